@@ -1,8 +1,9 @@
 //! The result of a rule: what is wrong with an object.
 
-use super::{Act, Role, Rule, Suppressed};
+use super::{Act, Role, Rule, Suppressed, mention};
 use crate::model::{ObjectKey, ObjectMeta, Str, Timestamp};
 use crate::simulate::Assumed;
+use crate::snapshot::Snapshot;
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,7 +118,8 @@ pub struct Detection {
 
 impl Detection {
     /// Creates a detection with its message. The message says in one or two sentences what is wrong and why, and names
-    /// the objects, the field and both values.
+    /// the objects, the field and both values. Pages of other objects say it, too, so objects are named by
+    /// [`super::mention`].
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             severity: None,
@@ -242,8 +244,10 @@ pub struct Finding {
     pub severity: Severity,
     /// The risk to data.
     pub risk: Risk,
-    /// What is wrong and why.
+    /// What is wrong and why, as the page of the object says it.
     pub message: String,
+    /// The same with mentions of objects, from which [`Finding::said_on`] makes the words of any page.
+    pub(super) template: String,
     /// The fields that prove the problem.
     pub evidence: Vec<Evidence>,
     /// The remedies, the safest first.
@@ -279,6 +283,7 @@ impl Finding {
         meta: &ObjectMeta,
         found: Detection,
         assumed: Vec<Assumed>,
+        snapshot: &Snapshot,
     ) -> Self {
         let risk = found.risk.unwrap_or(rule.risk);
         // An imminent risk to data keeps its severity, even if the problem is new.
@@ -293,11 +298,11 @@ impl Finding {
         };
         Self {
             rule,
-            object,
             uid: meta.uid.clone(),
             severity,
             risk,
-            message: found.message,
+            message: mention::on_page(&found.message, &object, snapshot),
+            template: found.message,
             evidence: found.evidence,
             remedies,
             since: found.since.or(meta.created),
@@ -310,7 +315,18 @@ impl Finding {
             settled: found.settled,
             takes_severity_of_cause: found.takes_severity_of_cause,
             place,
+            object,
         }
+    }
+
+    /// Returns what the rule says, as the page of that object says it.
+    pub(super) fn said_on(&self, page: &ObjectKey, snapshot: &Snapshot) -> String {
+        mention::on_page(&self.template, page, snapshot)
+    }
+
+    /// Returns whether the message names the objects that it is about, so that it can stand alone on every page.
+    pub(super) fn names_its_objects(&self) -> bool {
+        mention::has_mentions(&self.template)
     }
 
     /// Returns whether the data will be destroyed because somebody requested that. This is normal.

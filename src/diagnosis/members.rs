@@ -1,11 +1,12 @@
 //! The pods that belong to an object: to a workload, a node, a Service, or the volume of a VolumeAttachment.
 
+use super::case::{key_of_claim, volume_key};
 use super::pod::facts::pod_key;
 use super::{State, key};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{
-    DaemonSet, Deployment, Job, Kind, Node, ObjectKey, ObjectMeta, Pod, PodPhase, ReplicaSet, Service,
-    VolumeAttachment, label,
+    DaemonSet, Deployment, Job, Kind, Node, ObjectKey, ObjectMeta, PersistentVolume, Pod, PodPhase, ReplicaSet,
+    Service, VolumeAttachment, label,
 };
 use crate::snapshot::Snapshot;
 use std::collections::BTreeSet;
@@ -133,9 +134,17 @@ pub(super) fn count(snapshot: &Snapshot, object: &ObjectKey) -> Option<Count> {
     Some(Count { wanted, existing: i64::try_from(existing).unwrap_or(i64::MAX) })
 }
 
-/// Returns the objects whose diagnosis an answer about the object needs: its pods, and the claims of its templates.
+/// Returns the objects whose diagnosis an answer about the object needs: its pods, the claims of its templates, and
+/// what is in a namespace.
 pub(super) fn keys_of(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
     let mut keys: BTreeSet<ObjectKey> = pods_of(snapshot, object).into_iter().map(pod_key).collect();
+    if object.kind == Kind::Namespace {
+        keys.extend(snapshot.claims_in(&object.name).iter().map(|claim| key_of_claim(&claim.meta)));
+        keys.extend(snapshot.in_namespace::<Pod>(&object.name).iter().map(pod_key));
+        let named =
+            |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.namespace == object.name);
+        keys.extend(snapshot.volumes().iter().filter(named).map(|volume| volume_key(&volume.meta.name)));
+    }
     if let Some(set) =
         snapshot.find::<StatefulSet>(&object.namespace, &object.name).filter(|_| object.kind == Kind::StatefulSet)
     {

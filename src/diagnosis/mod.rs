@@ -10,6 +10,7 @@ pub mod facts;
 mod finding;
 mod graph;
 mod members;
+pub mod mention;
 pub mod misfit;
 mod neighbours;
 pub mod nfs;
@@ -190,7 +191,7 @@ fn apply_rules(
         let (assumed, missing) = case.assumptions();
         match answer {
             Some(answer) => {
-                let mut finding = Finding::new(rule, place, key.clone(), meta, answer, assumed);
+                let mut finding = Finding::new(rule, place, key.clone(), meta, answer, assumed, simulation.snapshot());
                 finding.suppressed = suppressed(scrutiny.suppressions, simulation.snapshot().now(), &finding, meta);
                 found.push(finding);
             }

@@ -4,6 +4,7 @@ use super::members::selected_by;
 use super::pod::facts::{UsedClaim, bound, is_starting, used_claims};
 use super::{Case, key};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Service, SourceKind, Timestamp};
+use crate::snapshot::Snapshot;
 use std::net::Ipv4Addr;
 
 /// The CSI driver for NFS of the Kubernetes project.
@@ -61,9 +62,9 @@ impl<'a> Export<'a> {
     }
 
     /// Returns words that name the volume.
-    pub fn words(&self) -> String {
+    pub fn words(&self, snapshot: &Snapshot, pod: &Pod) -> String {
         match self.claim {
-            Some(used) => used.volume_words(),
+            Some(used) => used.volume_words(snapshot, pod),
             None => format!("volume {}", self.volume),
         }
     }

@@ -49,8 +49,17 @@ const UNCLEAR: [&str; 18] = [
 ];
 
 /// Phrases in a headline in which readers could not tell which object is meant, or which said a thing twice.
-const AMBIGUOUS: [&str; 6] =
-    ["because of namespace", "which it names", "its attachment", "(recorded phase", ": free.", "stays so: bound to"];
+const AMBIGUOUS: [&str; 9] = [
+    "because of ",
+    "which it names",
+    "its attachment",
+    "(recorded phase",
+    ": free.",
+    "stays so",
+    "has a problem: ",
+    "are well",
+    "nothing is wrong",
+];
 
 /// The phases of claims and volumes that a headline may state.
 const PHASES: [&str; 6] = ["Pending", "Bound", "Lost", "Available", "Released", "Failed"];
@@ -102,7 +111,7 @@ fn hard_to_read(headline: &str) -> Vec<String> {
     // The object is the subject. A second clause about it does not name it again.
     let mut words = plain.split_whitespace();
     if let (Some(kind @ ("Claim" | "Volume")), Some(name)) = (words.next(), words.next())
-        && [", but ", ", and ", ": "]
+        && [", but ", ", and ", "; ", ": "]
             .iter()
             .any(|joint| plain.contains(&format!("{joint}{} {name} ", kind.to_lowercase())))
     {
@@ -113,14 +122,9 @@ fn hard_to_read(headline: &str) -> Vec<String> {
 
 /// Returns the cause in a headline. The headline of an object without a phase is nothing but the cause.
 fn cause(headline: &str) -> &str {
-    let joints = [": ", ", but ", ", and ", " because "];
+    let joints = [": ", ", but ", ", and ", "; ", " because "];
     let start = joints.iter().filter_map(|joint| headline.find(joint).map(|at| at + joint.len())).min();
-    let cause = start.map_or(headline, |start| &headline[start..]);
-    // The name of the object of the cause stands before the cause.
-    match cause.split_once(": ") {
-        Some((object, cause)) if object.starts_with("of ") || object.ends_with(" has a problem") => cause,
-        _ => cause,
-    }
+    start.map_or(headline, |start| &headline[start..])
 }
 
 /// Returns what is wrong with the words of a diagnosis.
@@ -235,6 +239,7 @@ fn headlines_that_are_hard_to_read_are_noticed() {
     assert!(hard("Claim a/b is Pending: volume v, which it names, has 1Gi."));
     assert!(hard("Claim a/b is Bound, but volume v has 6Gi, but its file system has 1Gi."));
     assert!(hard("Volume v is Bound, but volume v is attached to node n."));
+    assert!(hard("Volume v is Bound, but claim a/b has a problem: its deletion waits."));
     assert!(!hard("Volume v is Bound, but it is attached to node n."));
     assert_eq!(cause("Claim a/b is Lost because all claims are Lost."), "all claims are Lost.");
 }

@@ -296,11 +296,11 @@ fn the_nearest_volume_is_the_same_for_all() {
     };
     let audit = of_claim(&["audit", "--rules", "bind-pv-being-deleted"]);
     let message = audit["findings"][0]["message"].as_str().expect("a message");
-    assert!(message.starts_with("the nearest free volume disk-going is"), "{message}");
+    assert!(message.starts_with("the closest free volume disk-going is"), "{message}");
     let explained = of_claim(&["explain", "pvc/orders-archive"]);
     assert_eq!(explained["candidates"][0]["object"]["name"], "disk-going");
     assert!(
-        explained["diagnosis"].to_string().to_lowercase().contains("nearest free volume disk-going"),
+        explained["diagnosis"].to_string().to_lowercase().contains("the closest free volume disk-going"),
         "{explained}"
     );
 }

@@ -269,7 +269,7 @@ async fn a_change_between_two_readings_is_no_evidence() {
     assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("moved")));
     let ended = rechecked(Some(larger), &[]).await;
     assert_eq!(ended.code, Some(0));
-    assert!(ended.stdout.starts_with("Claim db/data is Pending: the nearest free volume "), "{}", ended.stdout);
+    assert!(ended.stdout.starts_with("Claim db/data is Pending: the closest free volume "), "{}", ended.stdout);
     let note = "note: it differed from what was predicted at 2023-11-14T22:13:20Z; what follows was read later\n";
     assert!(ended.stderr.ends_with(note), "{}", ended.stderr);
 

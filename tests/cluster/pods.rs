@@ -129,7 +129,10 @@ async fn a_workload_has_its_pods_by_what_keeps_them() {
     let api = cluster().await;
     let seen = run(&api, &["explain", "deploy/web", "-n", "web"]).await;
     assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
-    assert!(seen.stdout.starts_with("Deployment web/web: 1 of 2 pods is well.\nPod web/web-1-b is Pending: "));
+    assert!(
+        seen.stdout
+            .starts_with("Deployment web/web: 1 of 2 pods is Running or completed.\nPod web/web-1-b is Pending: ")
+    );
     assert!(seen.stdout.ends_with("Pods\n  1 well: web-1-a\n  1 stuck (multi-attach): web-1-b\n"), "{}", seen.stdout);
     let several = run(&api, &["explain", "pods", "-n", "web", "-o", "json"]).await;
     let document: Value = serde_json::from_str(&several.stdout).unwrap();

@@ -67,7 +67,7 @@ spec:
     let matched = said(manifests, &["match", "pvc/data", "-n", "db"]);
     says(&matched, &["a volume fits as soon as the controller has made it Available.", "Pending   soon"]);
     let explained = said(manifests, &["explain", "pvc/data", "-n", "db"]);
-    says(&explained, &["becomes Bound to vol", "Next\n  Ends Bound to vol."]);
+    says(&explained, &["will be Bound to vol", "Next\n  Ends Bound to vol."]);
     // If a volume does not fit for another reason, it does not fit after it is Available either.
     let small = manifests.replacen("5Gi", "1Gi", 1);
     says(&said(&small, &["match", "pvc/data", "-n", "db"]), &["no volume fits.", "capacity 1Gi < requested 5Gi"]);
@@ -84,10 +84,10 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
         "keep the data: set policy Retain; then the storage stays when the claim and the volume are deleted",
         "kubectl pvctl retain pv/vol",
     ];
-    let fact = "its claim db/other does not exist.";
-    let danger = "Danger: By policy Delete, ebs.csi.aws.com deletes its data";
+    let fact = "names claim db/other, which does not exist.";
+    let danger = "Danger: With policy Delete, ebs.csi.aws.com deletes its data";
     for (object, headline) in
-        [("pvc/data", "Claim db/data is Bound, but volume vol has a problem: "), ("pv/vol", "Volume vol is Bound")]
+        [("pvc/data", "Claim db/data is Bound, but spec.claimRef of volume vol "), ("pv/vol", "Volume vol is Bound")]
     {
         let page = said(&world, &["explain", object, "-n", "db"]);
         says(&page, &[headline, fact, danger, ways[0], ways[1]]);
@@ -125,7 +125,7 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     says(
         &claim,
         &[
-            "but volume vol is marked for deletion, and removed as soon as this claim is deleted",
+            "but its volume vol is being deleted and stays only until this claim is deleted",
             "kubectl pvctl retain pv/vol",
         ],
     );
@@ -141,7 +141,7 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     says(
         &page,
         &[
-            "Claim db/data is Pending because of volume vol: its spec.claimRef has the uid of an earlier claim db/data.",
+            "Claim db/data is Pending because spec.claimRef of volume vol has the uid of an earlier claim db/data.",
             "Policy Retain keeps its data.",
             "kubectl pvctl restore pvc/data -n db",
         ],

@@ -54,8 +54,8 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
         "pvc/never",
         "erp",
         &[
-            "Claim erp/never is Pending: its reserved volume disk-4 does not fit: capacity 40Gi < requested \
-             60Gi.\n",
+            "Claim erp/never is Pending: volume disk-4 is reserved for this claim, but does not fit: capacity 40Gi < \
+             requested 60Gi.\n",
             "kubectl patch pvc never -n erp ",
         ],
     );
@@ -79,7 +79,10 @@ fn advice_can_be_followed() {
         taken,
         "pvc/documents",
         "office",
-        &["give volume smb-documents to the present claim\n", "kubectl pvctl restore pvc/documents -n office\n"],
+        &[
+            "reserve volume smb-documents for the claim that exists now\n",
+            "kubectl pvctl restore pvc/documents -n office\n",
+        ],
     );
     explains(
         "pending-first-consumer.json",
@@ -98,8 +101,8 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
         "pv/disk-4",
         "erp",
         &[
-            "Volume disk-4 is Available, but claim erp/never has a problem: its reserved volume disk-4 does not fit: \
-             capacity 40Gi < requested 60Gi.\n",
+            "Volume disk-4 is Available; it is reserved for claim erp/never, but does not fit: capacity 40Gi < \
+             requested 60Gi.\n",
             "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
              the claim is enqueued.\n",
             "  Ends Available, reserved for erp/never.\n",

@@ -34,8 +34,8 @@ impl DataProspect {
 
     /// Says what happens to the data, without a full stop.
     pub(super) fn words(self) -> String {
-        let does = if self.fate == Fate::Scrubbed { "erased" } else { "deleted" };
-        let when = if self.when == NOW { "by the next steps of controllers and drivers" } else { self.when };
+        let does = if self.fate == Fate::Scrubbed { "scrubbed" } else { "deleted" };
+        let when = if self.when == NOW { "as soon as the controller or driver acts" } else { self.when };
         format!("the data are {does} {when}")
     }
 }

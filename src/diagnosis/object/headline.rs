@@ -2,7 +2,7 @@
 
 use super::data::DataProspect;
 use super::decisive::Decisive;
-use super::predicted::{becomes, recycled_beside};
+use super::predicted::recycled_beside;
 use crate::diagnosis::reason::View;
 use crate::diagnosis::{Finding, Risk};
 use crate::model::{Kind, ObjectKey, Pod, PodPhase, TypedId};
@@ -58,8 +58,15 @@ pub(super) fn of_object(
         if let Some(data) = data.filter(|data| data.is_danger())
             && !words.details.iter().any(|sentence| sentence.starts_with(DANGER))
         {
-            match words.details.iter_mut().find(|sentence| sentence.contains(" data")) {
-                Some(told) => told.insert_str(0, DANGER),
+            match words.details.iter().position(|sentence| sentence.contains(" data")) {
+                Some(at) => {
+                    let told = words.details.remove(at);
+                    let (danger, before) = danger_first(told.trim_end_matches('.'));
+                    if !before.is_empty() {
+                        words.details.insert(at, format!("{before}."));
+                    }
+                    words.details.insert(at, format!("{DANGER}{danger}."));
+                }
                 None => words.details.push(format!("{DANGER}{}.", data.words())),
             }
         }
@@ -67,8 +74,7 @@ pub(super) fn of_object(
     let is_told = words.details.iter().any(|sentence| sentence.starts_with(DANGER));
     let untold = dangers.iter().filter(|danger| !is_told || danger.object != *object);
     for danger in untold.filter(|danger| !is_asked_for(danger)) {
-        let end = if danger.is_asked_for() { " (asked for)" } else { "" };
-        words.details.push(format!("{DANGER}{}: {}{end}.", noun(&danger.object), danger.message));
+        words.details.push(format!("{DANGER}{}.", whole(danger, object, snapshot)));
     }
     words
 }
@@ -87,37 +93,29 @@ fn of_problem(
     // the cause.
     let has_phase = recorded(snapshot, object).is_some();
     let told = if !has_phase && worst.object == *object { worst } else { root };
-    let (clause, rest) = first_clause(&told.message);
+    let said = told.said_on(object, snapshot);
+    let (clause, rest) = first_clause(&said);
     let subject = beginning(&noun(object));
-    let changes = view.is_some_and(|view| view.prediction.changes(snapshot));
-    let phase = recorded(snapshot, object).map(|phase| match view.filter(|_| changes) {
-        Some(view) if phase != TERMINATING => format!("{phase}{}", becomes(view, phase)),
-        _ => phase.to_owned(),
-    });
+    let phase = recorded(snapshot, object);
     let is_own = told.object == *object;
     // Whether the state of the object follows from the cause. A state that changes by itself does not. Neither does a
     // deletion, which somebody requested: the cause only keeps it from its end.
-    let follows = matches!(recorded(snapshot, object), Some("Pending" | "Lost")) && !changes;
+    let changes = view.is_some_and(|view| view.prediction.changes(snapshot));
+    let follows = matches!(phase, Some("Pending" | "Lost")) && !changes;
     // The second "but" of a sentence is hard to read.
-    let but = if clause.contains(" but ") { "and" } else { "but" };
-    let headline = match (phase.as_deref(), is_own) {
+    let but = if clause.contains(" but ") { ";" } else { ", but" };
+    let headline = match (phase, is_own) {
         (None, true) => match clause.strip_prefix("it ") {
             Some(predicate) => format!("{subject} {predicate}."),
             None => format!("{subject}: {clause}."),
         },
-        (None, false) => format!("{subject}: {}.", about(&told.object, clause)),
+        (None, false) => format!("{subject}: {}.", about(told, object, clause)),
         // The phase is as it should be, so that it does not follow from the problem.
-        (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}, {but} {clause}."),
+        (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}{but} {clause}."),
         (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
-        (Some(phase), false) if follows => match told_alone(&told.object, clause) {
-            Some(sentence) => format!("{subject} is {phase} because {}.", with_this(object, &sentence)),
-            None => format!("{subject} is {phase} because of {}: {clause}.", noun(&told.object)),
-        },
+        (Some(phase), false) if follows => format!("{subject} is {phase} because {}.", about(told, object, clause)),
         // The phase has another reason than the problem.
-        (Some(phase), false) => {
-            let sentence = with_this(object, &about(&told.object, clause));
-            format!("{subject} is {phase}, {but} {}.", said_of_pod(object, &told.object, clause).unwrap_or(sentence))
-        }
+        (Some(phase), false) => format!("{subject} is {phase}{but} {}.", about(told, object, clause)),
     };
     let sentence = |text: &str, is_danger: bool| {
         if is_danger { format!("{DANGER}{text}.") } else { format!("{}.", beginning(text)) }
@@ -125,26 +123,49 @@ fn of_problem(
     let mut details = Vec::new();
     let is_danger = told.risk == Risk::Imminent || is_doomed;
     if !rest.is_empty() {
-        details.push(sentence(rest, is_danger));
+        let (danger, before) = if is_danger { danger_first(rest) } else { (rest, "") };
+        details.push(sentence(danger, is_danger));
+        details.extend((!before.is_empty()).then(|| sentence(before, false)));
     } else if is_danger {
         details.push(sentence("the data are about to be lost", true));
     }
     if !std::ptr::eq(worst, root) {
         let other = if std::ptr::eq(told, root) { worst } else { root };
-        let is_danger = other.risk == Risk::Imminent;
-        details.push(if other.object == *object {
-            sentence(&other.message, is_danger)
-        } else {
-            sentence(&format!("{}: {}", noun(&other.object), other.message), is_danger)
-        });
+        details.push(sentence(&whole(other, object, snapshot), other.risk == Risk::Imminent));
     }
     Words { headline, details }
 }
 
+/// Splits sentences before the first one that says what happens to the data. Returns that one and all after it, and the
+/// sentences before it, both without a full stop.
+fn danger_first(rest: &str) -> (&str, &str) {
+    let is_danger = |sentence: &str| {
+        let sentence = sentence.split(". ").next().unwrap_or_default();
+        let says = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
+        says(&["data", "storage"]) && says(&["delete", "destroy", "scrub"])
+    };
+    let starts = rest.match_indices(". ").map(|(at, stop)| at + stop.len());
+    match starts.into_iter().find(|start| is_danger(&rest[*start..])) {
+        Some(start) if !is_danger(rest) => (&rest[start..], rest[..start].trim_end_matches(['.', ' '])),
+        _ => (rest, ""),
+    }
+}
+
+/// Returns all that a rule says, as a sentence without a full stop that names its subject.
+fn whole(finding: &Finding, object: &ObjectKey, snapshot: &Snapshot) -> String {
+    let said = finding.said_on(object, snapshot);
+    if finding.object == *object || finding.names_its_objects() {
+        said
+    } else {
+        format!("{}: {said}", noun(&finding.object))
+    }
+}
+
 /// Returns a note about an object that is well.
-pub(super) fn note(object: &ObjectKey, finding: &Finding) -> String {
-    let (clause, _) = first_clause(&finding.message);
-    let told = if finding.object == *object { clause.to_owned() } else { about(&finding.object, clause) };
+pub(super) fn note(object: &ObjectKey, finding: &Finding, snapshot: &Snapshot) -> String {
+    let said = finding.said_on(object, snapshot);
+    let (clause, _) = first_clause(&said);
+    let told = if finding.object == *object { clause.to_owned() } else { about(finding, object, clause) };
     format!("Note: {told}.")
 }
 
@@ -210,7 +231,7 @@ pub fn noun(object: &ObjectKey) -> String {
 
 /// Returns what a rule says about an object as a sentence that names the object. Returns None if only the words of the
 /// rule, behind the name of the object, say which object is meant.
-pub(super) fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
+fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
     if let Some(predicate) = clause.strip_prefix("it ") {
         return Some(format!("{} {predicate}", noun(object)));
     }
@@ -227,62 +248,18 @@ pub(super) fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
     is_named.then(|| clause.to_owned())
 }
 
-/// Returns what a rule says about another object than the one of the sentence.
-fn about(object: &ObjectKey, clause: &str) -> String {
-    told_alone(object, clause).unwrap_or_else(|| format!("{} has a problem: {clause}", noun(object)))
+/// Returns the first clause of a rule about another object than that of the page. If the rule mentions its objects, the
+/// clause names its subject.
+fn about(finding: &Finding, page: &ObjectKey, clause: &str) -> String {
+    if finding.object == *page || finding.names_its_objects() {
+        return clause.to_owned();
+    }
+    told_alone(&finding.object, clause).unwrap_or_else(|| format!("{}: {clause}", noun(&finding.object)))
 }
 
-/// Returns what a rule says about a claim of a pod, with the claim or its volume as the subject. The rule says it for
-/// the pod, and names the claim first. The headline of the claim or volume does not need the pod.
-fn said_of_pod(object: &ObjectKey, told: &ObjectKey, clause: &str) -> Option<String> {
-    if told.kind != Kind::Pod {
-        return None;
-    }
-    match object.kind {
-        Kind::PersistentVolumeClaim if object.namespace == told.namespace => {
-            let of_volume = clause.strip_prefix(&format!("the volume of claim {} ", object.name));
-            let of_claim = || clause.strip_prefix(&format!("claim {} ", object.name)).map(|rest| format!("it {rest}"));
-            of_volume.map(|rest| format!("its volume {rest}")).or_else(of_claim)
-        }
-        Kind::PersistentVolume => {
-            let after = |start: &str| clause.strip_prefix(start)?.split_once(' ').map(|(_, rest)| rest);
-            let of_claim = || after("claim ").map(|rest| format!("its claim {rest}"));
-            after("the volume of claim ").map(|rest| format!("it {rest}")).or_else(of_claim)
-        }
-        _ => None,
-    }
-}
-
-/// Returns a sentence that says "this volume" in place of the name of the volume that the headline has named already.
-fn with_this(object: &ObjectKey, sentence: &str) -> String {
-    let named = noun(object);
-    let word = match object.kind {
-        Kind::PersistentVolume => "volume",
-        Kind::PersistentVolumeClaim => "claim",
-        _ => return sentence.to_owned(),
-    };
-    let (mut text, mut rest) = (String::new(), sentence);
-    while let Some(at) = rest.find(&named) {
-        let (before, after) = (&rest[..at], &rest[at + named.len()..]);
-        // A longer name, or a noun that already has an article or an adjective.
-        let is_longer = after.starts_with(|next: char| next.is_alphanumeric() || next == '-')
-            || after.strip_prefix('.').is_some_and(|next| next.starts_with(char::is_alphanumeric));
-        let last = before.split_whitespace().next_back().unwrap_or_default();
-        let is_plain = !["its", "the", "existing", "deleted", "missing", "earlier", "free", "reserved"].contains(&last);
-        text.push_str(before);
-        if is_plain && !is_longer {
-            text.push_str("this ");
-            text.push_str(word);
-        } else {
-            text.push_str(&named);
-        }
-        rest = after;
-    }
-    text.push_str(rest);
-    match text.strip_prefix(&format!("this {word} ")) {
-        Some(predicate) => format!("it {predicate}"),
-        None => text,
-    }
+/// Returns the cause alone, as the page of the object says it. It names the object of the cause if that is another one.
+pub(super) fn cause(finding: &Finding, page: &ObjectKey, snapshot: &Snapshot) -> String {
+    about(finding, page, first_clause(&finding.said_on(page, snapshot)).0)
 }
 
 /// The text as the beginning of a sentence. The name of a driver keeps its first letter.

@@ -28,6 +28,7 @@ use super::reason::View;
 use super::{Finding, Findings, Rule};
 use crate::model::{Kind, ObjectId, ObjectKey, Timestamp};
 use crate::simulate::{Prediction, Simulation};
+use crate::snapshot::Snapshot;
 use crate::text::sanitize;
 use decisive::FindingIndex;
 
@@ -66,9 +67,7 @@ impl Diagnosis {
     /// The cause alone, as a sentence without a full stop. It names the object of the cause if that is another one.
     pub fn cause(&self) -> String {
         match &self.root {
-            Some(root) if root.object == self.object => root.clause.clone(),
-            Some(root) => headline::told_alone(&root.object, &root.clause)
-                .unwrap_or_else(|| format!("{}: {}", noun(&root.object), root.clause)),
+            Some(root) => root.clause.clone(),
             None => self.headline.trim_end_matches('.').to_owned(),
         }
     }
@@ -83,18 +82,18 @@ pub struct Root {
     pub rule: &'static Rule,
     /// The first field that proves the problem, and its value.
     pub evidence: Option<(&'static str, String)>,
-    /// The problem, as the first clause of what the rule says.
+    /// The problem, as the first clause of what the rule says on the page of the object.
     clause: String,
 }
 
 impl Root {
-    fn of(finding: &Finding) -> Self {
+    fn of(finding: &Finding, page: &ObjectKey, snapshot: &Snapshot) -> Self {
         let evidence = finding
             .evidence
             .iter()
             .find(|evidence| evidence.object == finding.object)
             .map(|evidence| (evidence.field, evidence.value.clone()));
-        let clause = sanitize(headline::first_clause(&finding.message).0).into_owned();
+        let clause = sanitize(&headline::cause(finding, page, snapshot)).into_owned();
         Self { object: finding.object.clone(), rule: finding.rule, evidence, clause }
     }
 }
@@ -160,10 +159,10 @@ impl<'d> Diagnoser<'d> {
             details: words
                 .details
                 .into_iter()
-                .chain(notes.iter().map(|finding| headline::note(object, finding)))
+                .chain(notes.iter().map(|finding| headline::note(object, finding, simulation.snapshot())))
                 .map(safe)
                 .collect(),
-            root: decisive.map(|decisive| Root::of(decisive.root)),
+            root: decisive.map(|decisive| Root::of(decisive.root, object, simulation.snapshot())),
             chain: decisive.map(|decisive| chain::of(object, decisive, findings)).unwrap_or_default(),
             actor,
             remedies,

@@ -7,8 +7,10 @@ use super::{Actor, Diagnoser, Diagnosis, State, Who};
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodVolume, Stages, answer};
-use crate::diagnosis::reason::View;
-use crate::model::{Kind, ObjectId, ObjectKey, Pod, TypedId};
+use crate::diagnosis::reason::{View, counted};
+use crate::diagnosis::{Finding, Severity};
+use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
+use std::collections::BTreeSet;
 
 /// The kinds of objects whose answer is about their pods.
 const WITH_PODS: [Kind; 8] = [
@@ -58,9 +60,15 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
         Some(TypedId::Pod(id)) => of_pod(diagnoser, snapshot.get(id)),
         Some(_) if WITH_PODS.contains(&object.kind) => of_workload(diagnoser, object),
         // What is in a namespace has diagnoses of its own.
-        Some(TypedId::Namespace(_)) => {
-            let headline = format!("{} is not being deleted.", beginning(&noun(object)));
+        Some(TypedId::Namespace(id)) => {
             let name = &object.name;
+            let state = if snapshot.get(id).meta.deleted.is_some() { "Terminating" } else { "Active" };
+            let findings = match findings_in(diagnoser, name) {
+                (found, 1) => format!("; {found} in it has a problem"),
+                (found, _) if !found.is_empty() => format!("; {found} in it have problems"),
+                _ => String::new(),
+            };
+            let headline = format!("Namespace {name} is {state}{findings}.");
             let details = vec![format!("`kubectl pvctl audit -n {name}` says what is wrong with the objects in it.")];
             Plain::new(Words { headline, details })
         }
@@ -69,6 +77,43 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
             Plain::new(Words { headline, details: Vec::new() })
         }
     }
+}
+
+/// Returns how many claims, pods, StatefulSets and volumes of a namespace have a finding that is not only for
+/// information, or are affected by one, in words, and their number.
+fn findings_in(diagnoser: &Diagnoser<'_>, namespace: &str) -> (String, usize) {
+    let snapshot = diagnoser.simulation.snapshot();
+    let is_of_namespace = |object: &ObjectKey| match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolume(id)) => {
+            snapshot.volume(id).claim_ref.as_ref().is_some_and(|named| named.namespace == namespace)
+        }
+        _ => object.namespace == namespace,
+    };
+    let listed = diagnoser.findings.listed.iter();
+    let serious = listed.filter(|finding| finding.severity != Severity::Info && finding.suppressed.is_none());
+    let concerned = |finding: &'_ Finding| {
+        let affected = finding.affected.iter().chain(&finding.role.affected_objects);
+        std::iter::once(&finding.object).chain(affected).cloned().collect::<Vec<_>>()
+    };
+    let exists = |object: &ObjectKey| snapshot.object_id(object).is_some();
+    let objects: BTreeSet<ObjectKey> =
+        serious.flat_map(concerned).filter(|object| exists(object) && is_of_namespace(object)).collect();
+    let kinds = [
+        (Kind::PersistentVolumeClaim, "claim"),
+        (Kind::Pod, "pod"),
+        (Kind::StatefulSet, "StatefulSet"),
+        (Kind::PersistentVolume, "volume"),
+    ];
+    let mut counts = kinds.map(|(kind, word)| (objects.iter().filter(|object| object.kind == kind).count(), word));
+    let total = counts.iter().map(|(count, _)| count).sum();
+    counts.sort_by_key(|(count, _)| *count == 0);
+    let words: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| counted(*count, word)).collect();
+    let text = match words.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        _ => words.concat(),
+    };
+    (text, total)
 }
 
 fn of_pod(diagnoser: &Diagnoser<'_>, pod: &Pod) -> Plain {
@@ -119,13 +164,23 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
     let refusals = makers.iter().filter_map(|maker| newest_about(snapshot, maker, |one| one.reason == "FailedCreate"));
     let refused = refusals.max_by_key(|event| event.last_seen);
     let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
-    let with_claims = if object.kind == Kind::Node { " with claims" } else { "" };
+    // Of a node, only the pods that use claims count.
+    let with_claims = if object.kind == Kind::Node { " that use claims" } else { "" };
     let tally = || {
-        let are = if well == 1 { "is" } else { "are" };
-        format!("{subject}: {well} of {} pods{with_claims} {are} well.", diagnoses.len())
+        let all = diagnoses.len();
+        let runs =
+            |pod: &&&Pod| pod.meta.deleted.is_none() && matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded);
+        let running = pods.iter().filter(runs).count();
+        let problem = match all - well {
+            0 => String::new(),
+            _ if running < all => String::new(),
+            1 => ", but 1 has a problem".to_owned(),
+            several => format!(", but {several} have a problem"),
+        };
+        let are = if running == 1 { "is" } else { "are" };
+        format!("{subject}: {running} of {all} pods{with_claims} {are} Running or completed{problem}.")
     };
     let (state, headline, details) = match (worst, missing) {
-        // Of a node, only the pods that use claims count.
         (None, 0) if object.kind == Kind::Node => {
             (State::Well, format!("{subject}: no pod on it uses a claim."), Vec::new())
         }

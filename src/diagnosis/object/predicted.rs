@@ -5,6 +5,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, is_gua
 use crate::controllers::pv_protection::FINALIZER as VOLUME_FINALIZER;
 use crate::controllers::{Branch, ClaimBranch, VolumeBranch};
 use crate::diagnosis::facts::has_event;
+use crate::diagnosis::pod::facts::is_unscheduled;
 use crate::diagnosis::reason::{View, pod_with_node, why};
 use crate::model::{
     AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, SourceKind, TypedId, VolumePhase,
@@ -51,6 +52,9 @@ pub(super) fn of_prediction(view: View<'_>) -> Words {
 /// Returns the headline of an object that is not being deleted. `reason` is the WHY of its prediction.
 fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
     let (noun, ends) = (partner_noun(view), ends_of(view));
+    if let Some(until) = normal_until(view) {
+        return format!("{name} is {phase}, as is normal until {until}.");
+    }
     let state = format!("{name} is {phase}{}", becomes(view, phase));
     if let Some(partner) =
         reason.strip_prefix("bound to ").and_then(|partner| partner.strip_suffix(", which is being deleted"))
@@ -64,11 +68,14 @@ fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
     }
     // The only object to which this one is or will be bound. The headline has named it when it gives the reason.
     let [only] = ends.as_slice() else { return format!("{state}: {}.", in_a_sentence(reason)) };
+    if reason == "free" && only != phase {
+        return format!("{state}.");
+    }
     let Some(partner) = only.strip_prefix(&format!("Bound to {noun} ")) else {
         return format!("{state}: {}.", in_a_sentence(reason));
     };
     match reason.strip_prefix("bound to ").and_then(|rest| rest.strip_prefix(partner)) {
-        Some("") if phase == "Bound" => format!("{name} is Bound to {noun} {partner} and stays so."),
+        Some("") if phase == "Bound" => format!("{name} is Bound to {noun} {partner}."),
         Some("") => format!("{state}."),
         _ if reason == format!("matches {partner}") => format!("{state}, which is free and fits."),
         _ if state.contains(partner) => {
@@ -83,6 +90,24 @@ fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
             format!("{state}: {}.", why.trim_end_matches(", which takes it"))
         }
         _ => format!("{state}: {}.", in_a_sentence(reason)),
+    }
+}
+
+/// Returns what a claim waits for that is no problem: a pod, or the scheduler.
+fn normal_until(view: View<'_>) -> Option<String> {
+    let claim = view.snapshot().claim(view.prediction.target.of()?);
+    match view.binder().next()?.branch {
+        Branch::ClaimBranch(ClaimBranch::UnboundClaimWaitForFirstConsumer)
+            if pod_with_node(view.snapshot(), claim).is_none() =>
+        {
+            Some(format!("a pod uses it: class \"{}\" binds claims only then", claim.class()))
+        }
+        Branch::ClaimBranch(ClaimBranch::UnboundClaimWaitForPodScheduled) => {
+            let mut pods = view.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
+            let pod = pods.find(|pod| is_unscheduled(pod))?;
+            Some(format!("pod {} is scheduled", pod.meta.name))
+        }
+        _ => None,
     }
 }
 
@@ -104,7 +129,7 @@ fn in_a_sentence(why: &str) -> String {
     }
     match why.split([' ', ',', ';']).next().unwrap_or_default() {
         "nothing" if why == "nothing keeps it" => "nothing blocks the deletion".to_owned(),
-        "free" => "no claim takes it".to_owned(),
+        "free" => "no claim is bound to it".to_owned(),
         "reserved" if !why.starts_with("reserved for that") => {
             format!("it is {}", why.replacen("reserved for ", "reserved for claim ", 1))
         }
@@ -114,8 +139,8 @@ fn in_a_sentence(why: &str) -> String {
     }
 }
 
-/// Says whether the object keeps its phase, and which other phases are possible.
-pub(super) fn becomes(view: View<'_>, phase: &str) -> String {
+/// Says which other phases are possible. The words are empty if the object keeps its phase.
+fn becomes(view: View<'_>, phase: &str) -> String {
     let ends = ends_of(view);
     match ends.as_slice() {
         // A volume that is Bound now may also end Bound to another claim.
@@ -123,22 +148,22 @@ pub(super) fn becomes(view: View<'_>, phase: &str) -> String {
             if only == phase
                 || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
         {
-            " and stays so".to_owned()
+            String::new()
         }
         [only] if only == DELETED => " and will be deleted".to_owned(),
-        [only] => format!(" and becomes {only}"),
+        [only] => format!(" and will be {only}"),
         [] => String::new(),
         several if several.len() <= 3 => {
             let stays = several.iter().any(|end| end == phase);
             let others: Vec<&str> = several.iter().map(String::as_str).filter(|end| *end != phase).collect();
-            let verb = if stays { "may stay so or become" } else { "becomes" };
+            let verb = if stays { format!("may stay {phase} or become") } else { "will be".to_owned() };
             let others = others.join(" or ");
             let others = if others.starts_with("Bound to ") { others.replace(" or Bound to ", " or ") } else { others };
             format!(" and {verb} {others}")
         }
         several => {
             let count = view.prediction.outcomes.as_ref().map_or(0, |outcomes| outcomes.count);
-            format!(" and becomes {} or ends in one of {} other ways", several[0], count.saturating_sub(1))
+            format!(" and will be {}, or ends in one of {} other ways", several[0], count.saturating_sub(1))
         }
     }
 }
@@ -185,13 +210,13 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
         ClaimBranch::UnboundClaimWaitForFirstConsumer => {
             sentences.push(match pod_with_node(view.snapshot(), claim) {
                 Some(_) => "You have to act: let the scheduler place the pod, without spec.nodeName.".to_owned(),
-                None => "Nothing is wrong: the scheduler binds it when a pod uses it.".to_owned(),
+                None => "Nothing is wrong: the scheduler selects a node for the pod, and then the claim is bound."
+                    .to_owned(),
             });
         }
-        ClaimBranch::UnboundClaimWaitForPodScheduled => sentences.push(
-            "Pending is normal until then; the events of the pod say why it has no node, not those of the claim."
-                .to_owned(),
-        ),
+        ClaimBranch::UnboundClaimWaitForPodScheduled => {
+            sentences.push("The events of the pod say why it has no node, not those of the claim.".to_owned());
+        }
         ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {
             sentences.push(format!(
                 "Node {node} does not exist: the driver waits until the annotation \
@@ -385,7 +410,7 @@ fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
             format!("{} deletes volume {name} and its data (policy {policy})", driver(view, volume))
         }
         DataFate::Destroyed => format!("volume {name} and its data are deleted (policy {policy})"),
-        DataFate::Scrubbed => format!("the data of volume {name} are erased (policy {policy})"),
+        DataFate::Scrubbed => format!("the data of volume {name} are scrubbed (policy {policy})"),
     }
 }
 
@@ -417,7 +442,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
             }
             DataFate::HandedToDriver => "Danger: when that happens, the data are gone.".to_owned(),
             DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
-            DataFate::Scrubbed => "Danger: the data are erased.".to_owned(),
+            DataFate::Scrubbed => "Danger: the data are scrubbed (policy Recycle).".to_owned(),
         });
         sentences.extend(recycled_beside(view));
         return;
@@ -481,7 +506,7 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
             "its storage is deleted.".to_owned()
         }
         DataFate::Destroyed => "its storage is deleted, unless the object vanishes first.".to_owned(),
-        DataFate::Scrubbed => "its storage may be erased.".to_owned(),
+        DataFate::Scrubbed => "its storage may be scrubbed (policy Recycle).".to_owned(),
     };
     if until.is_empty() { capitalized(&text) } else { format!("{until}{text}") }
 }

@@ -3,6 +3,7 @@
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
 use crate::diagnosis::key;
+use crate::diagnosis::mention::volume_of;
 use crate::model::surroundings::Event;
 use crate::model::{
     AccessMode, ContainerState, CsiDriver, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod,
@@ -28,9 +29,11 @@ pub struct UsedClaim<'p> {
 }
 
 impl UsedClaim<'_> {
-    /// Returns words that name the volume by its claim, which people know.
-    pub fn volume_words(&self) -> String {
-        format!("the volume of claim {}", self.claim)
+    /// Mentions the volume by its claim, which people know.
+    pub fn volume_words(&self, snapshot: &Snapshot, pod: &Pod) -> String {
+        let claim = key(Kind::PersistentVolumeClaim, &pod.meta.namespace, self.claim);
+        let volume = bound(snapshot, &pod.meta.namespace, self.claim).map(|(_, volume)| volume.meta.name.as_str());
+        volume_of(&claim, volume.unwrap_or_default())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Str, Timestamp};
 use crate::snapshot::{Absence, Snapshot};
-use crate::text::sanitize;
+use crate::text::{human_age, sanitize};
 
 /// A stage between a claim and the containers that use its volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -180,6 +180,41 @@ impl<'s> Stages<'s> {
         [scheduled, mounted, running]
     }
 
+    /// Returns the node of the pod if its kubelet does not report to the API server any more.
+    pub fn silent_node(&self) -> Option<&'s str> {
+        let node = self.snapshot.node(&self.pod.node_name)?;
+        node.readiness().is_some_and(|ready| ready.status == "Unknown").then_some(node.meta.name.as_str())
+    }
+
+    /// Returns words for the volume of the claim, or for the claim, if it is being deleted.
+    pub fn going(&self, volume: &PodVolume) -> Option<String> {
+        let ObjectKey { namespace, name, .. } = &volume.claim;
+        let claim = self.snapshot.claim(self.snapshot.claim_id(namespace, name)?);
+        let persistent = self.snapshot.volume_id(&claim.volume_name).map(|id| self.snapshot.volume(id));
+        match persistent.filter(|persistent| persistent.terminating()) {
+            Some(persistent) => Some(format!("volume {} of claim {name}", persistent.meta.name)),
+            None => claim.terminating().then(|| format!("claim {name}")),
+        }
+    }
+
+    /// Returns a clause about the phase of a claim or its volume that is not bound, if it had been bound before.
+    pub fn phase_of(&self, volume: &PodVolume) -> Option<String> {
+        let ObjectKey { namespace, name, .. } = &volume.claim;
+        let claim = self.snapshot.claim(self.snapshot.claim_id(namespace, name)?);
+        if claim.status.phase == ClaimPhase::Lost {
+            return Some(format!("claim {name} is Lost"));
+        }
+        let persistent = self.snapshot.volume(self.snapshot.volume_id(&claim.volume_name)?);
+        let phase = persistent.status.phase.as_str();
+        (claim.status.phase == ClaimPhase::Bound).then(|| format!("the volume of claim {name} is in phase {phase}"))
+    }
+
+    /// Returns for how long a stage has not been reached, if that is longer than it should take.
+    pub fn overdue(&self, fact: &StageFact) -> Option<String> {
+        let waited = self.snapshot.now()?.seconds_since(fact.since?);
+        (waited >= PATIENCE).then(|| human_age(waited))
+    }
+
     fn has_ended(&self) -> bool {
         matches!(self.pod.phase, PodPhase::Succeeded | PodPhase::Failed)
     }
@@ -339,7 +374,7 @@ impl<'s> Stages<'s> {
         let pod = self.pod;
         let fact = |reached| self.fact(PodStage::Running, reached);
         match pod.phase {
-            PodPhase::Succeeded => return fact(Reached::Done).says("the pod has ended with success"),
+            PodPhase::Succeeded => return fact(Reached::Done).says("the pod has completed"),
             PodPhase::Failed => return fact(Reached::Broken).says("the pod has failed"),
             _ => {}
         }

@@ -32,7 +32,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         actor: (Who::Nobody, String::new(), ""),
     };
     match pod.phase {
-        PodPhase::Succeeded => return well(format!("{name} has ended with success (Succeeded).")),
+        PodPhase::Succeeded => return well(format!("{name} has completed (Succeeded).")),
         PodPhase::Failed => {
             return PodAnswer {
                 state: State::Broken,
@@ -44,19 +44,32 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         _ => {}
     }
     if pod.meta.deleted.is_some() {
+        let silent = stages.silent_node();
+        let headline = match silent {
+            Some(node) => {
+                format!("{name} is being deleted, but the kubelet of node {node} does not answer (NotReady).")
+            }
+            None => format!("{name} is being deleted; its containers are stopped first."),
+        };
+        let stays = "The pod stays Terminating until that kubelet answers again, or until somebody states that the \
+                     node is shut down.";
         return PodAnswer {
             state: State::Waiting,
-            headline: format!("{name} is being deleted; its containers are stopped first."),
-            details: Vec::new(),
+            headline,
+            details: silent.map(|_| stays.to_owned()).into_iter().collect(),
             actor: (Who::Node, pod.node_name.to_string(), "stops the containers and unmounts the volumes"),
         };
     }
     let of_pod = stages.of_pod();
     let Some((volume, fact)) = first_open(volumes, &of_pod) else {
+        if let Some(going) = volumes.iter().find_map(|volume| stages.going(volume)) {
+            return well(format!("{name} is Running, but {going} is being deleted."));
+        }
         let volumes = match used_claims(pod).count() {
             0 => "it uses no claim".to_owned(),
             1 => "its volume is mounted".to_owned(),
-            several => format!("all its {several} volumes are mounted"),
+            2 => "both volumes are mounted".to_owned(),
+            several => format!("all {several} volumes are mounted"),
         };
         return well(format!("{name} is Running, and {volumes}."));
     };
@@ -70,16 +83,24 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         (PodStage::Bound, Reached::Broken) if volume.is_some_and(|volume| !volume.persistent.is_empty()) => {
             format!("{of_volume} and its volume are not bound to each other")
         }
-        (PodStage::Bound, Reached::Broken) => format!("{of_volume} has no volume"),
+        (PodStage::Bound, Reached::Broken) => {
+            volume.and_then(|volume| stages.phase_of(volume)).unwrap_or_else(|| format!("{of_volume} has no volume"))
+        }
         (PodStage::Bound, _) => format!("{of_volume} has no volume yet"),
         (PodStage::Scheduled, Reached::Broken) => "the scheduler finds no node for it".to_owned(),
         (PodStage::Scheduled, _) => "it waits for a node".to_owned(),
+        (PodStage::Attached, Reached::Broken) if let Some(going) = volume.and_then(|volume| stages.going(volume)) => {
+            format!("{going} is being deleted, so it cannot be attached to node {node}")
+        }
         (PodStage::Attached, Reached::Broken) => format!("{the_volume} cannot be attached to node {node}"),
-        (PodStage::Attached, _) => format!("{the_volume} is not attached to node {node} yet"),
+        (PodStage::Attached, _) => match stages.overdue(fact) {
+            Some(age) => format!("for {age}, {the_volume} has not been attached to node {node}"),
+            None => format!("{the_volume} is not attached to node {node} yet"),
+        },
         (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
         (PodStage::Mounted, _) => format!("the kubelet on node {node} is still mounting the volumes of the pod"),
         (PodStage::Running, Reached::Broken) if used_claims(pod).next().is_some() => {
-            "its volumes are mounted, but a container does not run".to_owned()
+            "a container does not run, although its volumes are mounted".to_owned()
         }
         (PodStage::Running, Reached::Broken) => "a container does not run".to_owned(),
         (PodStage::Running, _) => "the kubelet starts its containers".to_owned(),
@@ -91,7 +112,10 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             Reached::Unknown => State::Unknown,
             _ => State::Waiting,
         },
-        headline: format!("{name} is {phase}: {because}."),
+        headline: match phase {
+            "Running" => format!("{name} is Running, but {because}."),
+            _ => format!("{name} is {phase}: {because}."),
+        },
         details: (!fact.says.is_empty()).then(|| sentence(fact)).into_iter().collect(),
         actor: (who, if who == Who::Node { node.to_owned() } else { String::new() }, does),
     }

@@ -71,13 +71,13 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![pvc("data"), pv("a")],
             "pvc/data",
-            "Claim db/data is Pending and becomes Bound to volume a, which is free and fits.",
+            "Claim db/data is Pending and will be Bound to volume a, which is free and fits.",
         ),
         (
             vec![pvc("data"), spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } }))],
             "pvc/data",
-            "Claim db/data is Pending: the nearest free volume a has 5Gi, but the claim requests 10Gi. No free \
-             volume fits. A volume may be larger than the request, but never smaller.",
+            "Claim db/data is Pending: the closest free volume a has 5Gi, but this claim requests 10Gi. No free volume \
+             fits. A volume may be larger than the request, but never smaller.",
         ),
         // All reasons why the volume does not fit, in the order of the tests of matching.
         (
@@ -90,8 +90,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "50Gi" } })), claim_ref("other", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending: the only volume without a class that would fit is taken. Volume b (db/other) is \
-             reserved for a claim that does not exist. No driver makes volumes without a class.",
+            "Claim db/data is Pending: the only volume without a class that would fit this claim is taken. Volume b \
+             (db/other) is reserved for a claim that does not exist. No driver provisions volumes without a class.",
         ),
         // Access modes decide first, before the size.
         (
@@ -100,8 +100,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pv("a"), json!({ "capacity": { "storage": "5Gi" } })),
             ],
             "pvc/data",
-            "Claim db/data is Pending: it has no class (storageClassName: \"\"), and no volume without a class fits \
-             it. No driver makes a volume for such a claim.",
+            "Claim db/data is Pending: its storageClassName is \"\", no volume without a class fits, and nobody \
+             provisions one.",
         ),
         // A volume that is reserved for the claim is listed before a volume without a claim.
         (
@@ -111,8 +111,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending: its reserved volume b does not fit: capacity 5Gi < requested 10Gi. Waiting does \
-             not help, and the claim gets no other volume.",
+            "Claim db/data is Pending: volume b is reserved for this claim, but does not fit: capacity 5Gi < requested \
+             10Gi. Waiting does not help, and the claim gets no other volume.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
@@ -123,20 +123,20 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![local(pvc("data")), late()],
             "pvc/data",
-            "Claim db/data is Pending and stays so: it waits for a pod that uses it (normal for class \"local\"). \
-             Nothing is wrong: the scheduler binds it when a pod uses it.",
+            "Claim db/data is Pending, as is normal until a pod uses it: class \"local\" binds claims only then. \
+             Nothing is wrong: the scheduler selects a node for the pod, and then the claim is bound.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
             "pvc/data",
-            "Claim db/data is Pending and stays so: it waits for x.example.com to provision a volume. That driver has \
-             to act: Kubernetes itself only asks it. If nothing comes, see whether it runs.",
+            "Claim db/data is Pending: it waits for x.example.com to provision a volume. That driver has to act: \
+             Kubernetes itself only asks it. If nothing comes, see whether it runs.",
         ),
         (
             vec![bound_pvc("data", "a")],
             "pvc/data",
-            "Claim db/data is Bound and becomes Lost: its volume a does not exist. No controller checks whether the \
-             data are lost. The storage may still exist.",
+            "Claim db/data is Bound, but its volume a does not exist. No controller checks whether the data are lost. \
+             The storage may still exist.",
         ),
         (
             vec![
@@ -144,8 +144,9 @@ fn the_first_line_answers_what_people_ask() {
                 with(pv("a"), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a names the claim in spec.claimRef without a uid. The controller takes \
-             this for another claim. No data are lost. With the claim's uid in spec.claimRef, both are Bound again.",
+            "Claim db/data is Lost: spec.claimRef of its volume a has no uid. So the controller thinks that the volume \
+             belongs to another claim. No data are lost. With the uid of the claim in spec.claimRef, both are Bound \
+             again.",
         ),
         (
             vec![
@@ -153,11 +154,11 @@ fn the_first_line_answers_what_people_ask() {
                 csi(with(pv("a"), claim_ref("data", "uid-old")), "Delete"),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a has the uid of an earlier claim in spec.claimRef. Danger: policy \
-             Delete destroys its data, unless the policy is set to Retain in time. The earlier claim of the same name \
-             is gone, so the controller releases the volume. Danger: volume a: its claim db/data is gone (a new claim \
-             has that name). By policy Delete, x.example.com deletes its data, unless the policy is set to Retain in \
-             time. The next sync makes the volume Released.",
+            "Claim db/data is Lost: it was created again, and spec.claimRef of its volume a has the old uid. Danger: \
+             Policy Delete destroys its data, unless the policy is set to Retain in time. The earlier claim of the \
+             same name is gone, so the controller releases the volume. Danger: the earlier claim db/data of its volume \
+             a is gone (a new claim has that name). With policy Delete, x.example.com deletes its data, unless the \
+             policy is set to Retain in time. The next sync makes the volume Released.",
         ),
         (
             vec![
@@ -166,9 +167,9 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "Claim db/data is being deleted: its deletion waits, because pod web-0 (Running) still uses the claim. \
-             Danger: After that, the claim is deleted, and x.example.com deletes volume a with its data (policy \
-             Delete). The deletion cannot be undone. Pods are deleted as well, because their node does not exist.",
+            "Claim db/data is being deleted: it waits for pod web-0 (Running), which still uses it. Danger: After \
+             that, the claim is deleted, and x.example.com deletes volume a with its data (policy Delete). The \
+             deletion cannot be undone. Pods are deleted as well, because their node does not exist.",
         ),
         // The deletion has begun, so the sentence does not say "if".
         (
@@ -178,15 +179,15 @@ fn the_first_line_answers_what_people_ask() {
                 pod("web-0", "data", "node-1"),
             ],
             "pv/a",
-            "Volume a is Bound, but claim db/data has a problem: its deletion waits, because pod web-0 (Running) still \
-             uses the claim. Danger: After that, the claim is deleted, and x.example.com deletes volume a with its \
-             data (policy Delete). The deletion cannot be undone. Pods are deleted as well, because their node does \
-             not exist.",
+            "Volume a is Bound, but its claim db/data is being deleted and waits for pod web-0 (Running), which still \
+             uses it. Danger: After that, the claim is deleted, and x.example.com deletes volume a with its data \
+             (policy Delete). The deletion cannot be undone. Pods are deleted as well, because their node does not \
+             exist.",
         ),
         (
             vec![with(bound_pvc("data", "a"), deleted()), bound_pv("a", "data")],
             "pv/a",
-            "Volume a is Bound and becomes Released: claim db/data is being deleted. When the claim is gone, volume a \
+            "Volume a is Bound and will be Released: claim db/data is being deleted. When the claim is gone, volume a \
              is Released and its data stay (policy Retain).",
         ),
         (
@@ -197,21 +198,21 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![bound_pv("a", "data"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is Bound to claim db/data and stays so. If the claim is deleted, volume a is Released and its \
-             data stay (policy Retain).",
+            "Volume a is Bound to claim db/data. If the claim is deleted, volume a is Released and its data stay \
+             (policy Retain).",
         ),
         (
             vec![with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Released" } }))],
             "pv/a",
-            "Volume a is Released: its claim db/data is gone, and so is namespace db. Policy Retain keeps its data. \
-             Somebody has to reserve the volume for a claim, or delete it and then its storage.",
+            "Volume a is Released: its claim db/data is gone, and so is namespace db. Policy Retain keeps its data. To \
+             use the data, reserve the volume for a claim; to give them up, delete the volume and then the storage.",
         ),
         (
             vec![csi(with(bound_pv("a", "data"), deleted()), "Delete"), bound_pvc("data", "a")],
             "pv/a",
-            "Volume a is being deleted: it is marked for deletion, and removed as soon as claim db/data is \
-             deleted. When that claim is deleted, the storage of the volume is left behind in spite of policy Delete. \
-             The deletion cannot be undone. Until then no other node may attach the volume.",
+            "Volume a is being deleted: it stays only until its claim db/data is deleted. When that claim is deleted, \
+             the storage of the volume is left behind in spite of policy Delete. The deletion cannot be undone. Until \
+             then no other node may attach the volume.",
         ),
         // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
@@ -241,8 +242,8 @@ fn the_first_line_answers_what_people_ask() {
                 json!({ "persistentVolumeReclaimPolicy": "Recycle" }),
             )],
             "pv/a",
-            "Volume a is Failed: the controller failed to erase the data of the volume. Danger: Every sync tries it \
-             again, and the data are erased when that succeeds. No message says why.",
+            "Volume a is Failed: the recycler failed to scrub the data of this volume (policy Recycle). Danger: Every \
+             sync tries it again, and the data are deleted when that succeeds. No message says why.",
         ),
         (
             vec![
@@ -255,8 +256,8 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound and becomes Bound to claim db/logs, but claim db/data has a problem: volumes a and b \
-             have the claim's uid in spec.claimRef. Volume b becomes free, with its data, for every claim that it fits.",
+            "Volume b is Bound, but claim db/data uses volume a, so this volume becomes free for any claim, with its \
+             data. All of these volumes have the uid of the claim in spec.claimRef.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (
@@ -266,8 +267,8 @@ fn the_first_line_answers_what_people_ask() {
                 spec(pvc("logs"), json!({ "accessModes": ["ReadWriteMany"] })),
             ],
             "pvc/data",
-            "Claim db/data is Lost: its volume a is reserved for claim db/logs, which exists. This claim is probably a \
-             copy of another one. No data are lost.",
+            "Claim db/data is Lost: it names volume a, which is reserved for claim db/logs (it exists). Claim data is \
+             probably a copy of another one. No data are lost.",
         ),
         (
             vec![with(
@@ -297,8 +298,8 @@ fn the_first_line_answers_what_people_ask() {
                 bound_pvc("data", "a"),
             ],
             "pv/a",
-            "Volume a is being deleted: it is marked for deletion, and removed as soon as claim db/data is \
-             deleted. Danger: When that claim is deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
+            "Volume a is being deleted: it stays only until its claim db/data is deleted. Danger: When that claim is \
+             deleted, the data of the volume may be deleted (policy Delete). The deletion cannot be undone.",
         ),
         (
             vec![late()],
@@ -320,8 +321,8 @@ fn the_first_line_answers_what_people_ask() {
             "sc/std",
             "Class std: driver ebs.csi.aws.com provisions its volumes (for kubernetes.io/aws-ebs). Claims are bound as \
              soon as there is a volume for them. When a claim is deleted, so are its volume and the data (policy \
-             Delete). It is the default class: claims that state none get it. Note: its \
-             driver ebs.csi.aws.com is not installed.",
+             Delete). It is the default class: claims that state none get it. Note: driver ebs.csi.aws.com of this \
+             class is not installed.",
         ),
     ];
     let wrong: Vec<String> = cases
@@ -504,7 +505,7 @@ fn advice_for_claims_leads_out() {
     // Both ways to change the claimRef lead to a binding.
     for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
         let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
-        assert!(said.contains("becomes Bound to volume a"), "{said}");
+        assert!(said.contains("will be Bound to volume a"), "{said}");
     }
     // A class can be set on a claim that states no class. The empty class cannot be changed.
     assert_eq!(

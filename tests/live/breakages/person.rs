@@ -8,10 +8,10 @@ use super::Standing;
 const QUESTIONS: &[(&str, &str, &[&str])] = &[
     ("shop", "pod/web", &["class", "does not exist"]),
     ("ml", "pod/trainer", &["node affinity|selector|accelerator"]),
-    ("pay", "pod/pay-api", &["attach", "UnauthorizedOperation|not authorized|cannot attach"]),
-    ("logs", "pvc/data-es-2", &["StatefulSet es|sts/es|ordinal|no pod uses|members"]),
+    ("pay", "pod/pay-api", &["attach", "UnauthorizedOperation|not authorized|no permission to attach"]),
+    ("logs", "pvc/data-es-2", &["StatefulSet es|sts/es|ordinal|no pod uses|replicas"]),
     ("wiki", "pvc/wiki-data", &["@old", "Released|earlier claim|last claim"]),
-    ("db", "pod/postgres", &["uid of an earlier claim|Lost"]),
+    ("db", "pod/postgres", &["old uid|Lost"]),
     ("blog", "pvc/uploads", &["pod blog"]),
     ("forum", "pvc/avatars", &["pod forum"]),
     ("news", "pvc/drafts", &["pod news"]),

@@ -2,6 +2,7 @@
 
 use super::{Obstacle, volume_of, with_error, with_state};
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{by_hand, save_volume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -53,7 +54,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     };
     let found = with_state(
         Detection::new(format!(
-            "disk{handle} of volume {name} does not exist, says driver {driver}. Its message: {}",
+            "disk{handle} of {} does not exist, says driver {driver}. Its message: {}",
+            mention(&volume_key(name)),
             truncate(&error.message, 160)
         )),
         attachment,

@@ -2,6 +2,7 @@
 
 use super::va_attach_error_backend::is_about_limit;
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{
     attach_failure, attachment, bound, driver, is_about_volume, is_starting, is_unscheduled, unschedulable, used_claims,
 };
@@ -63,15 +64,18 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     });
     let (words, first) = match too_many {
         Some((name, own, most)) => (
-            format!("it has {own} volumes of driver {name}, and no node takes more than {most}"),
+            format!(
+                "{} has {own} volumes of driver {name}, and no node takes more than {most}",
+                mention(&case.object())
+            ),
             "use a machine type that takes more volumes, or fewer volumes for the pod",
         ),
         None => (
             match drivers.as_slice() {
                 [first, rest @ ..] if rest.iter().all(|driver| driver == first) => {
-                    format!("no suitable node takes another volume of driver {first} (max volume count)")
+                    format!("no node that fits takes another volume of driver {first} (max volume count)")
                 }
-                _ => "no suitable node takes another volume of a driver (max volume count)".to_owned(),
+                _ => "no node that fits takes another volume of its driver (max volume count)".to_owned(),
             },
             "add a node, use a machine type that takes more volumes, or move pods with volumes to another node",
         ),
@@ -110,11 +114,14 @@ fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         let attached = attached.filter(|one| one.node_name == node && one.attacher == name && one.attached).count();
         let limit = snapshot.find::<CsiNode>("", node).and_then(|node| node.driver(name)?.limit);
         let stated = match limit {
+            Some(limit) if usize::try_from(limit).is_ok_and(|limit| attached < limit) => format!(
+                "The driver states a limit of {limit}, but refuses another volume although only {attached} are attached"
+            ),
             Some(limit) => format!("The driver states a limit of {limit}, and {attached} are attached"),
             None => format!("{attached} are attached"),
         };
         let mut found = Detection::new(format!(
-            "node {node} has its max number of volumes of driver {name}. {stated}. The driver says: \"{}\"",
+            "node {node} takes no more volumes of driver {name} (max volume count). {stated}. The driver says: \"{}\"",
             message.trim_end_matches('.')
         ))
         .early_if(is_early)

@@ -81,11 +81,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         format!(
             "the attacher of {driver} does not detach {volume} from node {node}. The VolumeAttachment was deleted \
              {lasted} ago, and the attacher has written no error: {reason}. Until the VolumeAttachment is gone, the \
-             volume counts as attached"
+             volume is treated as attached"
         )
     } else {
         format!(
-            "the attacher of {driver} does not attach {volume} to node {node}. It has not changed this \
+            "the attacher of {driver} does not attach {volume} to node {node}. It has not changed the \
              VolumeAttachment for {lasted} and has written no error: {reason}"
         )
     };
@@ -100,7 +100,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedy(describe(&case.object(), "see whether it has changed by now"))
             .remedy(kubectl("get csidrivers", format!("see whether {driver} is installed, and under which name")))
             .remedy(by_hand(format!(
-                "run the controller of {driver} with its attacher: then it continues by itself; if it runs already, \
+                "run the controller of {driver} with its attacher: then it continues; if it runs already, \
                  its log says which permissions are missing"
             ))),
     )

@@ -57,8 +57,9 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             let state = if deleted.is_some() { "detached from" } else { "attached to" };
             (
                 format!(
-                    "the attacher of {driver} has no permission to write that {volume} is {state} node {node}. The API \
-                     server has refused its writes for {}. Nothing is wrong with the storage",
+                    "RBAC forbids the attacher of {driver} to update the VolumeAttachment of {volume} on node {node}. So \
+                     nobody records that the volume is {state} that node. The API server has refused this for {}. \
+                     Nothing is wrong with the storage",
                     age(case, since)
                 ),
                 Severity::Error,
@@ -91,7 +92,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedy(describe(&case.object(), "read its status"))
             .remedy(by_hand(format!(
                 "see in the log of the attacher of {driver} what is forbidden, and give its service account patch on \
-                 volumeattachments, volumeattachments/status and persistentvolumes; then it continues by itself"
+                 volumeattachments, volumeattachments/status and persistentvolumes; then it continues"
             )))
             .remedy(kubectl("get clusterroles,clusterrolebindings", "find the roles of the attacher")),
     )

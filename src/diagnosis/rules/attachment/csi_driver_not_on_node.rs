@@ -4,7 +4,8 @@ use crate::diagnosis::case::claim_key;
 use crate::diagnosis::pod::facts::{attach_failure, bound, driver, is_starting, mount_failure, newest, used_claims};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
-use crate::model::{CsiNode, Kind, Pod};
+use crate::model::{CsiDriver, CsiNode, Kind, Pod};
+use crate::snapshot::Absence;
 
 pub(super) static RULE: Rule = Rule {
     id: "csi-driver-not-on-node",
@@ -81,10 +82,18 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         ),
         None => (" The driver's node plugin does not run there, or failed to register".to_owned(), String::new()),
     };
-    let mut found = Detection::new(format!("driver {name} is not registered on node {node}.{because}"))
-        .early_if(is_early)
-        .since(since)
-        .evidence(&case.object(), "spec.nodeName", node);
+    let is_installed = snapshot.find::<CsiDriver>("", &name).is_some()
+        || snapshot.all::<CsiNode>().iter().any(|node| node.driver(&name).is_some())
+        || matches!(snapshot.coverage().absence_of(Kind::CsiDriver, "", &name), Absence::Unknown(_));
+    let (fact, first) = if is_installed {
+        let first = format!("let the node plugin of {name}, a pod of its DaemonSet, run on node {node}{tolerate}");
+        (format!("driver {name} is not registered on node {node}.{because}"), first)
+    } else {
+        let rest = format!("No CSIDriver of this name exists, and no node has registered it, not even node {node}");
+        (format!("CSI driver {name} is not installed. {rest}"), format!("install driver {name}, with its node plugin"))
+    };
+    let mut found =
+        Detection::new(fact).early_if(is_early).since(since).evidence(&case.object(), "spec.nodeName", node);
     if let Some(node) = registered {
         let names: Vec<&str> = node.drivers.iter().map(|driver| driver.name.as_str()).collect();
         found = found.evidence(&key(Kind::CsiNode, "", &node.meta.name), "spec.drivers[].name", names.join(", "));
@@ -97,9 +106,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     }
     Some(
         found
-            .remedy(by_hand(format!(
-                "let the node plugin of {name}, a pod of its DaemonSet, run on node {node}{tolerate}"
-            )))
+            .remedy(by_hand(first))
             .remedy(kubectl(
                 format!("get pods -A -o wide --field-selector spec.nodeName={}", quoted(node)),
                 format!("see whether the node plugin of {name} runs on {node}, and read its log"),

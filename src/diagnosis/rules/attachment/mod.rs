@@ -25,6 +25,8 @@ pub(super) use csi_driver_not_on_node::missing_driver;
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::is_exclusive;
 use crate::diagnosis::remedy::{kubectl, quoted, remove_finalizer};
 use crate::diagnosis::{Case, Detection, Remedy, Severity, key};
@@ -74,7 +76,7 @@ fn volume_of<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> Option<&'a P
 fn volume_words(attachment: &VolumeAttachment) -> String {
     match attachment.volume_name.as_str() {
         "" => "an inline volume".to_owned(),
-        name => format!("volume {name}"),
+        name => mention(&volume_key(name)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{DRAIN, attachment_key, is_exclusive, lasts};
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::mention::{mention, volume_of};
 use crate::diagnosis::pod::facts::{
     Attaching, attach_failure, attached_elsewhere, attaching, attachment, bound, is_about_volume, is_starting, pod_key,
     used_claims,
@@ -9,7 +10,7 @@ use crate::diagnosis::pod::facts::{
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::VolumeAttachment;
-use crate::model::{AccessMode, Kind, PersistentVolume, Pod};
+use crate::model::{AccessMode, ClaimRef, Kind, PersistentVolume, Pod};
 use crate::snapshot::Absence;
 
 pub(super) static RULE: Rule = Rule {
@@ -99,7 +100,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
     };
     let node = other.map(|other| other.node_name.as_str());
     let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
-    let (message, remedies) = words(pod, &claim.name, &modes.join(", "), node, &holder);
+    let (message, remedies) = words(pod, claim, name, &modes.join(", "), node, &holder);
     let mut found = Detection::new(message)
         .early_if(is_early)
         .risk(if matches!(holder, Holder::Uses(_)) { Risk::None } else { Risk::Possible })
@@ -163,15 +164,23 @@ fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Opti
     }
 }
 
-fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holder<'_>) -> (String, Vec<Remedy>) {
+fn words(
+    pod: &Pod,
+    claim: &ClaimRef,
+    volume: &str,
+    modes: &str,
+    node: Option<&str>,
+    holder: &Holder<'_>,
+) -> (String, Vec<Remedy>) {
+    let claim_key = claim_key(&claim.namespace, &claim.name);
+    let (claim, volume) = (mention(&claim_key), volume_of(&claim_key, volume));
     let own = pod.node_name.as_str();
     let at = |user: &Pod| node.map_or_else(|| user.node_name.to_string(), str::to_owned);
     let waits = format!("Pod {} on node {own} waits until the volume is detached from that node", pod.meta.name);
     match holder {
         Holder::Uses(user) if is_update(pod, user) => (
             format!(
-                "the old pod {} of the rolling update has the volume of claim {claim} on node {}. Its access modes \
-                 allow one node, so that the update waits for the old pod, and the old pod for the update",
+                "the old pod {} of the rolling update still uses {claim} ({modes}) on node {}. The update waits until the old pod ends, and the old pod ends only when the new one is ready",
                 user.meta.name,
                 at(user)
             ),
@@ -185,8 +194,8 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
         ),
         Holder::Uses(user) if is_replica(pod, user) => (
             format!(
-                "claim {claim} is for one node at a time ({modes}), and replica {} uses it on node {}. Pod {} is \
-                 on node {own}",
+                "{claim} is for one node at a time ({modes}), and replica {} uses it on node {}. Pod {} waits for \
+                 it on node {own}",
                 user.meta.name,
                 at(user),
                 pod.meta.name
@@ -201,7 +210,7 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
         ),
         Holder::Uses(user) => (
             format!(
-                "claim {claim} is for one node at a time ({modes}), and pod {} uses it on node {}. Pod {} is on \
+                "{claim} is for one node at a time ({modes}), and pod {} uses it on node {}. Pod {} waits for it on \
                  another node, {own}",
                 user.meta.name,
                 at(user),
@@ -211,8 +220,8 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
                 describe(
                     &pod_key(user),
                     format!(
-                        "see whether pod {} is still needed: stop it, run both pods on the same node, or use a volume \
-                         with ReadWriteMany",
+                        "run both pods on the same node, or use a volume with ReadWriteMany; if pod {} is not needed any \
+                         more, stop it",
                         user.meta.name
                     ),
                 ),
@@ -223,11 +232,7 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
             ],
         ),
         Holder::Leaving(user) => (
-            format!(
-                "pod {}, which is being deleted, still has the volume of claim {claim} on node {}. {waits}",
-                user.meta.name,
-                at(user)
-            ),
+            format!("pod {}, which is being deleted, still has {volume} on node {}. {waits}", user.meta.name, at(user)),
             vec![describe(&pod_key(user), "see what keeps the old pod; when it is gone, the volume is detached")],
         ),
         Holder::Unready(user) => {
@@ -235,8 +240,8 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
             let of = user.map_or_else(String::new, |user| format!(" for pod {}", user.meta.name));
             (
                 format!(
-                    "node {node} is not ready and still has the volume of claim {claim}{of}. {waits}. The kubelet \
-                     there does not answer and cannot unmount it"
+                    "node {node} is NotReady and still has {volume}{of}. {waits}. The kubelet of node {node} does not \
+                     answer and cannot unmount the volume"
                 ),
                 vec![
                     describe(
@@ -244,32 +249,29 @@ fn words(pod: &Pod, claim: &str, modes: &str, node: Option<&str>, holder: &Holde
                         format!("find out whether the machine of {node} is off, or comes back within minutes"),
                     ),
                     by_hand(format!(
-                        "only if the machine of {node} is proven to be off: `kubectl taint nodes {node} \
-                         node.kubernetes.io/out-of-service=nodeshutdown:NoExecute` lets its volumes be detached; as \
-                         long as the machine runs, this destroys data"
+                        "if the machine of {node} is certainly off: `kubectl taint nodes {node} \
+                         node.kubernetes.io/out-of-service=nodeshutdown:NoExecute` lets its volumes be detached; if \
+                         the machine still runs, data can be destroyed"
                     )),
                 ],
             )
         }
         Holder::Gone => (
             format!(
-                "the volume of claim {claim} is still attached to node {}, which does not exist any more. {waits}",
+                "{volume} is still attached to node {}, which does not exist any more. {waits}",
                 node.unwrap_or_default()
             ),
             Vec::new(),
         ),
         Holder::Nobody => (
-            format!(
-                "the volume of claim {claim} is still attached to node {}, where no pod uses it. {waits}",
-                node.unwrap_or_default()
-            ),
+            format!("{volume} is still attached to node {}, where no pod uses it. {waits}", node.unwrap_or_default()),
             vec![kubectl(
                 format!("get node {} -o jsonpath='{{.status.volumesInUse}}'", quoted(node.unwrap_or_default())),
                 "see whether that node still has the volume mounted",
             )],
         ),
         Holder::Unknown => (
-            format!("the volume of claim {claim} is still attached to another node. {waits}"),
+            format!("{volume} is still attached to another node. {waits}"),
             vec![kubectl("get volumeattachments", "see to which node the volume is attached")],
         ),
     }

@@ -2,6 +2,8 @@
 
 use super::{detach, volume_of, with_state};
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -56,13 +58,13 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     case.lasts(since)?;
     let (name, driver) = (&attachment.node_name, &attachment.attacher);
     let why = format!(
-        "The VolumeAttachment has the machine {attached_to}, and the node is the machine {id} now, to which nobody \
-         attaches the volume"
+        "The VolumeAttachment has node ID {attached_to}, and the CSINode has {id}: nobody attaches the volume to the new \
+         machine"
     );
     let found = with_state(
         Detection::new(format!(
-            "volume {} counts as attached to node {name}, but to an earlier machine of this name. {why}",
-            volume.meta.name
+            "node {name} was replaced under the same name, and {} is attached to the old machine. {why}",
+            mention(&volume_key(&volume.meta.name))
         )),
         attachment,
     )

@@ -1,6 +1,7 @@
 //! This rule reports a node that is not ready and keeps volumes for which pods on other nodes wait.
 
-use super::{age, attachment_key, is_exclusive};
+use super::{age, attachment_key, is_exclusive, volume_words};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -59,10 +60,11 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     };
     let since = ready.since;
     let found = Detection::new(format!(
-        "it is not ready (for {}), so its kubelet cannot unmount volume {}. Pod {}/{} on node {} waits for \
-         that volume{others}",
+        "{} has been NotReady for {}, so its kubelet cannot unmount {}. Pod {}/{} on node {} waits for that \
+         volume{others}",
+        mention(&case.object()),
         age(case, since),
-        attachment.volume_name,
+        volume_words(attachment),
         pod.meta.namespace,
         pod.meta.name,
         pod.node_name
@@ -79,13 +81,13 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
             .remedy(kubectl(
                 taint,
                 format!(
-                    "only if the machine of {name} is proven to be off: let its pods be removed and its volumes be \
-                     detached; as long as the machine runs, this destroys data"
+                    "if the machine of {name} is certainly off: this taint lets its pods be deleted and its volumes be \
+                     detached; remove the taint when the node is back; if the machine still runs, data can be destroyed"
                 ),
             ))
             .remedy(describe(
                 &case.object(),
-                "see since when the kubelet does not answer, and start the machine again",
+                "see for how long the kubelet has not answered, and start the machine again",
             )),
     )
 }

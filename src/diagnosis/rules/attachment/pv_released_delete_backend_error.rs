@@ -1,6 +1,7 @@
 //! This rule reports a released volume whose storage the driver fails to delete.
 
 use super::{Obstacle, PATIENCE, SHOWN, awaits_deletion, deletion_failure};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::Event;
@@ -62,7 +63,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             "find the snapshots and clones of it at the storage system, and decide what becomes of them",
         ),
         Obstacle::Denied => (
-            ", because it seems to have no permission",
+            ", because the driver seems to have no permission",
             "restore the driver's credentials and permissions at the \
                                                           storage system",
         ),
@@ -70,15 +71,16 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             (", because the storage system seems not to answer", "let the driver reach the storage system again")
         }
         Obstacle::Unknown => (
-            ", because something that it needs seems to be gone",
+            ", because something that the driver needs seems to be gone",
             "see at the storage system whether the storage is still there; if it is gone, set policy Retain and delete \
              the volume",
         ),
         Obstacle::Other => (", as its event says", "see in the event and in the driver's log what fails"),
     };
     let message = format!(
-        "its driver has failed for {} to delete the storage{why}. The claim is gone, and the policy is Delete. Once \
-         the deletion succeeds, the data are gone",
+        "the driver has failed to delete {} for {}{why}. The claim is gone, and the policy is Delete. Once the deletion \
+         succeeds, the data are gone",
+        part_of(&case.object(), "the storage"),
         human_age(lasted)
     );
     let found = Detection::new(message)
@@ -97,7 +99,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&object, "lastTimestamp", event.last_seen.map(|moment| moment.to_string()).unwrap_or_default())
             .remedies(retain(volume))
             .remedy(describe(&case.object(), "read the whole event"))
-            .remedy(by_hand(format!("if nobody needs the data, {first}; then the next attempt succeeds by itself"))),
+            .remedy(by_hand(format!("if nobody needs the data, {first}; then the next attempt succeeds"))),
     )
 }
 

@@ -1,6 +1,7 @@
 //! This rule reports a released volume that cannot be deleted because it is attached.
 
 use super::{DRAIN, attachment_key, awaits_deletion};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
@@ -51,16 +52,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         1 => String::new(),
         many => format!(" and {} more", many - 1),
     };
-    let state = if first.meta.deleted.is_some() {
-        "That VolumeAttachment is being deleted, but still exists"
-    } else {
-        "Nobody deletes that VolumeAttachment"
-    };
+    let state =
+        if first.meta.deleted.is_some() { "It is being deleted, but still exists" } else { "Nobody deletes it" };
     let message = format!(
-        "its driver cannot delete it, because VolumeAttachment {}{more} holds it on node {}. {state}. The volume has \
-         been Released for {}, with policy Delete. Once it is detached, its data are deleted at once",
-        first.meta.name,
+        "the driver cannot delete {}, because a VolumeAttachment still holds it on node {}. {state}: {}{more}. The volume \
+         has been Released for {}, with policy Delete. Once it is detached, its data are deleted at once",
+        mention(&case.object()),
         first.node_name,
+        first.meta.name,
         human_age(lasted)
     );
     let mut found = Detection::new(message)

@@ -11,7 +11,7 @@ use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
-use crate::text::truncate;
+use crate::text::shorten;
 
 pub(super) static RULE: Rule = Rule {
     id: "va-attach-error-backend",
@@ -70,36 +70,40 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         return None;
     }
     let (driver, volume) = (&attachment.attacher, volume_words(attachment));
-    let (why, first) = match Obstacle::of(&error.message) {
+    let cannot = format!("driver {driver} cannot attach {volume} to node {node}");
+    let (fact, first) = match Obstacle::of(&error.message) {
         // Another rule reports storage that does not exist.
         Obstacle::Unknown if volume_of(case, attachment).is_some() && is_storage_missing(&error.message, node) => {
             return None;
         }
         Obstacle::Dependents | Obstacle::Other | Obstacle::Unknown => {
-            ("", "see in the log of the driver's controller, and at the storage system, what fails".to_owned())
+            (cannot, "see in the log of the driver's controller, and at the storage system, what fails".to_owned())
         }
         Obstacle::Denied => (
-            ", because it is not authorized or has no permission",
+            format!("driver {driver} has no permission to attach {volume} to node {node}"),
             format!(
                 "give {driver} its permissions at the storage system: the role or the credentials of its controller"
             ),
         ),
         Obstacle::InUse => (
-            ", because the disk is in use on another machine",
+            {
+                let others = case.snapshot().nodes().iter().map(|node| node.meta.name.as_str());
+                let mut others = others.filter(|other| !other.is_empty() && other != node);
+                let user = others.find(|other| error.message.split(['/', '\'', '"', ' ']).any(|word| word == *other));
+                let place = user.map_or_else(|| "another machine".to_owned(), |user| format!("node {user}"));
+                format!("the disk of {volume} is in use on {place}, so it cannot be attached to node {node}")
+            },
             "find the machine that has the disk, which the message or the storage system names; when nothing there \
              writes to the disk any more, drain that machine or detach the disk from it"
                 .to_owned(),
         ),
         Obstacle::Unreachable => (
-            ", because the storage system does not answer",
+            format!("the storage system does not answer driver {driver}, so {volume} is not attached to node {node}"),
             format!("let the controller of {driver} reach the storage system again"),
         ),
     };
     let found = with_state(
-        Detection::new(format!(
-            "driver {driver} cannot attach {volume} to node {node}{why}. Its message: {}",
-            truncate(&error.message, 200)
-        )),
+        Detection::new(format!("{fact}. The message of the driver: {}", shorten(&error.message, 200))),
         attachment,
     )
     .since(attachment.meta.created)

@@ -3,6 +3,7 @@
 use super::{detach, refused_for_deletion, with_error, with_state};
 use crate::controllers::persistent_volume::reclaim::leaves_storage_behind;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
@@ -44,8 +45,9 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let prospect =
         if destroys { format!(". Policy {policy} destroys its data when its claim is deleted") } else { String::new() };
     let message = format!(
-        "volume {name} is being deleted, so {} refuses to attach it to node {node}. No pod can start with the volume \
+        "{} is being deleted, so {} refuses to attach it to node {node}. No pod can start with the volume \
          on that node any more{prospect}",
+        mention(&volume_key(name)),
         attachment.attacher
     );
     let since = volume.meta.deleted.max(attachment.meta.created);

@@ -53,26 +53,26 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let (why, first) = match Obstacle::of(&error.message) {
         Obstacle::Dependents | Obstacle::Other => ("", "see in the driver's log and at the storage system what fails"),
         Obstacle::Denied => (
-            ". It seems to have no permission",
-            "restore the driver's credentials and permissions at the storage system; then it tries again by itself",
+            ". The driver seems to have no permission",
+            "restore the driver's credentials and permissions at the storage system; then it tries again",
         ),
         Obstacle::InUse => (
             ". The disk seems to be in use",
-            "find what still uses the disk on the node, such as a mount that is left; then it tries again by itself",
+            "find what still uses the disk on the node, such as a mount that is left; then it tries again",
         ),
         Obstacle::Unreachable => (
             ". The storage system seems not to answer",
-            "let the driver reach the storage system again; then it tries again by itself",
+            "let the driver reach the storage system again; then it tries again",
         ),
         Obstacle::Unknown => (
-            ". Something that it needs seems to be gone already, and the driver takes that for a failure",
-            "see at the storage system whether the disk and the machine are still there; a newer driver may take \
-             their absence for success",
+            ". The disk or the node seems to be gone already, and the driver reports this as an error",
+            "see at the storage system whether the disk and the machine are still there; a newer driver may \
+             accept that they are gone",
         ),
     };
     let message = format!(
-        "driver {driver} has failed for {} to detach {volume} from node {node}{why}. Until this succeeds, the volume \
-         cannot be attached to another node",
+        "driver {driver} has not been able to detach {volume} from node {node} for {}{why}. Until this succeeds, the \
+         volume cannot be attached to another node",
         age(case, Some(deleted))
     );
     Some(

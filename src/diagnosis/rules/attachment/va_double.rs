@@ -1,6 +1,7 @@
 //! This rule reports a volume that is attached to two nodes although its access modes allow only one.
 
 use super::{attachment_key, is_exclusive, pods_of};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::modes;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -65,8 +66,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
     };
     let message = format!(
-        "it is attached to two nodes at once, but its access modes {} allow only one node. If both nodes write, its \
-         file system is destroyed. It is attached to {} and {}",
+        "{} is attached to two nodes at once, although its access modes ({}) allow only one. If both nodes write, its file \
+         system is corrupted. It is attached to {} and {}",
+        mention(&case.object()),
         modes(&volume.access_modes),
         users(&first.node_name),
         users(&second.node_name)

@@ -124,8 +124,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         .severity(severity)
         .since(deleted.or(attachment.meta.created))
         .remedy(by_hand(format!(
-            "check at the infrastructure that the machine of {node} is off or destroyed, and that the disk is attached \
-             to no machine: all else is dangerous while the machine runs"
+            "first check in the console of the cloud or the storage that machine {node} is off or destroyed, and that the \
+             disk is attached to no machine; do not delete the VolumeAttachment before"
         )))
         .remedy(describe(&case.object(), "see what the driver says"));
     Some(if deleted.is_some() {

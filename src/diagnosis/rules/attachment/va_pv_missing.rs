@@ -2,6 +2,7 @@
 
 use super::{PATIENCE, age, attachers_finalizer, give_up, lasts, with_error, with_state};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
@@ -57,14 +58,16 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let node = &attachment.node_name;
     let message = if deleted.is_some() {
         format!(
-            "volume {name} does not exist, but {driver} needs it to detach the disk from node {node}. Detaching has \
-             failed for {} and cannot succeed",
+            "{} does not exist, but {driver} needs it to detach the disk from node {node}. Detaching has failed for {} \
+             and cannot succeed",
+            mention(&volume_key(name)),
             age(case, deleted)
         )
     } else {
         format!(
-            "volume {name} does not exist, but {driver} needs it to detach the disk from node {node}. The disk stays \
-             attached, even when no pod uses it there any more"
+            "{} does not exist, but {driver} needs it to detach the disk from node {node}. The disk stays attached, even \
+             when no pod uses it there any more",
+            mention(&volume_key(name))
         )
     };
     let again = format!(

@@ -2,6 +2,7 @@
 
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::unique_name;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -65,10 +66,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let unwell = |key: &str| key.ends_with("/unreachable") || key.ends_with("/not-ready");
     let unwell = taints.iter().find(|taint| unwell(&taint.key));
     let state = if unwell.is_some() { ", which does not answer" } else { "" };
+    let words = mention(&volume_key(name));
     let (message, severity, since) = match late {
         Overdue::Awaited(pod) => (
             format!(
-                "volume {name} stays attached to node {node}{state}, where no pod uses it. Pod {}/{} waits for that \
+                "{words} stays attached to node {node}{state}, where no pod uses it. Pod {}/{} waits for that \
                  volume on node {}. Nobody has begun to detach it",
                 pod.meta.namespace, pod.meta.name, pod.node_name
             ),
@@ -78,7 +80,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         ),
         Overdue::Unused(seconds) => (
             format!(
-                "volume {name} stays attached to node {node}{state}, where no pod uses it. The volume has been {} for \
+                "{words} stays attached to node {node}{state}, where no pod uses it. The volume has been {} for \
                  {}. Nobody has begun to detach it",
                 volume.status.phase.as_str(),
                 human_age(seconds)
@@ -102,8 +104,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let detaches = |does: &str| detach(attachment, does);
     if is_unmounted(case, volume, node) {
         return Some(found.remedy(detaches(
-            "node.status.volumesInUse does not list the volume, so that it is not mounted there: delete the \
-             VolumeAttachment, and the driver detaches the volume",
+            "delete the VolumeAttachment: then the driver detaches the volume, which is not mounted there \
+             (status.volumesInUse of the node does not list it)",
         )));
     }
     Some(

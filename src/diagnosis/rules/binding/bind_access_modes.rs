@@ -1,6 +1,6 @@
 //! This rule reports a claim that requests an access mode that the volume does not have.
 
-use super::{recreate, refused};
+use super::{Difference, recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::misfit::missing_modes;
 use crate::diagnosis::remedy::patch_volume;
@@ -43,9 +43,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let refused = refused(case, claim, CandidateVerdict::CandidateAccessModes, leaf)?;
     let volume = refused.volume;
     let missing = missing_modes(&volume.access_modes, &claim.access_modes).join(",");
-    let differs = format!("has access modes {}, but the claim requests {}", refused.misfit.has, refused.misfit.wants);
+    let has = format!("has access modes {}", refused.misfit.has);
+    let wants = format!("requests {}", refused.misfit.wants);
     let advice = format!("The spec.accessModes of the volume must contain {missing}: no access mode includes another");
-    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
+    let found =
+        refused.found_for_want_of_a_provisioner(case, claim, Difference { has: &has, wants: &wants, advice: &advice });
     let offered: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
     let how = match offered.as_slice() {
         [only] => format!("with access mode {only}"),

@@ -4,6 +4,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, VolumeBranch};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, is_complete, is_open};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, expect, patch_volume, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Repair, Risk, Rule, Severity};
 use crate::model::{ClaimRef, Kind, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
@@ -70,24 +71,26 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         [] => match meant.as_slice() {
             [] => String::new(),
             [only] => {
-                format!(". Claim {} would fit and gets no other volume, but it does not get this one", only.key())
+                format!(". Claim {} would fit and gets no other volume, but it does not get this volume", only.key())
             }
             several => format!(
-                ". {} claims there would fit and get no other volume, but they do not get this one",
+                ". {} claims there would fit and get no other volume, but they do not get this volume",
                 several.len()
             ),
         },
-        [only] => format!(". Claim {} names this volume and does not get it", only.key()),
-        several => format!(". {} claims name this volume and do not get it", several.len()),
+        [only] => format!(". Claim {} names the volume and does not get it", only.key()),
+        several => format!(". {} claims name the volume and do not get it", several.len()),
     };
     let policy = volume.reclaim_policy.as_str();
     let fate = if destroyed {
-        format!(". The volume counts as Released, and policy {policy} destroys its data")
+        format!(". The volume is treated as Released, and policy {policy} destroys its data")
     } else {
         String::new()
     };
-    let found =
-        Detection::new(format!("its spec.claimRef names {stated}. So no claim matches this volume{fate}{waits}"));
+    let found = Detection::new(format!(
+        "{} names {stated}, so no claim matches the volume{fate}{waits}",
+        part_of(&case.object(), "spec.claimRef")
+    ));
     let mut found = found
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
         .severity(if destroyed || !(waiting.is_empty() && meant.is_empty()) {

@@ -1,5 +1,6 @@
 //! This rule reports a volume whose `claimRef` names an object of another kind.
 
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{expect, patch_volume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -38,8 +39,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its spec.claimRef has kind {:?} instead of PersistentVolumeClaim. The controller ignores the kind and takes \
+        "{} has kind {:?} instead of PersistentVolumeClaim. The controller ignores the kind and takes \
          {} for a claim, but other tools may not",
+        part_of(&case.object(), "spec.claimRef"),
         named.kind.as_str(),
         claim_name(named)
     ));

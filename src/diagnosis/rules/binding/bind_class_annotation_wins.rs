@@ -1,7 +1,8 @@
 //! This rule reports a claim or volume whose deprecated class annotation differs from its field.
 
-use super::{ClassDifference, recreate, refused_class};
+use super::{ClassDifference, Difference, recreate, refused_class};
 use crate::diagnosis::facts::{CLASS, CLASS_ANNOTATION};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::class_words;
 use crate::diagnosis::remedy::{expect, patch_volume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
@@ -43,16 +44,20 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let (volume, claimed) = (refused.volume, claim.class_name.as_deref().unwrap_or_default());
         let of_volume = volume.class() != volume.class_name;
         let (has, wants) = (class_words(volume.class()), class_words(claim.class()));
-        let differs = if of_volume {
-            format!("has {has} by annotation, but the claim has {wants}")
+        let (has, wants) = if of_volume {
+            (format!("has {has} by annotation"), format!("has {wants}"))
         } else {
-            format!("has {has}, but the claim has {wants} by annotation")
+            (format!("has {has}"), format!("has {wants} by annotation"))
         };
         let advice = format!(
             "Both have spec.storageClassName \"{claimed}\", but the annotation \
              volume.beta.kubernetes.io/storage-class takes precedence"
         );
-        let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, &advice);
+        let found = refused.found_for_want_of_a_provisioner(
+            case,
+            claim,
+            Difference { has: &has, wants: &wants, advice: &advice },
+        );
         return Some(if of_volume {
             found.remedy(without_annotation(volume))
         } else {
@@ -64,8 +69,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its annotation volume.beta.kubernetes.io/storage-class says class \"{annotation}\", but spec.storageClassName \
-         says \"{field}\". The annotation takes precedence"
+        "{} says class \"{annotation}\", but spec.storageClassName says \"{field}\". The annotation takes precedence",
+        part_of(&case.object(), "the annotation volume.beta.kubernetes.io/storage-class")
     ));
     Some(found.severity(Severity::Warning).evidence(&case.object(), CLASS_ANNOTATION, annotation).evidence(
         &case.object(),

@@ -1,6 +1,6 @@
 //! This rule reports a claim and a volume that have different classes.
 
-use super::{ClassDifference, class_steps, recreate, refused_class};
+use super::{ClassDifference, Difference, class_steps, recreate, refused_class};
 use crate::controllers::persistent_volume::nearest;
 use crate::diagnosis::misfit::class_words;
 use crate::diagnosis::remedy::{patch_volume, reserve};
@@ -42,9 +42,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (volume, name) = (refused.volume, &refused.volume.meta.name);
     // A free volume of another class is usually unrelated to the claim, unless somebody mistyped the class.
     let is_meant = refused.is_named || is_typo(case, claim.class(), volume.class());
-    let differs = format!("has {}, but the claim has {}", class_words(volume.class()), class_words(claim.class()));
-    let found =
-        refused.found_for_want_of_a_provisioner(case, claim, &differs, "The classes must be equal, letter by letter");
+    let difference = Difference {
+        has: &format!("has {}", class_words(volume.class())),
+        wants: &format!("has {}", class_words(claim.class())),
+        advice: "The classes must be equal, letter by letter",
+    };
+    let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
     let found = if is_meant || refused.is_early { found } else { found.severity(Severity::Warning) };
     let does = format!(
         "if volume {name} is meant for {}, reserve it for that claim and give it the class of the claim",

@@ -1,11 +1,12 @@
 //! This rule reports a claim that got the default class although a volume without a class was meant for it.
 
 use super::super::pending::{asked_since, users};
-use super::{ClassDifference, class_steps, nearest, recreate, refused_class, reserved_volumes};
+use super::{ClassDifference, Difference, class_steps, nearest, recreate, refused_class, reserved_volumes};
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::nearest::has_default_class;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::CLASS;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::reserve;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
@@ -50,17 +51,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     if let Some(refused) = refused_class(case, claim, ClassDifference::Defaulted) {
-        let differs = format!("has no class, but the claim has the default class \"{}\"", claim.class());
+        let wants = format!("has the default class \"{}\"", claim.class());
         let advice = "A claim without storageClassName gets the default class. For a volume without a class, it must \
                       state storageClassName \"\"";
-        let found = refused.found(case, claim, &differs, advice);
+        let found = refused.found(case, claim, Difference { has: "has no class", wants: &wants, advice });
         return Some(found.remedies(reserve_it(refused.volume, claim)).remedy(create_again(refused.volume, claim)));
     }
     let (volume, is_asked) = overlooked(case, claim)?;
     let (name, class) = (&volume.meta.name, claim.class());
     let is_meant = claim.selector.is_some();
     let prospect = match (is_meant, is_asked) {
-        (true, _) => "Most drivers make no volume for a claim with a selector",
+        (true, _) => "Most drivers provision no volume for a claim with a selector",
         (false, true) => "Without a change, a new and empty volume is made for the claim",
         (false, false) if users(case, claim).next().is_some() => {
             "Without a change, the claim gets another volume as soon as a pod that uses it has a node"
@@ -69,8 +70,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let chosen = if is_meant { ", also the labels of its selector" } else { "" };
     let found = Detection::new(format!(
-        "free volume {name} has no class, but the claim has the default class \"{class}\". All other fields \
-         fit{chosen}. {prospect}"
+        "{} is free and would fit, but it has no class, and {} has the default class \"{class}\". All other fields \
+         fit{chosen}. {prospect}",
+        mention(&volume_key(name)),
+        mention(&case.object())
     ));
     let found = found
         .severity(severity(case, claim, volume, is_asked))

@@ -6,6 +6,7 @@ use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::is_open;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
@@ -46,8 +47,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "volume {name} fits exactly ({request}), but is bound to claim {}, which requests only {needs}. No \
-             claimRef had reserved the volume, and its data now belong to that claim",
+            "no free volume fits {}; {} ({request}) is bound to claim {}, which requests only {needs}. No claimRef had \
+             reserved the volume, and its data now belong to that claim",
+            mention(&case.object()),
+            mention(&volume_key(name)),
             holder.key()
         ))
         .severity(if is_early { Severity::Warning } else { Severity::Error })
@@ -56,7 +59,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .evidence(&key_of_claim(&holder.meta), "spec.resources.requests.storage", needs.to_string())
         .evidence(&case.object(), "spec.resources.requests.storage", request.to_string())
         .remedy(describe(&key_of_claim(&holder.meta), "see who uses that volume"))
-        .remedy(by_hand(format!("make another volume of at least {request}, with a claimRef to {}", claim.key())))
+        .remedy(by_hand(format!("create another volume of at least {request}, with a claimRef to {}", claim.key())))
         .remedies(retain(volume))
         .remedy(by_hand(format!(
             "only if claim {} can give up volume {name}: stop both workloads, save the data, delete that claim, and \

@@ -3,6 +3,7 @@
 use crate::controllers::{Branch, CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{has_uid_of, is_bound};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolume, PersistentVolumeClaim, Timestamp};
@@ -59,8 +60,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let completed = "The next sync completes the binding: check whether kube-controller-manager runs";
     let found = Detection::new(format!(
-        "the controller has not completed its binding to volume {name}. The volume has the uid of the claim in \
-         spec.claimRef, but {missing} for {}. {completed}",
+        "kube-controller-manager has not finished binding {} to {} for {}. The volume has the uid of the claim in \
+         spec.claimRef, but {missing}. {completed}",
+        mention(&case.object()),
+        mention(&volume_key(name)),
         human_age(passed)
     ));
     let watch = format!("get pvc {} -n {} -w", quoted(&claim.meta.name), quoted(&claim.meta.namespace));

@@ -2,6 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
@@ -54,8 +55,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         (None, None) => " Nothing happens until somebody creates that volume.".to_owned(),
     };
     let mut found = Detection::new(
-        format!("its spec.volumeName names volume {wanted}, which does not exist. No event reports this.{hint}")
-            .trim_end_matches('.'),
+        format!(
+            "{} is {wanted}, but no volume of that name exists. No event reports this.{hint}",
+            part_of(&case.object(), "spec.volumeName")
+        )
+        .trim_end_matches('.'),
     )
     .early_if(case.is_young(claim.meta.created))
     .evidence(&case.object(), "spec.volumeName", wanted.as_str());
@@ -69,7 +73,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     Some(found.remedy(kubectl("get pv", "list the volumes")).remedy(super::recreate(claim, &how)).remedy(by_hand(
         format!(
-            "or create the PersistentVolume {wanted} with the right storage, policy Retain and a claimRef to {}",
+            "create the PersistentVolume {wanted} with the right storage, policy Retain and a claimRef to {}",
             claim.key()
         ),
     )))

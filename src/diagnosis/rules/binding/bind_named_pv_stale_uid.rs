@@ -3,10 +3,12 @@
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
 use crate::snapshot::printed;
+use crate::text::capitalized;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-named-pv-stale-uid",
@@ -58,15 +60,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let (kept, consequence) = (!case.destroys(volume), capitalized(&case.prospect(volume)));
     let misleading = if case.has_event("FailedBinding") {
-        ". The event about a different claim misleads: there is none"
+        ". The event says \"already bound to a different claim\" and means that earlier claim"
     } else {
         ""
     };
     let found = Detection::new(format!(
-        "it names volume {name}, which has the uid of an earlier claim in spec.claimRef; {consequence}. That earlier \
-         claim of the same name is gone{misleading}"
+        "{} cannot be bound to {}, whose spec.claimRef has an earlier claim's uid. {consequence}. That earlier \
+         claim of the same name is gone{misleading}",
+        mention(&case.object()),
+        mention(&volume_key(name))
     ));
     Some(
         found
@@ -80,9 +84,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 case.snapshot(),
                 claim,
                 format!(
-                    "check first that no other cluster uses the disk, such as \
-                                                             the one of a backup; then give volume {name} to the \
-                                                             present claim"
+                    "check first that no other cluster, such as one that was restored from a backup, uses the disk; \
+                     then reserve volume {name} for the claim that exists now"
                 ),
             )),
     )

@@ -5,6 +5,7 @@ use super::recreate;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::{key_of_claim, volume_key};
 use crate::diagnosis::facts::{is_complete, names};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{describe, hand_over, reserve, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
@@ -77,10 +78,14 @@ fn taken(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolu
     let released = matches!(holder, Holder::Replaced(_) | Holder::Gone);
     let destroyed = released && case.destroys(volume);
     let fate = if released { format!("; {}", case.prospect(volume)) } else { String::new() };
+    let me = mention(&case.object());
     let message = if is_complete {
-        format!("it names volume {name}, which {relation} {life}{owner}{fate}{anew}")
+        format!("{me} names {}, which {relation} {life}{owner}{fate}{anew}", mention(&volume_key(name)))
     } else {
-        format!("it names volume {name}, which has {owner} in spec.claimRef. No claim can match that")
+        format!(
+            "{me} names {}, which has {owner} in spec.claimRef. No claim can match that",
+            mention(&volume_key(name))
+        )
     };
     let mut found = Detection::new(message)
         .risk(if destroyed { Risk::Imminent } else { Risk::None })
@@ -123,8 +128,10 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
         several => format!("{several} other claims, such as {},", first.key()),
     };
     let mut found = Detection::new(format!(
-        "the claim and {others} name the same free volume {name}. The claim that is synced first gets it, and nobody \
-         can tell which one that is"
+        "{} is free, and {} and {others} name it. The claim that is synced first gets it, and nobody can tell which \
+         one that is",
+        mention(&volume_key(name)),
+        mention(&case.object())
     ))
     .severity(Severity::Warning)
     .risk(Risk::None)

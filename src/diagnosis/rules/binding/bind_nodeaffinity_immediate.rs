@@ -5,6 +5,7 @@ use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::node_selector_text;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, kubectl, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{BindingMode, Kind, PersistentVolumeClaim};
@@ -70,8 +71,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let required = wanted.clone();
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!(
-        "no node matches the node affinity of volume {name}. The volume requires \
-                                        nodes with {wanted}, and {none}. {why}"
+        "no node matches {}. The volume requires nodes with {wanted}, and {none}. {why}",
+        part_of(&volume_key(name), "the node affinity")
     ));
     // If no pod waits for a node, the severity is only Warning: a zone without nodes can be normal.
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);

@@ -3,6 +3,7 @@
 use super::bound_volume;
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
@@ -51,7 +52,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "the claim requests {wants} and got volume {name} with {has}, the smallest free volume that fitted"
+            "{} requests {wants} and got {} with {has}, the smallest free volume that fitted",
+            mention(&case.object()),
+            mention(&volume_key(name))
         ))
         .evidence(&case.object(), "spec.resources.requests.storage", wants.to_string())
         .evidence(&volume_key(name), "spec.capacity.storage", has.to_string())

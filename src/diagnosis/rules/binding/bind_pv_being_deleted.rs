@@ -1,11 +1,12 @@
 //! This rule reports a claim whose only fitting volume is being deleted.
 
-use super::{misfit_words, recreate, refused, reserved_volumes};
+use super::{Difference, misfit_words, recreate, refused, reserved_volumes};
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
@@ -49,8 +50,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchDeleting);
     let (found, volume) = match refused(case, claim, verdict, leaf) {
         Some(refused) => {
-            let differs = "is being deleted";
-            (refused.found_for_want_of_a_provisioner(case, claim, differs, UNDOABLE), refused.volume)
+            let difference = Difference { has: "is being deleted", wants: "", advice: UNDOABLE };
+            let mut found = refused.found_for_want_of_a_provisioner(case, claim, difference);
+            let going = volume_key(&refused.volume.meta.name);
+            let (me, volume) = (mention(&case.object()), mention(&going));
+            found.message = if refused.is_named {
+                let state = elsewhere(&going, ", which is being deleted,");
+                format!("{me} names {volume}{state} and can never be bound to it. {UNDOABLE}")
+            } else {
+                format!("the closest free volume {} is being deleted. No free volume fits. {UNDOABLE}", going.name)
+            };
+            (found, refused.volume)
         }
         None => reserved(case, claim)?,
     };
@@ -85,6 +95,7 @@ fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Detec
     let volume =
         reserved_volumes(case, claim).find(|volume| query.misfits(volume) == [CandidateVerdict::CandidateDeleting])?;
     let (name, words) = (&volume.meta.name, misfit_words(volume, claim, CandidateVerdict::CandidateDeleting)?);
-    let found = Detection::new(format!("its reserved volume {name} {words}. {UNDOABLE}"));
+    let (reserved, me) = (mention(&volume_key(name)), mention(&case.object()));
+    let found = Detection::new(format!("{reserved} is reserved for {me}, but {words}. {UNDOABLE}"));
     Some((found.moment(&volume_key(name), "metadata.deletionTimestamp", volume.meta.deleted), volume))
 }

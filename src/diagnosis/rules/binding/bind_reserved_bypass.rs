@@ -2,6 +2,8 @@
 
 use super::{bound_volume, misfit_words, with_fields};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::{class_words, misfit};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -47,7 +49,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .iter()
         .filter_map(|verdict| match verdict {
             CandidateVerdict::CandidateClass => Some(format!(
-                "the volume has {} and the claim {}",
+                "the volume has {}, and the claim has {}",
                 class_words(volume.class()),
                 class_words(claim.class())
             )),
@@ -58,10 +60,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_harmless = verdicts
         .iter()
         .all(|verdict| matches!(verdict, CandidateVerdict::CandidateSelector | CandidateVerdict::CandidateClass));
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let more = match words.get(1..) {
+        None | Some([]) => String::new(),
+        Some(more) => format!(". Other fields do not fit either: {}", more.join("; ")),
+    };
     let mut found = Detection::new(format!(
-        "its volume {name} does not fit the claim: {}. Without a reservation the controller would not bind them again. \
+        "{} does not fit {}: {first}{more}. Without a reservation the controller would not bind them again. \
          The data are not affected",
-        words.join("; ")
+        mention(&volume_key(name)),
+        mention(&case.object())
     ))
     .severity(if is_harmless { Severity::Info } else { Severity::Warning });
     for misfit in verdicts.iter().filter_map(|verdict| misfit(volume, claim, *verdict)) {

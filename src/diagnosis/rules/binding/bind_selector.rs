@@ -1,6 +1,6 @@
 //! This rule reports a claim whose selector excludes the only volume that would fit.
 
-use super::{recreate, refused};
+use super::{Difference, recreate, refused};
 use crate::controllers::CandidateVerdict;
 use crate::diagnosis::remedy::reserve;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -36,11 +36,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     claim.selector.as_ref()?;
     let refused = refused(case, claim, CandidateVerdict::CandidateSelector, None)?;
     let name = &refused.volume.meta.name;
-    let differs = match refused.misfit.has.as_str() {
-        "<unset>" => format!("does not have the label of the claim's selector {}", refused.misfit.wants),
-        has => format!("has label {has}, but the claim's selector wants {}", refused.misfit.wants),
+    let has = match refused.misfit.has.as_str() {
+        "<unset>" => "lacks the label".to_owned(),
+        has => format!("has label {has}"),
     };
-    let found = refused.found_for_want_of_a_provisioner(case, claim, &differs, "All other fields fit");
+    let wants = format!("selects {}", refused.misfit.wants);
+    let difference = Difference { has: &has, wants: &wants, advice: "All other fields fit" };
+    let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
     let does =
         format!("if volume {name} is the right one, reserve it for {}: then its labels are not compared", claim.key());
     Some(

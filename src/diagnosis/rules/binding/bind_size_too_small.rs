@@ -1,7 +1,7 @@
 //! This rule reports a claim that requests more than its volume has.
 
 use super::bind_foreign_grab::grab;
-use super::{recreate, refused};
+use super::{Difference, recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -40,20 +40,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchTooSmall);
     let refused = refused(case, claim, CandidateVerdict::CandidateTooSmall, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
-    let differs = format!("has {has}, but the claim requests {wants}");
+    let difference = Difference {
+        has: &format!("has {has}"),
+        wants: &format!("requests {wants}"),
+        advice: "A volume may be larger than the request, but never smaller",
+    };
     // If `grab` finds a volume, it has exactly the requested size and a claim with a smaller request has it. Then a
     // smaller request is no remedy.
     let asks_for_less = grab(case, claim).is_none();
     let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
-    let found = refused.found_for_want_of_a_provisioner(
-        case,
-        claim,
-        &differs,
-        "A volume may be larger than the request, but never smaller",
-    );
-    let or = if asks_for_less { "or " } else { "" };
+    let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
     Some(found.remedies(less).remedy(by_hand(format!(
-        "{or}make a volume of at least {wants}; if the storage behind volume {} is that large, correct its \
+        "create a volume of at least {wants}; if the storage behind volume {} is that large, correct its \
          spec.capacity.storage",
         refused.volume.meta.name
     ))))

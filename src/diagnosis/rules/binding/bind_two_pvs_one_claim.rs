@@ -6,6 +6,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{has_uid, has_uid_of};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy};
@@ -62,8 +63,8 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection
         more => format!("{more} volumes, {} and {} among them, are", first.meta.name, second.meta.name),
     };
     let found = Detection::new(format!(
-        "{names} reserved for the claim. Nobody can tell which one it gets. If it does not get volume {}, that volume \
-         {}",
+        "{names} reserved for {}. Nobody can tell which one it gets. If it does not get volume {}, that volume {}",
+        mention(&case.object()),
         first.meta.name,
         becomes(case, first).0
     ));
@@ -91,10 +92,10 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
     let found = Detection::new(format!(
-        "volumes {} and {}{more} have the claim's uid in spec.claimRef. Volume {} {}",
+        "{} uses volume {}, so {}{more} {}. All of these volumes have the uid of the claim in spec.claimRef",
+        mention(&case.object()),
         claim.volume_name,
-        first.meta.name,
-        first.meta.name,
+        mention(&volume_key(&first.meta.name)),
         becomes(case, first).0
     ));
     let (severity, risk) =
@@ -125,13 +126,13 @@ fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
         ("stays reserved for the claim", false)
     } else if annotations.has(AnnotationKey::ProvisionedBy) && volume.reclaim_policy == ReclaimPolicy::Delete {
         match data_fate(case.behavior(), volume) {
-            DataFate::Kept => ("counts as Released and keeps its data", false),
+            DataFate::Kept => ("will be Released and keeps its data", false),
             DataFate::HandedToDriver | DataFate::Destroyed | DataFate::Scrubbed => {
-                ("is deleted with its data (policy Delete)", true)
+                ("will be deleted with its data (policy Delete)", true)
             }
         }
     } else if annotations.has(AnnotationKey::BoundByController) {
-        ("becomes free, with its data, for every claim that it fits", false)
+        ("becomes free for any claim, with its data", false)
     } else {
         ("stays reserved for a claim of that name", false)
     }

@@ -1,8 +1,9 @@
 //! This rule reports a claim and a volume that have different attributes classes.
 
-use super::{recreate, refused};
+use super::{Difference, recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::patch_volume;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
@@ -45,9 +46,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchAttributesClass);
     let refused = refused(case, claim, CandidateVerdict::CandidateAttributesClass, leaf)?;
     let (volume, wanted) = (refused.volume, claim.attributes_class());
-    let differs = format!("has {}, but the claim has {}", words(volume.attributes_class()), words(wanted));
-    let found =
-        refused.found_for_want_of_a_provisioner(case, claim, &differs, "Both must be equal before they are bound");
+    let difference = Difference {
+        has: &format!("has {}", words(volume.attributes_class())),
+        wants: &format!("has {}", words(wanted)),
+        advice: "Both must be equal before they are bound",
+    };
+    let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
     let how = match volume.attributes_class() {
         "" => "without volumeAttributesClassName".to_owned(),
         class => format!("with volumeAttributesClassName {class}"),
@@ -58,7 +62,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return Some(found);
     }
     let steps = vec![json!({ "op": "add", "path": "/spec/volumeAttributesClassName", "value": wanted })];
-    let does = "or give the volume the claim's attributes class, if its storage has these attributes";
+    let does = "give the volume the claim's attributes class, if its storage has these attributes";
     Some(found.remedy(patch_volume(volume, steps, does)))
 }
 
@@ -70,9 +74,10 @@ fn unsupported(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detecti
     }
     let volume = case.volume(&claim.volume_name)?;
     let found = Detection::new(format!(
-        "feature gate VolumeAttributesClass is off, but the claim or its named volume {} has an attributes class. \
-         The volume has {}, and the claim has {}",
-        volume.meta.name,
+        "feature gate VolumeAttributesClass is off, but {} or {} has an attributes class. The volume has {}, and the \
+         claim has {}",
+        mention(&case.object()),
+        mention(&volume_key(&volume.meta.name)),
         words(volume.attributes_class()),
         words(claim.attributes_class())
     ));

@@ -1,6 +1,6 @@
 //! This rule reports a claim and a volume with different volume modes, Filesystem and Block.
 
-use super::{recreate, refused};
+use super::{Difference, recreate, refused};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -39,16 +39,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let leaf = Some(ClaimBranch::UnboundClaimVolumeMismatchMode);
     let refused = refused(case, claim, CandidateVerdict::CandidateVolumeMode, leaf)?;
     let (has, wants) = (&refused.misfit.has, &refused.misfit.wants);
-    let differs = format!("has volume mode {has}, but the claim requests {wants}");
-    let found = refused.found_for_want_of_a_provisioner(
-        case,
-        claim,
-        &differs,
-        "A volume mode cannot be changed: create the claim or the volume again",
-    );
+    let difference = Difference {
+        has: &format!("has volume mode {has}"),
+        wants: &format!("requests {wants}"),
+        advice: "A volume mode cannot be changed: create the claim or the volume again",
+    };
+    let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
     let how = format!("with volumeMode {has}, if its pods can use that");
     Some(found.remedy(recreate(claim, &how)).remedy(by_hand(format!(
-        "or, if the storage is empty, set policy Retain on volume {} and create that volume again with volumeMode \
+        "if the storage is empty, set policy Retain on volume {} and create that volume again with volumeMode \
          {wants}",
         refused.volume.meta.name
     ))))

@@ -32,8 +32,9 @@ use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::nearest::has_default_class;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
-use crate::diagnosis::case::{class_key, volume_key};
+use crate::diagnosis::case::{class_key, key_of_claim, volume_key};
 use crate::diagnosis::facts::{CLASS, class_of_claim, class_of_volume, has_uid_of, is_bound};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Detection, Remedy, Severity};
@@ -126,20 +127,34 @@ fn with_fields(
     }
 }
 
+/// The difference between a volume and a claim in words.
+#[derive(Clone, Copy)]
+struct Difference<'d> {
+    /// The predicate of the volume, such as `has 1Gi`.
+    has: &'d str,
+    /// The predicate of the claim, such as `requests 2Gi`.
+    wants: &'d str,
+    /// What a person has to know about this field.
+    advice: &'d str,
+}
+
 impl Refused<'_> {
     /// Creates the detection. Its message states the difference in these words, and then the advice. Its evidence has
     /// both fields.
-    fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: &str, advice: &str) -> Detection {
-        let name = &self.volume.meta.name;
+    fn found(&self, case: &Case<'_>, claim: &PersistentVolumeClaim, differs: Difference<'_>) -> Detection {
+        let Difference { has, wants, advice } = differs;
+        let (volume, claimed) = (mention(&volume_key(&self.volume.meta.name)), mention(&key_of_claim(&claim.meta)));
         let opening = if self.is_named {
-            format!("it names volume {name}, which {differs}")
+            format!("{volume} {has}, but {claimed} names it and {wants}")
         } else {
-            format!("the nearest free volume {name} {differs}")
+            format!(
+                "the closest free volume {} {has}, but {claimed} {wants}. No free volume fits",
+                self.volume.meta.name
+            )
         };
-        let next = match (self.is_named, self.more.as_slice()) {
-            (false, []) => ". No free volume fits".to_owned(),
-            (true, []) => String::new(),
-            (_, more) => format!(". Other fields do not fit either: {}", more.join("; ")),
+        let next = match self.more.as_slice() {
+            [] => String::new(),
+            more => format!(". Other fields do not fit either: {}", more.join("; ")),
         };
         let found = Detection::new(format!("{opening}{next}. {advice}")).severity(if self.is_early {
             Severity::Info
@@ -155,10 +170,9 @@ impl Refused<'_> {
         &self,
         case: &Case<'_>,
         claim: &PersistentVolumeClaim,
-        differs: &str,
-        advice: &str,
+        differs: Difference<'_>,
     ) -> Detection {
-        let found = self.found(case, claim, differs, advice);
+        let found = self.found(case, claim, differs);
         match case.dead_class(claim).filter(|_| !self.is_named) {
             Some(class) => found.follows_from(class_key(&class.meta.name), Act::Provision),
             None => found,

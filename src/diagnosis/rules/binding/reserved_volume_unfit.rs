@@ -4,7 +4,9 @@ use super::{misfit_words, reserved_volumes, with_fields};
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
+use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::misfit;
 use crate::diagnosis::remedy::{by_hand, name_volume, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -75,6 +77,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     })?;
     let name = &volume.meta.name;
     let words: Vec<String> = verdicts.iter().filter_map(|verdict| misfit_words(volume, claim, *verdict)).collect();
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let more = match words.get(1..) {
+        None | Some([]) => String::new(),
+        Some(more) => format!(". Other fields do not fit either: {}", more.join("; ")),
+    };
     let has_uid = has_uid(volume);
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     // The volume has the claim's uid, so deleting the claim releases the volume, even if nobody has used it.
@@ -92,10 +99,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         (true, true) => format!(". Policy {policy} then destroys the data of the reserved volume"),
         (true, false) => format!(". Deleting the claim destroys the data of the reserved volume (policy {policy})"),
     };
-    let mut found =
-        Detection::new(format!("its reserved volume {name} does not fit: {}. {prospect}{danger}", words.join("; ")))
-            .severity(if gets_another { Severity::Warning } else { Severity::Error })
-            .risk(if at_risk { Risk::Possible } else { Risk::None });
+    let mut found = Detection::new(format!(
+        "{} is reserved for {}, but does not fit: {first}{more}. {prospect}{danger}",
+        mention(&volume_key(name)),
+        mention(&case.object())
+    ))
+    .severity(if gets_another { Severity::Warning } else { Severity::Error })
+    .risk(if at_risk { Risk::Possible } else { Risk::None });
     for misfit in verdicts.iter().filter_map(|verdict| misfit(volume, claim, *verdict)) {
         found = with_fields(found, case, volume, claim, &misfit);
     }
@@ -114,7 +124,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     Some(found.remedy(if has_uid {
         by_hand(format!(
-            "or set policy Retain on volume {name}, remove its spec.claimRef.uid, and only then create the claim again \
+            "set policy Retain on volume {name}, remove its spec.claimRef.uid, and only then create the claim again \
              with the fields of the volume"
         ))
     } else {

@@ -3,6 +3,7 @@
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_open;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
@@ -70,13 +71,16 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let first = waiting.next();
     let more = waiting.count();
     let claims = match first {
-        None => "Its claims stay Pending unless volumes are made by hand".to_owned(),
-        Some(claim) if more == 0 => format!("Claim {} gets a volume only if it is made by hand", claim.key()),
-        Some(claim) => format!("Claim {} and {more} more get volumes only if they are made by hand", claim.key()),
+        None => "Its claims stay Pending unless volumes are created for them".to_owned(),
+        Some(claim) if more == 0 => format!("Claim {} gets a volume only if somebody creates one", claim.key()),
+        Some(claim) => format!("Claim {} and {more} more get volumes only if somebody creates them", claim.key()),
     };
-    let found = Detection::new(format!("its provisioner {provisioner} {what}. {claims} (event \"{text}\")"))
-        .severity(if first.is_some() { Severity::Error } else { Severity::Warning })
-        .evidence(&case.object(), "provisioner", provisioner);
+    let found = Detection::new(format!(
+        "{} {what}. {claims} (event \"{text}\")",
+        part_of(&case.object(), &format!("provisioner {provisioner}"))
+    ))
+    .severity(if first.is_some() { Severity::Error } else { Severity::Warning })
+    .evidence(&case.object(), "provisioner", provisioner);
     let found = match first {
         Some(claim) => found.evidence(&key_of_claim(&claim.meta), "status.phase", claim.status.phase.as_str()),
         None => found,

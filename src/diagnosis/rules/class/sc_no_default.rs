@@ -2,6 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, merge_class, set_class};
 use crate::diagnosis::rules::pending::pool::{Unmade, taken};
 use crate::diagnosis::rules::pending::wanted;
@@ -57,19 +58,22 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_told =
         taken(case, claim, Unmade::NoClass).is_none_or(|pool| pool.count > 0) || case.nearest(claim).nearly_fits;
     let none = if is_told { "" } else { ". No volume without a class fits it either" };
-    let found = Detection::new(format!("it states no class, and {there}. So nobody provisions a volume for it{none}"))
-        .severity(if is_told { Severity::Warning } else { Severity::Error })
-        .early_if(case.is_young(claim.meta.created))
-        .evidence(&case.object(), "spec.storageClassName", "")
-        .remedy(by_hand(format!("if the volume should be made by hand, make {}", wanted(claim))));
+    let found = Detection::new(format!(
+        "{} states no class, and {there}. So nobody provisions a volume for it{none}",
+        mention(&case.object())
+    ))
+    .severity(if is_told { Severity::Warning } else { Severity::Error })
+    .early_if(case.is_young(claim.meta.created))
+    .evidence(&case.object(), "spec.storageClassName", "")
+    .remedy(by_hand(format!("if no driver should provision the volume, create {}", wanted(claim))));
     let makes = |class: &&StorageClass| find_provisionable_plugin(case.behavior(), class) == Provider::External;
     let making: Vec<&StorageClass> = classes.iter().filter(makes).collect();
     Some(match making.as_slice() {
-        [] => found.remedy(by_hand("or install a driver with a class, and mark that class as default")),
+        [] => found.remedy(by_hand("install a driver with a class, and mark that class as default")),
         [only] => {
             let name = &only.meta.name;
             let does = format!(
-                "or set class {name} for this claim alone, which makes a new and empty volume; the class cannot be \
+                "set class {name} for this claim alone, which provisions a new and empty volume; the class cannot be \
                  changed afterwards"
             );
             found.remedy(set_class(claim, name, does)).remedy(mark(only))
@@ -80,11 +84,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let names = names.join(", ");
             found
                 .remedy(by_hand(format!(
-                    "or set the claim's spec.storageClassName to the class that should make a new and empty volume: \
+                    "set the claim's spec.storageClassName to the class that should provision a new and empty volume: \
                      one of {names}{more}"
                 )))
                 .remedy(by_hand(
-                    "or mark one class as default: then all waiting claims that state no class, in all namespaces, get \
+                    "mark one class as default: then all waiting claims that state no class, in all namespaces, get \
                      it",
                 ))
         }
@@ -100,6 +104,6 @@ fn mark(class: &StorageClass) -> Remedy {
     merge_class(
         class,
         &patch,
-        "or mark this class as default: then all waiting claims that state no class, in all namespaces, get it",
+        "mark this class as default: then all waiting claims that state no class, in all namespaces, get it",
     )
 }

@@ -1,6 +1,7 @@
 //! This rule reports a class that binds node-local volumes before the scheduler has selected a node.
 
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -61,8 +62,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         more => format!("only some nodes can use its {} volumes, such as {name}", more + 1),
     };
     let found = Detection::new(format!(
-        "it binds claims before their pods have a node, but {volumes}. The class has volumeBindingMode {}. The volume \
+        "{} binds claims before their pods have a node, but {volumes}. The class has volumeBindingMode {}. The volume \
          then decides where the pod can run, and perhaps no node fits the pod",
+        mention(&case.object()),
         shown(mode)
     ));
     Some(

@@ -76,7 +76,7 @@ fn counting(winner: &StorageClass, first: &StorageClass, others: &[&StorageClass
     let other = &only.meta.name;
     found
         .remedy(unmark(only, format!("keep {name} as the only default class; this changes the class of no claim")))
-        .remedy(unmark(winner, format!("or make {other} the default class of new claims")))
+        .remedy(unmark(winner, format!("make {other} the default class of new claims")))
 }
 
 /// Reports a class whose default mark has no effect.
@@ -91,7 +91,7 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detecti
     with_mark(with_mark(found, class), winner)
         .follows_from(class_key(name), Act::Default)
         .remedy(unmark(class, format!("remove the mark, and keep {name}; this changes the class of no claim")))
-        .remedy(unmark(winner, format!("or make {} the default class of new claims", case.object().name)))
+        .remedy(unmark(winner, format!("make {} the default class of new claims", case.object().name)))
 }
 
 /// Adds the class's default mark and its creation time as evidence.

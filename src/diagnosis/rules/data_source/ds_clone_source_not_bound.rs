@@ -2,6 +2,7 @@
 
 use super::{clone_source, create_again, failure, has_waited, stage, told};
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
@@ -35,6 +36,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    let source_words = part_of(&case.object(), "the data source");
     let name = clone_source(claim)?;
     let namespace = &claim.meta.namespace;
     let source = case.claim(namespace, name);
@@ -46,13 +48,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let found = match source {
         None if !case.lacks(Kind::PersistentVolumeClaim, namespace, name) => return None,
         None => Detection::new(format!(
-            "its data source, claim {name}, does not exist in namespace {namespace}. The driver makes no volume until \
+            "{source_words}, claim {name}, does not exist in namespace {namespace}. The driver makes no volume until \
              that claim exists"
         ))
         .evidence(&source_key, "metadata.name", "")
         .remedies(create_again(claim, "with the name of a claim that exists; or create the source")),
         Some(source) if source.terminating() => Detection::new(format!(
-            "its data source, claim {name}, is being deleted. No driver begins or retries a copy of such a claim, and \
+            "{source_words}, claim {name}, is being deleted. No driver begins or retries a copy of such a claim, and \
              the deletion cannot be undone"
         ))
         .evidence(
@@ -62,7 +64,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         )
         .remedies(create_again(claim, "from another source, or from a snapshot of that volume")),
         Some(_) if name == claim.meta.name => Detection::new(
-            "its data source is the claim itself. The driver makes no volume until the source is Bound, which never \
+            "{source_words} is the claim itself. The driver makes no volume until the source is Bound, which never \
              happens",
         )
         .evidence(&case.object(), "spec.dataSource.name", name)
@@ -71,12 +73,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let phase = source.status.phase.as_str();
             let phase = if phase.is_empty() { "new" } else { phase };
             Detection::new(format!(
-                "its data source, claim {name}, is {phase}. The driver makes no volume until that claim is Bound"
+                "{source_words}, claim {name}, is {phase}. The driver makes no volume until that claim is Bound"
             ))
             .evidence(&source_key, "status.phase", phase)
             .follows_from(source_key.clone(), Act::Bind)
             .remedy(describe(&source_key, "see what the source waits for"))
-            .remedy(by_hand(format!("let claim {name} become Bound: then the copy continues by itself")))
+            .remedy(by_hand(format!("let claim {name} become Bound: then the copy continues")))
         }
     };
     let found = found.info_if(!has_waited(case, claim, stage));

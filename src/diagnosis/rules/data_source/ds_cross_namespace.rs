@@ -2,6 +2,7 @@
 
 use super::{awaited, create_again, failure, has_waited, is_claim, is_local, stage, told};
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -43,6 +44,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    let source_words = part_of(&case.object(), "the data source");
     let source = awaited(claim).filter(|source| !is_local(claim, source))?;
     let stage = stage(case)?;
     let (namespace, name, kind) = (&source.namespace, &source.name, &source.kind);
@@ -50,23 +52,23 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let says = |words: &str| said.is_some_and(|event| event.message.contains(words));
     let found = if is_claim(source) && case.claim(namespace, name).is_none() && lacks(case, namespace, name) {
         Detection::new(format!(
-            "its data source, claim {name} in namespace {namespace}, does not exist. The driver makes no volume until \
+            "{source_words}, claim {name} in namespace {namespace}, does not exist. The driver makes no volume until \
              that claim exists"
         ))
         .evidence(&claim_key(namespace, name), "metadata.name", "")
         .remedies(create_again(claim, "with the name of a source that exists"))
     } else if says("isn't allowed") {
         Detection::new(format!(
-            "no ReferenceGrant in namespace {namespace} allows its data source, {kind} {name}. The driver reports this"
+            "no ReferenceGrant in namespace {namespace} allows {source_words}, {kind} {name}. The driver reports this"
         ))
     } else if says("CrossNamespaceVolumeDataSource") {
         Detection::new(format!(
-            "its data source is {kind} {name} in namespace {namespace}, but the driver's provisioner runs without the \
+            "{source_words} is {kind} {name} in namespace {namespace}, but the driver's provisioner runs without the \
              feature gate CrossNamespaceVolumeDataSource"
         ))
     } else {
         Detection::new(format!(
-            "its data source, {kind} {name}, is in another namespace, {namespace}. This needs the alpha feature \
+            "{source_words}, {kind} {name}, is in another namespace, {namespace}. This needs the alpha feature \
              CrossNamespaceVolumeDataSource in the driver's provisioner and a ReferenceGrant in {namespace}. Neither \
              of them can be seen here"
         ))

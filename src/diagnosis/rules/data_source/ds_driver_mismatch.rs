@@ -2,6 +2,7 @@
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim, SourceKind};
 
@@ -36,6 +37,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    let source_words = part_of(&case.object(), "the data source");
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name)?;
     if source.terminating() || source.status.phase != ClaimPhase::Bound {
@@ -59,15 +61,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (message, field, value) = if is_foreign {
         let whatever = if case.has_event("ProvisioningFailed") { ", whatever the event says" } else { "" };
         let message = format!(
-            "its class has driver {driver}, but the volume of its data source, claim {name}, has driver {owner}. \
-             Driver {driver} copies only its own volumes. Claim {name} is Bound{whatever}"
+            "class {} has driver {driver}, but the volume of {source_words}, claim {name}, has driver {owner}. \
+             Driver {driver} copies only its own volumes. Claim {name} is Bound{whatever}",
+            class.meta.name
         );
         (message, "spec.csi.driver", if of.kind == SourceKind::Csi { owner } else { "" })
     } else {
         let (mode, wants) = (volume.mode(), claim.mode());
         let message = format!(
-            "its volume mode is {}, but the volume of its data source, claim {name}, has {}. Both must be \
+            "{} is {}, but the volume of {source_words}, claim {name}, has {}. Both must be \
              the same",
+            part_of(&case.object(), "the volume mode"),
             wants.as_str(),
             mode.as_str()
         );

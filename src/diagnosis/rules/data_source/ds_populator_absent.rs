@@ -1,6 +1,7 @@
 //! This rule reports a claim that a volume populator, and not a driver, has to fill.
 
 use super::{CLAIM, awaited, create_again, has_waited, is_local, stage};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -53,8 +54,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let DataSource { group, kind, name, .. } = source;
     let found = Detection::new(format!(
-        "no populator has filled the claim from {kind} {name} ({group}) for {}. No driver does this, whatever its \
-         events say: it needs a populator for {kind}. Whether one runs cannot be seen here",
+        "no volume populator has filled {} from {kind} \"{name}\" ({group}) for {}. No driver does this, whatever the \
+         events say: a populator for {kind} is needed. Whether one runs cannot be seen here",
+        mention(&case.object()),
         human_age(waited)
     ));
     Some(

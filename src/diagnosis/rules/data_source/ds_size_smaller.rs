@@ -2,6 +2,7 @@
 
 use super::{clone_source, create_again, stage};
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
 
@@ -34,6 +35,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    let source_words = part_of(&case.object(), "the data source");
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name).filter(|source| !source.terminating())?;
     let (wants, least) = (claim.requested()?, source.requested()?);
@@ -43,8 +45,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     stage(case)?;
     let found = Detection::new(format!(
-        "it requests {wants}, but its data source, claim {name}, requests {least}. No provisioner makes a copy \
-         that is smaller than its source. The request cannot be changed before the claim is bound"
+        "{} requests {wants}, but {source_words}, claim {name}, requests {least}. No provisioner makes a copy \
+         that is smaller than its source. The request cannot be changed before the claim is bound",
+        mention(&case.object())
     ));
     Some(
         found

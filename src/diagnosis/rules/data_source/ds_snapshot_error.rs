@@ -1,6 +1,7 @@
 //! This rule reports a claim that should be restored from a VolumeSnapshot whose creation fails.
 
 use super::{create_again, snapshot_failure, snapshot_of, stage};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, VolumeSnapshotClass};
@@ -47,6 +48,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     const LONG: usize = 160;
+    let source_words = part_of(&case.object(), "the data source");
     let snapshot = snapshot_of(case, claim).filter(|snapshot| snapshot.ready != Some(true))?;
     let (holder, error) = snapshot_failure(case, snapshot)?;
     stage(case)?;
@@ -60,15 +62,15 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     });
     let found = match class {
         Some(class) => Detection::new(format!(
-            "its data source, VolumeSnapshot {name}, cannot be taken, because VolumeSnapshotClass {class} does not \
+            "{source_words}, VolumeSnapshot {name}, cannot be created, because VolumeSnapshotClass {class} does not \
              exist"
         ))
         .evidence(&source, "spec.volumeSnapshotClassName", class)
         .remedy(by_hand(format!(
-            "create VolumeSnapshotClass {class} for the driver of the claim; then the snapshot is taken by itself"
+            "create VolumeSnapshotClass {class} for the driver of the claim; then the snapshot is created"
         ))),
         None => Detection::new(format!(
-            "its data source, VolumeSnapshot {name}, cannot be taken. Its error: {}",
+            "{source_words}, VolumeSnapshot {name}, cannot be created. Its error: {}",
             truncate(&error.message, LONG)
         )),
     };
@@ -77,7 +79,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .since(error.time)
             .evidence(&holder, "status.error.message", error.message.as_str())
             .remedy(describe(&source, "read the whole error and the events of the snapshot"))
-            .remedy(by_hand("remove what the error names; the snapshot controller tries again by itself"))
+            .remedy(by_hand("remove what the error names; then the snapshot controller tries again"))
             .remedies(create_again(claim, "from a snapshot that is ready")),
     )
 }

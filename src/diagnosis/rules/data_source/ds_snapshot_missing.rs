@@ -1,6 +1,7 @@
 //! This rule reports a claim that should be restored from a VolumeSnapshot that does not exist.
 
 use super::{create_again, failure, has_waited, snapshot_of, snapshot_source, stage, told};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, VolumeSnapshotContent};
@@ -44,6 +45,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    let source_words = part_of(&case.object(), "the data source");
     let name = snapshot_source(claim)?;
     let namespace = &claim.meta.namespace;
     if snapshot_of(case, claim).is_some() {
@@ -63,7 +65,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let source = key(Kind::VolumeSnapshot, namespace, name);
     let found = Detection::new(format!(
-        "its data source, VolumeSnapshot {name}, does not exist in namespace {namespace}, so no driver makes its \
+        "{source_words}, VolumeSnapshot {name}, does not exist in namespace {namespace}, so no driver makes its \
          volume{trace}"
     ))
     .info_if(!has_waited(case, claim, stage))

@@ -1,6 +1,7 @@
 //! This rule reports a claim that should be restored from a VolumeSnapshot that is not ready.
 
 use super::{content_of, create_again, has_waited, snapshot_failure, snapshot_of, stage};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -39,6 +40,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
+    let source_words = part_of(&case.object(), "the data source");
     let snapshot = snapshot_of(case, claim)?;
     let is_ready = snapshot.ready == Some(true) && snapshot.meta.deleted.is_none();
     if is_ready || snapshot_failure(case, snapshot).is_some() {
@@ -49,9 +51,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let source = key(Kind::VolumeSnapshot, namespace, name);
     let content_name = snapshot.bound_content.as_str();
     let content = content_of(case, snapshot);
-    let start = format!("its data source, VolumeSnapshot {name}, is not ready");
+    let start = format!("{source_words}, VolumeSnapshot {name}, is not ready to use");
     let found = if snapshot.meta.deleted.is_some() {
-        Detection::new(format!("its data source, VolumeSnapshot {name}, is being deleted"))
+        Detection::new(format!("{source_words}, VolumeSnapshot {name}, is being deleted"))
             .moment(&source, "metadata.deletionTimestamp", snapshot.meta.deleted)
             .follows_from(source.clone(), Act::Delete)
             .remedies(create_again(claim, "from another VolumeSnapshot"))
@@ -59,7 +61,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         Detection::new(format!("{start}. The snapshot controller has made no VolumeSnapshotContent for it"))
             .evidence(&source, "status.boundVolumeSnapshotContentName", "")
             .remedy(describe(&source, "see whether the snapshot controller has written an event"))
-            .remedy(by_hand("run the snapshot controller, once in the cluster; then the snapshot is taken by itself"))
+            .remedy(by_hand("run the snapshot controller, once in the cluster; then the snapshot is created"))
     } else if content.is_none() && case.lacks(Kind::VolumeSnapshotContent, "", content_name) {
         Detection::new(format!("{start}, because its VolumeSnapshotContent {content_name} does not exist"))
             .evidence(&key(Kind::VolumeSnapshotContent, "", content_name), "metadata.name", "")

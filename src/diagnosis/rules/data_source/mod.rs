@@ -124,7 +124,7 @@ fn told(event: &Event) -> String {
 /// the claim is bound.
 fn create_again(claim: &PersistentVolumeClaim, with: &str) -> [Remedy; 2] {
     [
-        save_claim(claim, "save the manifest of the claim"),
+        save_claim(claim, "save the manifest of the claim before you delete it"),
         by_hand(format!("delete the claim, which has no volume, and create it again {with}")),
     ]
 }

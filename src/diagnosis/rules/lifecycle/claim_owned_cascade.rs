@@ -5,6 +5,7 @@ use super::{
     standing,
 };
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
@@ -74,8 +75,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, meta: &ObjectMeta) -> Detection {
     let after = fate(case, claim);
     let found = Detection::new(format!(
-        "its owner {} is being deleted, and the garbage collector deletes this claim with it{}",
-        called(owner),
+        "{} is being deleted, and the garbage collector deletes {} with it{}",
+        part_of(&case.object(), &format!("the owner {}", called(owner))),
+        mention(&case.object()),
         after.words
     ));
     let severity = if after.risk == Risk::None { Severity::Warning } else { Severity::Error };
@@ -104,8 +106,8 @@ fn owned(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> Optio
         _ => "and all its other owners are deleted",
     };
     let found = Detection::new(format!(
-        "the claim is deleted when its owner {} {others}. Then the data of volume {name} are deleted, too (policy \
-         {policy})",
+        "{} is deleted when its owner {} {others}. Then the data of volume {name} are deleted, too (policy {policy})",
+        mention(&case.object()),
         called(owner)
     ));
     Some(

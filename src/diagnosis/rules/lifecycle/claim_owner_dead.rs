@@ -1,6 +1,7 @@
 //! This rule reports a claim whose owners are all gone, so that the garbage collector deletes the claim.
 
 use super::{OWNER_KINDS, OWNERS, OwnerState, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::{Kind, Owner, PersistentVolumeClaim};
@@ -69,7 +70,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         OwnerState::Present | OwnerState::Going(_) | OwnerState::NotSeen => None,
     };
     let how = match replaced(first) {
-        Some(_) => "has another uid than ownerReferences".to_owned(),
+        Some(_) => "has a new uid".to_owned(),
         None => format!("does not exist (uid {})", first.uid),
     };
     let others = match owners.len() - 1 {
@@ -78,8 +79,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let after = fate(case, claim);
     let found = Detection::new(format!(
-        "the garbage collector will delete it: its owner {}{others} {how}{}",
-        called(first),
+        "the garbage collector will delete {}, because {}{others} {how}{}",
+        mention(&case.object()),
+        part_of(&case.object(), &format!("the owner {}", called(first))),
         after.words
     ));
     let found = owners.iter().fold(found, |found, owner| {

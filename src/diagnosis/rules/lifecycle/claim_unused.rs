@@ -1,5 +1,6 @@
 //! This rule reports a claim that no pod uses for a long time.
 
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
@@ -45,7 +46,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if snapshot.pods().is_empty() || !case.knows_all(Kind::Pod, namespace) {
         return None;
     }
-    let found = Detection::new(format!("no pod uses it. It is {} old, and its data are still there", human_age(age)));
+    let found = Detection::new(format!(
+        "no pod uses {}. It is {} old, and its data are still there",
+        mention(&case.object()),
+        human_age(age)
+    ));
     Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).remedy(kubectl(
         format!("get deploy,sts,ds,jobs,cronjobs -n {} -o yaml", quoted(namespace)),
         format!("see whether a workload without pods names claim {name}"),

@@ -2,6 +2,7 @@
 
 use super::doomed;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolumeClaim, label};
@@ -45,7 +46,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let volume = doomed(case, claim)?;
     let name = &volume.meta.name;
     let found = Detection::new(format!(
-        "{tool} deletes it together with its other objects, and policy Delete of volume {name} then destroys the data"
+        "{tool} will delete {} together with its other objects, and policy Delete of volume {name} then destroys the \
+         data",
+        mention(&case.object())
     ));
     Some(
         found

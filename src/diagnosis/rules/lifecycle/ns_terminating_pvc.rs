@@ -2,6 +2,7 @@
 
 use super::{doomed, some};
 use crate::diagnosis::case::{PATIENCE, key_of_claim, volume_key};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
@@ -76,23 +77,24 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         (all, "Their deletion has not begun, because pods are deleted first".to_owned())
     } else {
         let all = some(going.iter().map(|claim| claim.meta.name.as_str()));
-        (all, format!("Finalizers keep the claims: {}", kept.join(", ")))
+        (all, format!("These finalizers keep the claims: {}", kept.join(", ")))
     };
     let data = match lost.as_slice() {
         [] => String::new(),
         [one] => format!(
-            ". The data of volume {} are destroyed with its claim (policy {})",
+            ". The data of volume {} will be destroyed when its claim is gone (policy {})",
             one.meta.name,
             one.reclaim_policy.as_str()
         ),
         several => format!(
-            ". The data of {} volumes ({}) are destroyed with their claims, by their policy",
+            ". The data of {} volumes ({}) will be destroyed when their claims are gone, by their policy",
             several.len(),
             some(several.iter().map(|volume| volume.meta.name.as_str()))
         ),
     };
     let found = Detection::new(format!(
-        "its deletion began {} ago, and its claims ({all}) still exist{data}. {held}",
+        "{} has been Terminating for {}, and its claims ({all}) still exist{data}. {held}",
+        mention(&case.object()),
         human_age(passed)
     ))
     .info_if(is_normal)

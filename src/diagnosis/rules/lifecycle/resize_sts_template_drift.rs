@@ -53,7 +53,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     let (wanted, has) = (template.request?, first.requested()?);
     let (name, namespace) = (set.meta.name.as_str(), set.meta.namespace.as_str());
     let found = Detection::new(format!(
-        "its template {} requests {wanted}, but claims of its members request another size: {has} ({}). A new member \
+        "its template {} requests {wanted}, but claims of its replicas request another size: {has} ({}). A new replica \
          gets a claim of {wanted}",
         template.name,
         some(claims.iter().map(|claim| claim.meta.name.as_str()))

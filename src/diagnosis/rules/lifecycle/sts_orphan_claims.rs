@@ -60,8 +60,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "claims of members that it no longer has still exist and are not used: {}. It has {} member(s). The claims \
-         keep their data, and a new member of the same ordinal gets them",
+        "claims of replicas that it no longer has still exist and are not used: {}. It has {} replica(s). The claims \
+         keep their data, and a new replica of the same ordinal gets them",
         some(claims.iter().map(|claim| claim.meta.name.as_str())),
         set.replicas
     ));

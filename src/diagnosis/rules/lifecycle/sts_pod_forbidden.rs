@@ -55,14 +55,12 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     // The message ends with the answer of the API server.
     let answer = event.message.split_once("error: ").map_or(event.message.as_str(), |(_, answer)| answer);
     let is_quota = answer.contains("quota");
-    let what = if is_quota { "a ResourceQuota forbids it" } else { "the API server refuses it" };
-    let found = Detection::new(format!(
-        "pod {pod} cannot be created, because {what}. The API server says: {}",
-        truncate(answer, 200)
-    ))
-    .since(event.last_seen)
-    .evidence(&case.object(), "spec.replicas", set.replicas.to_string())
-    .evidence(&case.object(), "events[FailedCreate].message", truncate(&event.message, 240));
+    let who = if is_quota { "a ResourceQuota forbids" } else { "the API server refuses" };
+    let found =
+        Detection::new(format!("{who} the creation of pod {pod}. The API server says: {}", truncate(answer, 200)))
+            .since(event.last_seen)
+            .evidence(&case.object(), "spec.replicas", set.replicas.to_string())
+            .evidence(&case.object(), "events[FailedCreate].message", truncate(&event.message, 240));
     let found = if is_quota {
         let way = if answer.contains("must specify") {
             "state these requests and limits for all containers and init containers in the template, or create a \
@@ -75,7 +73,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
             "see what the quotas allow and what is used",
         ))
     } else {
-        found.remedy(by_hand("remove what the answer of the API server names; the pod is then created by itself"))
+        found.remedy(by_hand("remove what the answer of the API server names; then the pod is created"))
     };
     Some(found.remedy(describe(&case.object(), "read the whole answer of the API server")))
 }

@@ -68,7 +68,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         let lost = doomed_of(&|_, claim| of_set(claim));
         if on_deletion && !lost.is_empty() {
             let message = format!(
-                "it is being deleted, and its claims ({}) are deleted with it (whenDeleted: Delete). The data of {} \
+                "it is being deleted, and its claims ({}) will be deleted with it (whenDeleted: Delete). The data of {} \
                  are deleted, too",
                 named(&lost),
                 volumes(&lost)
@@ -82,8 +82,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         if on_scaling { doomed_of(&|ordinal, claim| !set.has_member(ordinal) && of_pod(claim)) } else { Vec::new() };
     if !leaving.is_empty() {
         let message = format!(
-            "it is scaled to {}, and the claims of the removed members ({}) are deleted (whenScaled: Delete). The data \
-             of {} are deleted, too",
+            "it was scaled to {}, and the claims of the removed replicas ({}) will be deleted (whenScaled: Delete). The \
+             data of {} are deleted, too",
             set.replicas,
             named(&leaving),
             volumes(&leaving)
@@ -108,7 +108,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     );
     let found = Detection::new(message).severity(Severity::Info).risk(Risk::Possible);
     let found = with_policy(case, set, found).remedy(keep_claims(set));
-    Some(found.remedy(by_hand("or set policy Retain on the volumes, which keeps the data and not the claims")))
+    Some(found.remedy(by_hand("set policy Retain on the volumes, which keeps the data and not the claims")))
 }
 
 /// Returns the names of the claims.

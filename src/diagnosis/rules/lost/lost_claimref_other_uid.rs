@@ -3,9 +3,11 @@
 use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
+use crate::text::capitalized;
 
 pub(super) static RULE: Rule = Rule {
     id: "lost-claimref-other-uid",
@@ -46,10 +48,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
-    let (kept, consequence) = (!case.destroys(volume), case.prospect(volume));
+    let (kept, consequence) = (!case.destroys(volume), capitalized(&case.prospect(volume)));
     let found = Detection::new(format!(
-        "its volume {name} has the uid of an earlier claim in spec.claimRef; {consequence}. The earlier claim of the \
-         same name is gone, so the controller releases the volume"
+        "{} was created again, and {} has the old uid. {consequence}. The earlier claim of the same \
+         name is gone, so the controller releases the volume",
+        mention(&case.object()),
+        part_of(&volume_key(name), "spec.claimRef")
     ));
     Some(
         found
@@ -63,8 +67,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 case.snapshot(),
                 claim,
                 format!(
-                    "check first that no other cluster uses the disk, such as the one of a backup; then give \
-                         volume {name} back to the claim; nothing is deleted"
+                    "check first that no other cluster, such as one that was restored from a backup, uses the disk; \
+                     then reserve volume {name} for the claim that exists now; nothing is deleted"
                 ),
             )),
     )

@@ -3,6 +3,7 @@
 use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::names;
+use crate::diagnosis::mention::{elsewhere, part_of};
 use crate::diagnosis::remedy::restore;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -43,9 +44,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = &volume.meta.name;
     let whatever = if case.has_event("ClaimMisbound") { ", whatever the event says" } else { "" };
     let found = Detection::new(format!(
-        "its volume {name} names the claim in spec.claimRef without a uid. The controller takes this for \
-         another claim. No data are lost{whatever}. With the claim's uid in spec.claimRef, both are \
-         Bound again"
+        "{}{} has no uid. So the controller thinks that the volume belongs to another claim. No data are lost{whatever}. With the uid of the \
+         claim in spec.claimRef, both are Bound again",
+        elsewhere(&case.object(), &format!("claim {} is Lost, because ", claim.key())),
+        part_of(&volume_key(name), "spec.claimRef")
     ));
     Some(
         found

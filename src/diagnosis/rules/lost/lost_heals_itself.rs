@@ -2,6 +2,7 @@
 
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 
@@ -39,7 +40,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let name = &claim.volume_name;
-    let found = Detection::new(format!("its volume {name} {heals}. The next sync makes the claim Bound again"));
+    let found =
+        Detection::new(format!("{} {heals}. The next sync makes the claim Bound again", mention(&volume_key(name))));
     Some(found.evidence(&case.object(), "status.phase", claim.status.phase.as_str()).evidence(
         &volume_key(name),
         "spec.claimRef.uid",

@@ -1,6 +1,7 @@
 //! This rule reports a claim with a completed binding whose volume does not exist.
 
 use crate::controllers::ClaimBranch;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -45,7 +46,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else {
         "No controller checks whether the data are lost"
     };
-    let found = Detection::new(format!("its volume {volume} does not exist. {unchecked}. The storage may still exist"));
+    let found = Detection::new(format!(
+        "{} does not exist. {unchecked}. The storage may still exist",
+        part_of(&case.object(), &format!("volume {volume}"))
+    ));
     Some(
         found
             .evidence(&case.object(), "spec.volumeName", volume.as_str())

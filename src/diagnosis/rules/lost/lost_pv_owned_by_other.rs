@@ -3,6 +3,7 @@
 use super::misbound;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{is_complete, names};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
@@ -43,14 +44,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let holder = case.holder(volume);
     let relation = if matches!(holder, Holder::ReservedFor(_)) { "is reserved for" } else { "belongs to" };
     let life = match holder {
-        Holder::Lives(_) | Holder::ReservedFor(_) => ", which exists",
-        Holder::Replaced(_) => ", an earlier claim of that name",
-        Holder::Gone | Holder::ReservedForMissing => ", which does not exist",
+        Holder::Lives(_) | Holder::ReservedFor(_) => " (it exists)",
+        Holder::Replaced(_) => " (an earlier claim of that name)",
+        Holder::Gone | Holder::ReservedForMissing => " (it does not exist)",
         Holder::Nobody | Holder::Unknown => "",
     };
     let found = Detection::new(format!(
-        "its volume {name} {relation} {noun}{owner}{life}. This claim is probably a copy of another one. No data are \
-         lost"
+        "{} names {}, which {relation} {noun}{owner}{life}. Claim {} is probably a copy of another one. No data are lost",
+        mention(&case.object()),
+        mention(&volume_key(name)),
+        claim.meta.name
     ));
     Some(
         found

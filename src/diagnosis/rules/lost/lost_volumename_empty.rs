@@ -3,6 +3,7 @@
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid_of;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, restore};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
@@ -76,8 +77,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         };
         return Some(
             marked(Detection::new(format!(
-                "its annotation pv.kubernetes.io/bind-completed says that the claim is bound, but spec.volumeName is \
-                 empty{rest}. {touched}"
+                "{} has annotation pv.kubernetes.io/bind-completed, but its spec.volumeName is empty{rest}. {touched}",
+                mention(&object)
             )))
             .remedy(by_hand(
                 "find out which volume has its data; if there is none, remove the annotations \
@@ -87,8 +88,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         );
     };
     let message = format!(
-        "its annotation says that the claim is bound, but spec.volumeName is empty. Volume {} has its uid in \
-         spec.claimRef. With that name in spec.volumeName, both are Bound again",
+        "{} has annotation pv.kubernetes.io/bind-completed, but its spec.volumeName is empty. Volume {} has the uid of \
+         the claim in spec.claimRef. With the name of that volume in spec.volumeName, both are Bound again",
+        mention(&object),
         volume.meta.name
     );
     Some(

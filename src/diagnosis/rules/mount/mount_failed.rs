@@ -126,79 +126,153 @@ impl Obstacle {
     }
 
     /// Returns the cause as a predicate of the volume, and what a person has to do first.
-    fn words(self, node: &str) -> (String, String) {
-        let (what, first) = match self {
+    fn words(self, node: &str, volume: &str, message: &str) -> (String, String) {
+        match self {
             Self::Damaged => (
-                format!("cannot be mounted on node {node}, because its file system has errors that need fsck"),
+                format!("{volume} has file system errors that need fsck, so node {node} cannot mount it"),
                 "stop the pods that use the volume, take a snapshot of it, and run fsck on the device by hand".to_owned(),
             ),
             Self::NoHelper => (
-                format!("cannot be mounted, because node {node} does not have the helper program for this file system"),
+                format!(
+                    "{volume} cannot be mounted, because node {node} does not have {}",
+                    match Protocol::of(message) {
+                        Protocol::Nfs => "the NFS client (mount.nfs)",
+                        Protocol::Smb => "the SMB client (mount.cifs)",
+                        Protocol::Other => "the mount program of its file system",
+                    }
+                ),
                 format!(
                     "install the client of the file system on {node} and all nodes: nfs-common or nfs-utils for NFS, \
                      cifs-utils for SMB, ceph-common for CephFS"
                 ),
             ),
-            Self::Refused => (
-                format!("cannot be mounted, because the server refuses node {node} (access denied)"),
-                format!(
-                    "allow the node {node} in the exports or access rules of the server, and compare the credentials in \
-                     the Secret (account key) with those of the server"
-                ),
-            ),
-            Self::Option => (
-                format!("cannot be mounted on node {node}, because a mount option is refused"),
-                "correct mountOptions in the volume (spec.mountOptions), and in its class for later volumes".to_owned(),
-            ),
+            Self::Refused => {
+                let (server, check, first) = match Protocol::of(message) {
+                    Protocol::Nfs => (
+                        "the NFS server",
+                        "check its exports",
+                        format!("allow node {node} in the exports of the NFS server"),
+                    ),
+                    Protocol::Smb => (
+                        "the SMB server",
+                        "check the account key",
+                        "compare the user and the password (account key) in the Secret with those of the SMB server"
+                            .to_owned(),
+                    ),
+                    Protocol::Other => (
+                        "the server",
+                        "check its access rules",
+                        format!(
+                            "allow node {node} in the access rules of the server, and compare the credentials in the \
+                             Secret with those of the server"
+                        ),
+                    ),
+                };
+                let what = format!("{volume} cannot be mounted on node {node}, because {server} denies access");
+                (format!("{what} ({check})"), first)
+            }
+            Self::Option => {
+                let option = option_in(message).map_or_else(String::new, |option| format!(" ({option})"));
+                (
+                    format!("{volume} cannot be mounted on node {node}, because a mount option is invalid{option}"),
+                    "correct mountOptions in the volume (spec.mountOptions), and in its class for later volumes".to_owned(),
+                )
+            }
             Self::Busy => (
-                format!("cannot be mounted on node {node}, because its device is still in use or busy"),
+                format!("{volume} cannot be mounted on node {node}, because its device is still in use (busy)"),
                 format!(
                     "find what holds the device: a watcher of the storage system (rbd status), another machine where it \
                      is mapped, or multipath on node {node}"
                 ),
             ),
             Self::SubPath => (
-                format!("is mounted on node {node}, but the directory of the subPath cannot be prepared"),
+                format!("the kubelet on node {node} cannot prepare the subPath directory in {volume}"),
                 "see whether the server lets root create directories (an NFS export needs no_root_squash), or create the \
                  directory of the subPath with the right permissions by hand"
                     .to_owned(),
             ),
             Self::HostPathType => (
-                format!("is a hostPath, whose path does not exist or has another type on node {node}"),
+                format!("the hostPath of {volume} does not exist on node {node}, or has another type than the pod states"),
                 "correct the hostPath: the path does not exist there or is no directory; the kubelet directory differs \
                  between distributions"
                     .to_owned(),
             ),
             Self::Ownership => (
-                format!("is mounted on node {node}, and the kubelet still changes the ownership of every file (fsGroup)"),
+                format!("the kubelet on node {node} still changes the ownership of every file in {volume} (fsGroup)"),
                 "set fsGroupChangePolicy: OnRootMismatch in the securityContext of the pod, so that this is done only \
                  once"
                     .to_owned(),
             ),
             Self::SameUuid => (
-                format!("cannot be mounted, because a file system with the same UUID is mounted on node {node}"),
+                format!(
+                    "{volume} has the same file system UUID as another volume that is mounted on node {node}"
+                ),
                 "let the pod run on another node than the original, or mount the XFS copy with the option nouuid"
                     .to_owned(),
             ),
             Self::Growth => (
-                format!("cannot be mounted on node {node}, because the driver fails to resize its file system"),
+                format!("the driver cannot expand the file system of {volume} on node {node}, so it is not mounted"),
                 "read the driver's message; if the file system has errors, check it with fsck while nothing uses it, and \
                  let a pod mount it again"
                     .to_owned(),
             ),
             Self::Unreachable => (
-                format!("cannot be mounted, because node {node} cannot reach its server, or the driver does not answer"),
+                format!("the mount of {volume} on node {node} times out: its server or the driver does not answer"),
                 format!(
                     "see whether the server is reachable from {node}: its address, the port (2049 for NFS), firewall and \
                      security group"
                 ),
             ),
             Self::Other => (
-                format!("cannot be mounted on node {node}"),
+                format!("{volume} cannot be mounted on node {node}"),
                 format!("read the whole message, and the log of the driver's node plugin on {node}"),
             ),
-        };
-        (what, first)
+        }
+    }
+}
+
+/// How a volume on a server is mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Protocol {
+    Nfs,
+    Smb,
+    Other,
+}
+
+impl Protocol {
+    fn of(message: &str) -> Self {
+        let message = message.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        if says(&["~nfs", "-t nfs", "mount.nfs"]) {
+            Self::Nfs
+        } else if says(&["cifs", "smb", "mount error(13)"]) {
+            Self::Smb
+        } else if says(&["nfs"]) {
+            Self::Nfs
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Returns the mount option that the message names as invalid, or the names of the few options of the command, of which
+/// one is invalid. Options with secrets are left out.
+fn option_in(message: &str) -> Option<String> {
+    const MOST: usize = 4;
+    let named = message.split_once("Unknown parameter ").or_else(|| message.split_once("unknown mount option "));
+    if let Some((_, rest)) = named {
+        let option = rest.split_whitespace().next()?.trim_matches(['\'', '"', '.', ',', ':']);
+        return (!option.is_empty()).then(|| option.to_owned());
+    }
+    let (_, rest) = message.split_once(" -o ")?;
+    let options = rest.split([' ', ']']).next()?.split(',').map(|option| option.split('=').next().unwrap_or(option));
+    let names: Vec<&str> =
+        options.filter(|name| !name.is_empty() && !name.starts_with('_') && !name.contains("secret")).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_owned()),
+        several if several.len() <= MOST => Some(format!("one of {}", several.join(","))),
+        _ => None,
     }
 }
 
@@ -224,14 +298,14 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let obstacle = Obstacle::of(message);
     let used = volume_of(case, pod, message);
     let volume = match used {
-        Some(used) => used.volume_words(),
+        Some(used) => used.volume_words(case.snapshot(), pod),
         None => named_in(message).map_or_else(|| "a volume of the pod".to_owned(), |name| format!("volume {name}")),
     };
-    let (what, first) = obstacle.words(node);
+    let (fact, first) = obstacle.words(node, &volume, message);
     let risk = if matches!(obstacle, Obstacle::Damaged | Obstacle::Busy) { Risk::Possible } else { Risk::None };
-    let says = if is_starting(pod) { "The kubelet says" } else { "It says" };
+    let says = if is_starting(pod) { "The kubelet says" } else { "The container says" };
     let shown = shorten(message, 240);
-    let found = Detection::new(format!("{volume} {what}. {says}: \"{}\"", shown.trim_end_matches('.')))
+    let found = Detection::new(format!("{fact}. {says}: \"{}\"", shown.trim_end_matches('.')))
         .early_if(is_early)
         .risk(risk)
         .since(since)

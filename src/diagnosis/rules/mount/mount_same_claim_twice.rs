@@ -1,6 +1,7 @@
 //! This rule reports a pod that uses one claim in two of its volumes, which older kubelets never mount.
 
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::pod::facts::{is_starting, mount_failure, used_claims};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -53,8 +54,11 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let claim = claim_key(&pod.meta.namespace, first.claim);
     Some(
         Detection::new(format!(
-            "volumes {} and {} of the pod use the same claim {}, which kubelets before 1.35 mount once",
-            first.volume, second.volume, first.claim
+            "volumes {} and {}{} both use {}, which kubelets before 1.35 cannot mount twice",
+            first.volume,
+            second.volume,
+            elsewhere(&case.object(), &format!(" of pod {}", pod.meta.name)),
+            mention(&claim)
         ))
         .early_if(case.may_heal(since)?)
         .since(since)
@@ -63,7 +67,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .affects(claim)
         .remedy(by_hand(format!(
             "use one volume for claim {} in the pod's template, and mount it several times, with subPath for different \
-             folders",
+             directories; or update the nodes to Kubernetes 1.35",
             first.claim
         ))),
     )

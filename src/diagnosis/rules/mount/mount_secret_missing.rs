@@ -42,7 +42,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let is_early = case.may_heal(since)?;
     let used = volume_of(case, pod, &event.message);
     let volume = match used {
-        Some(used) => used.volume_words(),
+        Some(used) => used.volume_words(case.snapshot(), pod),
         None => format!("volume {}", named_in(&event.message).unwrap_or("of the pod")),
     };
     let namespace = &pod.meta.namespace;

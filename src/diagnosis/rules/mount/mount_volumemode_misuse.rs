@@ -1,6 +1,7 @@
 //! This rule reports a pod that uses a block volume as a file system, or a file system as a block device.
 
 use crate::diagnosis::case::{claim_key, volume_key};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{UsedClaim, bound, is_starting, is_unscheduled, used_claims};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -54,9 +55,10 @@ fn of_volume(case: &Case<'_>, pod: &Pod, used: UsedClaim<'_>, volume: &Persisten
     let (claim, name) = (claim_key(&pod.meta.namespace, used.claim), &volume.meta.name);
     Some(
         Detection::new(format!(
-            "claim {} has volumeMode {mode}, but the pod uses it in {wrong}. The kubelet does not mount it until the \
-             pod uses it in {right}",
-            used.claim
+            "{} uses {} in {wrong}, although its volumeMode is {mode}. The kubelet does not mount it until the pod uses \
+             it in {right}",
+            mention(&case.object()),
+            mention(&claim)
         ))
         .since(pod.started.or(pod.meta.created))
         .evidence(&claim, "spec.volumeMode", mode)

@@ -43,12 +43,12 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let state = match pods.first() {
-        None => "no pod has the labels that it selects".to_owned(),
+        None => "no pod has the labels that the Service selects".to_owned(),
         Some(first) => format!("pod {namespace}/{} is not ready", first.meta.name),
     };
     let found = Detection::new(format!(
-        "{} {}, because no pod serves its NFS server, Service {namespace}/{name}. Node {} waits for that server: {state}",
-        export.words(),
+        "{} {}, because its NFS server, Service {namespace}/{name}, has no ready pod. Node {} waits for that server: {state}",
+        export.words(case.snapshot(), pod),
         hanging.words(),
         pod.node_name
     ))
@@ -62,6 +62,6 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             "see which pods the Service selects",
         )),
     };
-    let found = found.remedy(by_hand("start the NFS server; the kubelet then mounts the volume by itself"));
+    let found = found.remedy(by_hand("start the NFS server; then the kubelet mounts the volume"));
     Some(told(found, case, pod, export, hanging))
 }

@@ -57,14 +57,14 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let claim_key = claim_key(namespace, claim);
     let found = Detection::new(format!(
         "{} {} on node {}, because its NFS server, pod {namespace}/{name}, waits for its own claim {claim}",
-        export.words(),
+        export.words(case.snapshot(), pod),
         hanging.words(),
         pod.node_name
     ))
     .evidence(&pod_key(server), "status.phase", server.phase.as_str())
     .evidence(&claim_key, "status.phase", case.claim(namespace, claim).map_or("", |claim| claim.status.phase.as_str()))
     .remedy(describe(&claim_key, "see what the claim of the NFS server waits for"))
-    .remedy(by_hand("mend the claim of the NFS server; all pods that use the share then start by themselves"))
+    .remedy(by_hand("repair the claim of the NFS server; then all pods that use the share start"))
     .follows_from(claim_key, Act::Bind)
     .follows_from(pod_key(server), Act::Schedule);
     Some(told(found, case, pod, export, hanging))

@@ -41,14 +41,14 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             Some((export, format!("its NFS server, Service {namespace}/{name}, does not exist"), None))
         }
         Backing::NoAddress { instead } => {
-            Some((export, format!("no Service has the address {} of its NFS server", export.server), instead))
+            Some((export, format!("its NFS server {} is the cluster IP of no Service", export.server), instead))
         }
         Backing::Service(_) | Backing::Unknown => None,
     })?;
     let server = export.server;
     let found = Detection::new(format!(
         "{} {}, because {what}. Node {} waits for that server",
-        export.words(),
+        export.words(case.snapshot(), pod),
         hanging.words(),
         pod.node_name
     ));
@@ -66,7 +66,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let found = if hanging.is_deleted {
         found.remedy(by_hand(format!(
-            "if the server does not come back, restart node {}: only then does the node let go of the mount",
+            "if the server does not come back, restart node {}: only this removes the mount",
             pod.node_name
         )))
     } else {

@@ -47,9 +47,9 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     // The Service of the pod's own namespace is the one that the name means inside the pod.
     named.sort_by_key(|service| service.meta.namespace != pod.meta.namespace);
     let found = Detection::new(format!(
-        "{} cannot be mounted: its NFS server is the short name {server}, which nodes usually cannot resolve. Only pods \
+        "{} has NFS server {server}, a short name that nodes usually cannot resolve. Only pods \
          resolve the short name of a Service, and node {} mounts the volume",
-        export.words(),
+        export.words(case.snapshot(), pod),
         pod.node_name
     ));
     let found = match named.first().filter(|service| !matches!(service.cluster_ip.as_str(), "" | "None")) {

@@ -52,14 +52,16 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let used = used_claims(pod).next();
     let exports = Export::all(case, pod);
     let (what, server) = match (exports.first(), used) {
-        (Some(export), _) => (export.words(), format!("; its NFS server is {}", export.server)),
-        (None, Some(used)) => (used.volume_words(), String::new()),
+        (Some(export), _) => {
+            (export.words(case.snapshot(), pod), format!(". NFS server {} probably does not answer", export.server))
+        }
+        (None, Some(used)) => (used.volume_words(case.snapshot(), pod), String::new()),
         (None, None) => return None,
     };
     let name = &node.meta.name;
     let found = Detection::new(format!(
-        "node {name} has not finished unmounting {what}. All containers have ended, and the pod was to be gone {} \
-         ago{server}",
+        "node {name} has not finished unmounting {what}. All containers have ended, and the pod should have been \
+         deleted {} ago{server}",
         human_age(lasted)
     ))
     .since(Some(deleted))
@@ -70,8 +72,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some(export) => {
             let (object, field) = export.field(&case.object());
             found.evidence(&object, field, export.server).remedy(by_hand(format!(
-                "let the NFS server {} answer again under that address, or restart node {name}: the mount is gone only \
-                 then",
+                "bring NFS server {} back at the same address, or restart node {name}; nothing else removes the mount",
                 export.server
             )))
         }

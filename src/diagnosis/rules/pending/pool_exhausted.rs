@@ -7,6 +7,7 @@ use super::{wanted, with_class};
 use crate::controllers::CandidateVerdict;
 use crate::diagnosis::case::{class_key, volume_key};
 use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::{claim_name, of_class};
 use crate::diagnosis::remedy::{by_hand, hand_over, restore, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Remedy, Risk, Rule, Severity};
@@ -77,10 +78,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if all > taken.len() {
         states = format!("{states}. {} more volumes are taken as well", all - taken.len());
     }
+    let me = mention(&case.object());
+    let owner = taken.first().filter(|one| one.state == State::Held).and_then(|one| one.volume.claim_ref.as_ref());
+    let by = owner.map_or_else(String::new, |named| format!(" by claim {}", claim_name(named)));
     let which = match all {
-        0 => format!("no volume {class} would fit"),
-        1 => format!("the only volume {class} that would fit is taken. {states}"),
-        several => format!("all {several} volumes {class} that would fit are taken. {states}"),
+        0 => format!("no volume {class} would fit {me}"),
+        1 => format!("the only volume {class} that would fit {me} is taken{by}. {states}"),
+        several => format!("all {several} volumes {class} that would fit {me} are taken. {states}"),
     };
     let found = Detection::new(format!("{which}. {}", because(why)));
     let severity = match why {
@@ -125,7 +129,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let phase = one.volume.status.phase.as_str();
         found = found.evidence(&object, "spec.claimRef", named).evidence(&object, "status.phase", phase);
     }
-    let make = by_hand(format!("make {} for the claim", wanted(claim)));
+    let make = by_hand(format!("create {} for the claim", wanted(claim)));
     if let Some(one) = back {
         found = found.settles(&RELEASED_RETAIN, volume_key(&one.volume.meta.name));
     }
@@ -153,19 +157,23 @@ fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
 /// Returns why no other volume will be made, and what the misleading event means.
 fn because(why: Unmade) -> &'static str {
     match why {
-        Unmade::NoClass => "No driver makes volumes without a class",
-        Unmade::NoSuchClass => "The class does not exist, but this matters only if a driver should make the volume",
-        Unmade::NoPlugin => "No driver makes volumes of this class: its provisioner is no plugin of this Kubernetes",
-        Unmade::NoProvisioner => "No driver makes volumes of this class, and the event about a plugin means only this",
+        Unmade::NoClass => "No driver provisions volumes without a class",
+        Unmade::NoSuchClass => {
+            "The class does not exist, but this matters only if a driver should provision the volume"
+        }
+        Unmade::NoPlugin => {
+            "No driver provisions volumes of this class: its provisioner is no plugin of this Kubernetes"
+        }
+        Unmade::NoProvisioner => {
+            "No driver provisions volumes of this class; the event about a volume plugin says the same"
+        }
         Unmade::NoProvisionerForPod => {
-            "No driver makes volumes of this class, so no node fits the pods that use the \
-                                        claim"
+            "No driver provisions volumes of this class, so no node fits the pods that use the claim"
         }
         Unmade::NoProvisionerYet => {
-            "No driver makes volumes of this class, so a pod that uses the claim will find no \
-                                     node"
+            "No driver provisions volumes of this class, so a pod that uses the claim will find no node"
         }
-        Unmade::SwitchedOff => "No driver makes a volume, because dynamic provisioning is switched off",
+        Unmade::SwitchedOff => "No driver provisions a volume, because dynamic provisioning is switched off",
     }
 }
 
@@ -262,11 +270,11 @@ fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> 
     let volume = one.volume;
     let Some(named) = &volume.claim_ref else { return Vec::new() };
     if one.state == State::Own {
-        let does = format!("give volume {} back to {}, with its data", volume.meta.name, claim.key());
+        let does = format!("reserve volume {} for {} again, with its data", volume.meta.name, claim.key());
         return vec![restore(snapshot, claim, does)];
     }
     let does = format!(
-        "or give volume {} to {}, if that claim may read and overwrite the data of {}: then no other claim can take it",
+        "reserve volume {} for {}, if that claim may read and overwrite the data of {}: then no other claim can take it",
         volume.meta.name,
         claim.key(),
         claim_name(named)

@@ -3,6 +3,7 @@
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
 use crate::diagnosis::case::class_key;
+use crate::diagnosis::mention::{elsewhere, on_own_page};
 use crate::diagnosis::remedy::{by_hand, kubectl, recreate_with_class, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, meant_class};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -57,7 +58,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let near = nearest(class, classes.iter().map(|class| class.meta.name.as_str()), 1).first().copied();
     let hint = near.map(|meant| format!(". Perhaps class \"{meant}\" is meant")).unwrap_or_default();
     let found = Detection::new(format!(
-        "its class \"{class}\" does not exist{hint}. No driver is asked for a volume, and no volume of that class fits"
+        "{}class \"{class}\" does not exist{}{hint}. No driver is asked for a volume, and no volume of that class fits",
+        on_own_page(&case.object(), "its "),
+        elsewhere(&case.object(), &format!(", but claim {} requests it", claim.key()))
     ));
     let does = |meant: &str| {
         format!(
@@ -68,7 +71,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let again = meant_class(case.snapshot(), class)
         .and_then(|meant| recreate_with_class(case.snapshot(), claim, meant, does(meant)));
     let by_hand_again = [
-        save_claim(claim, "save the manifest of the claim"),
+        save_claim(claim, "save the manifest of the claim before you delete it"),
         by_hand(
             "if another class is meant, delete the claim, which has no volume, and create it again with that class",
         ),

@@ -2,6 +2,7 @@
 
 use super::pool::{Unmade, taken};
 use super::{wanted, with_class};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, recreate_with_class, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, newest_default};
@@ -51,24 +52,25 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let default_class = newest_default(case.snapshot().classes());
     let with_default = default_class.and_then(|class| {
-        let does = format!("if a driver should make the volume, create the claim again with class {}", class.meta.name);
+        let does =
+            format!("if a driver should provision the volume, create the claim again with class {}", class.meta.name);
         recreate_with_class(case.snapshot(), claim, &class.meta.name, does)
     });
     let default = default_class
-        .map(|class| format!(", and the default class \"{}\" does not apply to it", class.meta.name))
+        .map(|class| format!(". The default class \"{}\" does not apply to such a claim", class.meta.name))
         .unwrap_or_default();
     let found = Detection::new(format!(
-        "it has no class (storageClassName: \"\"), and no volume without a class fits it. No driver makes a volume for \
-         such a claim{default}"
+        "{} is \"\", no volume without a class fits, and nobody provisions one{default}",
+        part_of(&case.object(), "storageClassName")
     ));
     Some(
         with_class(found, case, claim)
             .early_if(case.is_young(claim.meta.created))
             .remedies(with_default)
-            .remedy(by_hand(format!("if the volume should be made by hand, make {}", wanted(claim))))
-            .remedy(save_claim(claim, "save the manifest of the claim"))
+            .remedy(by_hand(format!("if no driver should provision the volume, create {}", wanted(claim))))
+            .remedy(save_claim(claim, "save the manifest of the claim before you delete it"))
             .remedy(by_hand(
-                "if a driver should make the volume, delete the claim, which has no volume, and create it again with a \
+                "if a driver should provision the volume, delete the claim, which has no volume, and create it again with a \
                  class",
             )),
     )

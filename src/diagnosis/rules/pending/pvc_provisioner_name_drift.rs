@@ -4,6 +4,7 @@ use super::driver_of;
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::diagnosis::case::class_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, look_at_manager};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
@@ -57,9 +58,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let name = &class.meta.name;
     let found = Detection::new(format!(
-        "it asks driver {asked} for a volume, but its class \"{name}\" names driver {driver}. So neither of them makes \
-         one. The controller corrects this within seconds, but has not done so for {}: kube-controller-manager does \
+        "{} asks driver {asked} for a volume, but its class \"{name}\" names driver {driver}. So neither of them \
+         provisions one. The controller corrects this within seconds, but has not done so for {}: kube-controller-manager does \
          not sync this claim",
+        mention(&case.object()),
         crate::text::human_age(waited)
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";

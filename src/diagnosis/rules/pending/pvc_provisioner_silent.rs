@@ -3,6 +3,7 @@
 use super::{asked_since, driver_of, selected_node};
 use crate::controllers::{Branch, ClaimBranch, ProvisionStep};
 use crate::diagnosis::case::class_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -77,16 +78,23 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let driver = driver_of(case, class);
-    let copies = if claim.data_source { ". The claim has a data source, and copying can take time" } else { "" };
+    let copies = match claim.source() {
+        Some(source) => {
+            format!(". The claim has data source {} {}; copying can take time", source.kind, source.name)
+        }
+        None if claim.data_source => ". The claim has a data source, and copying can take time".to_owned(),
+        None => String::new(),
+    };
     let found = Detection::new(format!(
-        "driver {driver} has still not made the volume after {}. Kubernetes only asks the driver and does not know \
+        "driver {driver} has not provisioned a volume for {} for {}. Kubernetes only asks the driver and does not know \
          whether it runs. Its events on the claim, its Lease and its log show this{copies}",
+        mention(&case.object()),
         human_age(waited)
     ));
     let annotation = "metadata.annotations[volume.kubernetes.io/storage-provisioner]";
     let mut looks = vec![
         by_hand(format!(
-            "read the log of the provisioner of {driver}: it says why it makes no volume, or shows that it does not run"
+            "read the log of the provisioner of {driver}: it says why it provisions no volume, or shows that it does not run"
         )),
         describe(&case.object(), format!("see whether {driver} has written an event: then it runs")),
     ];

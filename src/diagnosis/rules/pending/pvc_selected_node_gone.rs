@@ -2,6 +2,7 @@
 
 use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
 use crate::controllers::ClaimBranch;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{describe, expect, patch_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -66,18 +67,25 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let consequence =
         if late { "The scheduler selects no other node" } else { "The driver is asked for no other node" };
     let found = Detection::new(format!(
-        "its selected node {node} does not exist, so driver {driver} makes no volume. {consequence} until somebody \
-         removes the annotation volume.kubernetes.io/selected-node. No data are at risk"
+        "{} does not exist, so driver {driver} provisions no volume. {consequence} until the annotation \
+         volume.kubernetes.io/selected-node is removed. A recent external-provisioner removes it; this one may be older \
+         or not run. No data are at risk",
+        part_of(&case.object(), &format!("the selected node {node}"))
     ));
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
     let steps = vec![expect(path, node), json!({ "op": "remove", "path": path })];
-    let does = if late { "let the scheduler choose another node" } else { "let the volume be made for any node" };
+    let does =
+        if late { "let the scheduler choose another node" } else { "let the volume be provisioned for any node" };
     Some(
         found
             .early_if(early)
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
-            .remedy(patch_claim(claim, steps, format!("if {driver} makes no volume for that node any more, {does}")))
-            .remedy(describe(&case.object(), format!("see whether {driver} still makes a volume for that node"))),
+            .remedy(patch_claim(
+                claim,
+                steps,
+                format!("if {driver} provisions no volume for that node any more, {does}"),
+            ))
+            .remedy(describe(&case.object(), format!("see whether {driver} still provisions a volume for that node"))),
     )
 }

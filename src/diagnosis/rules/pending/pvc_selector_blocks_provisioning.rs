@@ -2,6 +2,7 @@
 
 use super::{asked_since, driver_of, with_class};
 use crate::controllers::ClaimBranch;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, LabelSelector, PersistentVolumeClaim, Str};
@@ -52,8 +53,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // An unknown provisioner may accept a selector, although all known provisioners refuse it.
     let waited = case.lasts(asked_since(case, claim, class));
     let found = Detection::new(format!(
-        "no free volume fits its selector, and driver {driver} refuses claims with a selector. The class is \"{}\", \
+        "no free volume fits {}, and driver {driver} refuses claims with a selector. The class is \"{}\", \
          and the selector is: {labels}. Waiting does not help",
+        part_of(&case.object(), "the selector"),
         class.meta.name
     ));
     let found = found.severity(if waited.is_some() { Severity::Error } else { Severity::Info });
@@ -61,7 +63,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         with_class(found, case, claim)
             .evidence(&case.object(), "spec.selector", labels.as_str())
             .remedy(describe(&case.object(), format!("see what {driver} says about it")))
-            .remedy(save_claim(claim, "save the manifest of the claim"))
+            .remedy(save_claim(claim, "save the manifest of the claim before you delete it"))
             .remedy(by_hand(format!(
                 "if an existing volume is meant, give it class {}, these labels, and the requested size and access \
                  modes",

@@ -1,6 +1,7 @@
 //! This rule reports a claim that requests an attributes class while the feature gate is off.
 
 use crate::controllers::ClaimBranch;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -46,9 +47,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "it asks for attributes class \"{asked}\", but the feature gate VolumeAttributesClass is off. This prediction \
+        "{} requests attributes class \"{asked}\", but the feature gate VolumeAttributesClass is off. This prediction \
          for Kubernetes {} assumes that the gate is off. Each sync of the claim then fails without an event. If the \
          gate is on, say so with --feature-gates VolumeAttributesClass=true",
+        mention(&case.object()),
         rules.version
     ));
     // The state of the feature gate is known only from its default, so the claim may still become Bound.
@@ -57,10 +59,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found
             .severity(if waited.is_some() { Severity::Error } else { Severity::Info })
             .evidence(&case.object(), "spec.volumeAttributesClassName", asked)
-            .remedy(save_claim(claim, "save the manifest of the claim"))
+            .remedy(save_claim(claim, "save the manifest of the claim before you delete it"))
             .remedy(by_hand("switch the feature gate VolumeAttributesClass on in kube-controller-manager"))
             .remedy(by_hand(
-                "or delete the claim, which has no volume, and create it again without spec.volumeAttributesClassName",
+                "delete the claim, which has no volume, and create it again without spec.volumeAttributesClassName",
             )),
     )
 }

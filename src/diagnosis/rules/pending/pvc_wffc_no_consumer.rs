@@ -3,6 +3,7 @@
 use super::pvc_wffc_nodename_bypass::past_the_scheduler;
 use super::with_class;
 use crate::controllers::ClaimBranch;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -45,9 +46,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let class = claim.class();
     let ended = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).next();
+    let me = mention(&case.object());
     let who = match ended {
-        Some(pod) => format!("it waits for a pod that uses it. Pod {} has ended or is about to end", pod.meta.name),
-        None => "it waits for a pod that uses it".to_owned(),
+        Some(pod) => format!("{me} waits for a pod that uses it. Pod {} has ended or is about to end", pod.meta.name),
+        None => format!("{me} waits for a pod that uses it"),
     };
     let found = Detection::new(format!(
         "{who}. This is normal for class \"{class}\", which has binding mode WaitForFirstConsumer. Do not wait for the \

@@ -4,6 +4,7 @@
 use super::{driver_of, users};
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, kubectl, merge_claim, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, Pod};
@@ -62,11 +63,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         );
         (Risk::Possible, message)
     } else {
-        let misleading =
-            if case.has_event("WaitForFirstConsumer") { ". The event about a first consumer misleads" } else { "" };
+        let misleading = if case.has_event("WaitForFirstConsumer") {
+            ". The event \"waiting for first consumer\" does not name this cause"
+        } else {
+            ""
+        };
         let message = format!(
-            "pod {name} got node {node} by spec.nodeName and not from the scheduler. Only the scheduler can select a \
-             node for the claim, so both wait without end{misleading}"
+            "{} bypasses the scheduler, so no node is selected for {}. Pod {name} has node {node} without the scheduler. \
+             Only the scheduler can select a node for the claim, so both wait without end{misleading}",
+            part_of(&key(Kind::Pod, &pod.meta.namespace, name), "spec.nodeName"),
+            mention(&case.object())
         );
         (Risk::None, message)
     };
@@ -118,8 +124,8 @@ fn ways_out(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Vec<Re
         let selected = AnnotationKey::SelectedNode.as_str();
         let patch = json!({ "metadata": { "uid": claim.meta.uid, "annotations": { selected: node } } });
         let does = format!(
-            "or select the node as the scheduler would: then {driver} makes a volume that node {node} can reach, and \
-             perhaps no other node"
+            "write the annotation that selects node {node}, as the scheduler would: then {driver} provisions a volume \
+             that this node can reach, and perhaps no other node"
         );
         ways.push(merge_claim(claim, &patch, does));
     }

@@ -4,6 +4,7 @@ use super::{users, with_class};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::pod::facts::unschedulable;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::rules::provisioning::refusal;
@@ -66,20 +67,23 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         several => format!(" (and {} more)", several - 1),
     };
     let name = &pod.meta.name;
-    let (age, own) = (human_age(waited), &claim.meta.name);
+    let age = human_age(waited);
     let obstacle = obstacle(case, claim, pod);
     let said = unschedulable(case.snapshot(), pod).map(|(message, _)| message).filter(|message| !message.is_empty());
-    let lead = format!("pod {name}{others} has waited {age} for a node, and claim {own} is bound only after that");
+    let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
+    let pod_words = mention(&pod_key);
+    let later = elsewhere(&pod_key, ", and the claim is bound only after that");
+    let lead = format!("{pod_words}{others} has not been scheduled for {age}{later}");
     let message = match (&obstacle, said) {
         (Some((other, what)), _) => {
             format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
         }
         (None, Some(said)) => format!(
-            "no node takes pod {name}{others}, and claim {own} is bound only after that. The pod has waited {age}. The \
+            "no node takes {pod_words}{others}{later}. The pod has waited {age}. The \
              scheduler says: \"{}\"",
             truncate(said.trim_end_matches('.'), 300)
         ),
-        (None, None) => format!("{lead}. The events of the pod say why, not those of the claim"),
+        (None, None) => format!("{lead}. See the events FailedScheduling of the pod for the reason"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found = Detection::new(message)

@@ -1,6 +1,7 @@
 //! This rule reports a claim whose volume the driver may still be making although its last request timed out.
 
 use super::refusal;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -50,8 +51,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "Wait: if the claim is deleted now, a volume can be left behind in the storage system"
     };
     let found = Detection::new(format!(
-        "{driver} may still be making the volume. The last request timed out or met an earlier one ({}), and the \
+        "{driver} may still be provisioning the volume of {}. The last request timed out or met an earlier one ({}), and the \
          storage system may continue. {then}",
+        mention(&case.object()),
         refusal.age()
     ))
     .info_if(!takes_long);

@@ -2,6 +2,7 @@
 
 use super::{has_waited, refusal};
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::elsewhere;
 use crate::diagnosis::remedy::{by_hand, describe, typed};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -169,12 +170,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else if cause.is_final {
         "Waiting alone does not help"
     } else {
-        "The driver tries again by itself"
+        "The driver tries again"
     };
     let driver = refusal.driver(case);
     let found = Detection::new(format!(
-        "driver {driver} cannot make the volume{}. The driver runs and says \"{}\" (event ProvisioningFailed, {}). \
+        "driver {driver} cannot provision a volume{}{}. The driver runs and says \"{}\" (event ProvisioningFailed, {}). \
          {then}",
+        elsewhere(&case.object(), &format!(" for claim {}", claim.meta.name)),
         if cause.words.is_empty() { String::new() } else { format!(", because {}", cause.words) },
         refusal.words(),
         refusal.age()

@@ -4,6 +4,7 @@
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::facts::is_open;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod};
@@ -75,10 +76,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&class, "volumeBindingMode", "WaitForFirstConsumer")
             .evidence(&object, "spec.nodeName", "")
     };
+    let later = elsewhere(&object, ", and the claim is bound only after that");
     if pod.gated {
         let found = Detection::new(format!(
-            "binding waits for pod {name}{others}, which spec.schedulingGates has held for {age}. This is intended: \
-             whoever set the gates must remove them. Nothing is wrong with the claim"
+            "{}{others} has been held by spec.schedulingGates for {age}{later}. This is intended: whoever set the gates \
+             must remove them. Nothing is wrong with the claim",
+            mention(&object)
         ));
         let gates = format!(
             "get pod {} -n {} -o jsonpath='{{.spec.schedulingGates}}'",
@@ -94,8 +97,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let scheduler = pod.scheduler_name.as_str();
     let found = Detection::new(format!(
-        "scheduler {scheduler} has not placed pod {name}{others} for {age}, and binding waits for that. Kubernetes \
-         does not know whether that scheduler runs, or whether it binds volumes"
+        "scheduler {scheduler} has not scheduled {}{others} for {age}{later}. Kubernetes does not know whether that \
+         scheduler runs, or whether it binds volumes",
+        mention(&object)
     ));
     Some(
         common(found)

@@ -3,6 +3,8 @@
 use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, lasts, progress, with_event};
 use crate::controllers::KubeVersion;
 use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::surroundings::Event;
@@ -66,28 +68,26 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let said = event(case, claim, "VolumeResizeFailed").filter(|event| began.is_none() || event.last_seen >= began);
     let driver =
         driver_of(case, sizes.volume).map_or_else(|| "its driver".to_owned(), |driver| format!("driver {driver}"));
-    let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
+    let (volume, has, wants) = (mention(&volume_key(&sizes.volume.meta.name)), sizes.has, sizes.wants);
     let (severity, fact, next) = match waited {
         _ if refused => (
             Severity::Error,
-            format!("{driver} has refused to expand volume {volume} to {wants}"),
+            format!("{driver} has refused to expand {volume} to {wants}"),
             ". The driver is asked again only rarely",
         ),
-        _ if error.is_some() => (
-            Severity::Error,
-            format!("{driver} fails to expand volume {volume} to {wants}"),
-            ". The driver tries again",
-        ),
+        _ if error.is_some() => {
+            (Severity::Error, format!("{driver} fails to expand {volume} to {wants}"), ". The driver tries again")
+        }
         Some(_) if said.is_some_and(wants_it_unused) => {
-            (Severity::Error, format!("{driver} expands volume {volume} to {wants} only when no pod uses it"), "")
+            (Severity::Error, format!("{driver} expands {volume} to {wants} only when no pod uses it"), "")
         }
         Some(waited) if said.is_some() => {
             let passed = human_age(waited);
-            (Severity::Error, format!("{driver} has failed for {passed} to expand volume {volume} to {wants}"), "")
+            (Severity::Error, format!("{driver} has not been able to expand {volume} to {wants} for {passed}"), "")
         }
         Some(waited) if waited >= LONG => {
             let passed = human_age(waited);
-            (Severity::Warning, format!("{driver} has been expanding volume {volume} to {wants} for {passed}"), "")
+            (Severity::Warning, format!("{driver} has been expanding {volume} to {wants} for {passed}"), "")
         }
         _ => return None,
     };
@@ -135,7 +135,7 @@ fn stop_pods(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Remedy {
 fn lower(claim: &PersistentVolumeClaim, sizes: &Sizes<'_>) -> Remedy {
     let command = format!("edit pvc {} -n {}", quoted(&claim.meta.name), quoted(&claim.meta.namespace));
     let does = format!(
-        "or lower spec.resources.requests.storage to a size that the storage can provide; the size must stay above {}",
+        "lower spec.resources.requests.storage of the claim to a size that the storage can provide; the size must stay above {}",
         sizes.has
     );
     kubectl(command, does)

@@ -2,6 +2,8 @@
 
 use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
 use crate::diagnosis::case::PATIENCE;
+use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
@@ -70,9 +72,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
         return None;
     }
-    let volume = &sizes.volume.meta.name;
+    let volume = mention(&volume_key(&sizes.volume.meta.name));
     let what = if claim.mode() == VolumeMode::Block { "the device on the node" } else { "its file system" };
-    let grown = format!("volume {volume} has {}, but {what} still has {}", sizes.capacity, sizes.has);
+    let grown = format!("{volume} has {}, but {what} still has {}", sizes.capacity, sizes.has);
     let found = match users.first() {
         None if !case.knows_all(Kind::Pod, namespace) => return None,
         None if failed => Detection::new(format!(
@@ -81,7 +83,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         )),
         // A claim may be unused between two pods. If it is unused for long, somebody may wait for the requested size.
         None => {
-            Detection::new(format!("{grown}. The node expands it when a pod uses the claim, and no pod uses it now"))
+            Detection::new(format!("{grown}. The kubelet expands it when a pod uses the claim, and no pod uses it now"))
                 .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info })
         }
         Some(pod) => {

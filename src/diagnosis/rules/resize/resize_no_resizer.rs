@@ -2,6 +2,7 @@
 
 use super::{Sizes, class_allows, driver_of, event, is_under_way, lasts, with_event};
 use crate::diagnosis::case::{PATIENCE, volume_key};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
@@ -51,6 +52,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
+    let its_volume = mention(&volume_key(volume));
     let asked = event(case, claim, "ExternalExpanding");
     let with_asked = |found: Detection| match asked {
         Some(event) => with_event(found, case, event),
@@ -59,12 +61,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Some(driver) = driver_of(case, sizes.volume) else {
         let kind = kind_without_resizer(&sizes.volume.source.kind)?;
         let found = Detection::new(format!(
-            "nobody expands volume {volume}, because it is of type {kind}. The claim requests {wants} and keeps {has}, \
+            "nobody expands {its_volume}, because it is of type {kind}. The claim requests {wants} and keeps {has}, \
              although its class allows expansion"
         ));
         let found = sizes.told(found, case).evidence(&volume_key(volume), "spec", kind);
         return Some(with_asked(found).remedy(by_hand(format!(
-            "make a larger volume and copy the data, or do nothing: volume {volume} is used as before, and the request \
+            "create a larger volume and copy the data, or do nothing: volume {volume} is used as before, and the request \
              cannot be lowered to {has} again"
         ))));
     };
@@ -73,13 +75,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
     let found = match waited {
         Some(waited) => Detection::new(format!(
-            "the resizer of {driver} has still not begun to expand volume {volume} after {}. The claim requests \
+            "the resizer of {driver} has still not begun to expand {its_volume} after {}. The claim requests \
              {wants} and has {has}. Whether a resizer runs cannot be seen here",
             human_age(waited)
         ))
         .since(asked.and_then(|event| event.last_seen)),
         None => Detection::new(format!(
-            "the resizer of {driver} has not begun to expand volume {volume}. The claim requests {wants} and has \
+            "the resizer of {driver} has not begun to expand {its_volume}. The claim requests {wants} and has \
              {has}. If the request was raised just now, this is normal"
         ))
         .severity(Severity::Info),
@@ -96,7 +98,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             ))
             .remedy(by_hand(format!(
                 "run the resizer of {driver} (usually a container csi-resizer beside its provisioner); then the \
-                 expansion starts by itself"
+                 expansion starts"
             ))),
     )
 }

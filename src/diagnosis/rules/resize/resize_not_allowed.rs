@@ -1,6 +1,7 @@
 //! This rule reports a claim that requests more than it has although its class does not allow expansion.
 
 use super::{Sizes, driver_of, is_under_way, lasts};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
@@ -52,11 +53,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (name, has, wants) = (claim.class(), sizes.has, sizes.wants);
     let class_key = key(Kind::StorageClass, "", name);
     let class = if name.is_empty() { None } else { case.class(name) };
+    let expansion = part_of(&case.object(), &format!("the expansion to {wants}"));
     let why = match class {
         Some(class) if class.allow_expansion => return None,
-        Some(_) => format!("its class {name} does not allow expansion (any more)"),
-        None if name.is_empty() => "it has no class, and only a class can allow expansion".to_owned(),
-        None if case.lacks(Kind::StorageClass, "", name) => format!("its class {name} does not exist (any more)"),
+        Some(_) => format!("{expansion} has not begun, and class {name} does not allow expansion"),
+        None if name.is_empty() => {
+            format!("{expansion} has not begun, because only a class can allow expansion, and the claim has none")
+        }
+        None if case.lacks(Kind::StorageClass, "", name) => {
+            format!("{expansion} has not begun, and class {name} does not exist")
+        }
         None => return None,
     };
     let who = match driver_of(case, sizes.volume) {
@@ -65,7 +71,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let found = Detection::new(format!(
         "{why}. The claim requests {wants} and has {has}. The API server accepted this request \
-                                before, but {who}. It accepts no larger request now"
+                                before, but {who}. The API server accepts no larger request now"
     ));
     let found = sizes.told(found, case);
     let Some(class) = class else {

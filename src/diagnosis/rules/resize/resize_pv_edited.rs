@@ -2,6 +2,7 @@
 
 use super::{Sizes, driver_of, lasts};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, describe, patch_volume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -58,7 +59,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }
         None => "Somebody edited the volume, which does not expand its storage",
     };
-    let found = Detection::new(format!("its volume {volume} states {capacity}, but the claim still has {has}. {rest}"));
+    let found = Detection::new(format!(
+        "{} was edited to {capacity}, but {} has {has}. {rest}",
+        part_of(&volume_key(volume), "spec.capacity"),
+        mention(&case.object())
+    ));
     let steps = vec![
         json!({
             "op": "test",

@@ -1,6 +1,7 @@
 //! This rule reports a claim whose driver refuses the attributes class that the claim requests.
 
 use super::{modification, modification_error, requested_attributes};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -46,7 +47,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         None => String::new(),
     };
     let found = Detection::new(format!(
-        "its driver refuses VolumeAttributesClass {wanted} for its volume, which keeps {}{says}",
+        "{} refuses VolumeAttributesClass {wanted}, so the volume keeps {}{says}",
+        part_of(&case.object(), "the driver"),
         if has.is_empty() { "its attributes".to_owned() } else { format!("class {has}") }
     ))
     .since(error.and_then(|error| error.since))

@@ -2,6 +2,7 @@
 
 use super::requested_attributes;
 use crate::controllers::ClaimBranch;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -50,7 +51,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else {
         (Severity::Error, "No driver makes a volume until that class exists")
     };
-    let found = Detection::new(format!("VolumeAttributesClass {wanted}, which it requests, does not exist. {then}"));
+    let found = Detection::new(format!(
+        "{} requests VolumeAttributesClass {wanted}, which does not exist. {then}",
+        mention(&case.object())
+    ));
     Some(
         found
             .severity(severity)

@@ -2,6 +2,7 @@
 
 use super::{condition, driver_of, modification, modification_error, requested_attributes};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, VolumeAttributesClass};
@@ -56,8 +57,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if class.driver != driver {
         let of = if driver.is_empty() { "no CSI driver".to_owned() } else { format!("driver {driver}") };
         let found = Detection::new(format!(
-            "VolumeAttributesClass {wanted} is for driver {}, but volume {} is of {of}, so nobody changes it",
-            class.driver, volume.meta.name
+            "VolumeAttributesClass {wanted} is for driver {}, but {} is of {of}, so nobody changes it",
+            class.driver,
+            mention(&volume_key(&volume.meta.name))
         ));
         let found = told(found).evidence(&volume_key(&volume.meta.name), "spec.csi.driver", driver);
         return Some(found.remedy(by_hand("set spec.volumeAttributesClassName of the claim to a class of its driver")));

@@ -1,6 +1,7 @@
 //! This rule reports a namespace whose claims were created again while its volumes have the uids of the earlier claims.
 
 use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::Namespace;
@@ -75,13 +76,14 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         ),
     };
     let which = if pairs.len() == claims.len() {
-        format!("all {} claims of namespace {}", claims.len(), namespace.meta.name)
+        format!("all {} claims", claims.len())
     } else {
-        format!("{} of {} claims of namespace {}", pairs.len(), claims.len(), namespace.meta.name)
+        format!("{} of {} claims", pairs.len(), claims.len())
     };
+    let which = part_of(&case.object(), &which);
     let found = Detection::new(format!(
-        "{which} name volumes with the uids of earlier claims. {fate}. The claims were created again, as by a \
-         restore"
+        "{which} were created again, but spec.claimRef of each volume has the old uid. {fate}. \
+         A restore does this"
     ))
     .risk(if doomed.is_empty() { Risk::None } else { Risk::Imminent });
     let found = match pairs.iter().filter_map(|(claim, _)| claim.meta.created).min() {

@@ -21,6 +21,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves
 use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::{by_hand, quoted, remove_finalizer, retain};
 use crate::diagnosis::{Act, Case, Detection, Remedy, Risk, key};
@@ -137,7 +138,9 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
         DataFate::Destroyed => {
             (format!(", and volume {name} is deleted with its data (policy {policy})"), Risk::Possible)
         }
-        DataFate::Scrubbed => (format!(", and the data of volume {name} are erased (policy {policy})"), Risk::Possible),
+        DataFate::Scrubbed => {
+            (format!(", and the data of volume {name} are scrubbed (policy {policy})"), Risk::Possible)
+        }
     };
     Aftermath { words, risk, retain: retain(volume) }
 }
@@ -209,6 +212,11 @@ fn some_pods(pods: &[&Pod]) -> String {
     }
 }
 
+/// Returns the claim as the subject of a sentence that says what its deletion waits for.
+fn subject(case: &Case<'_>) -> String {
+    format!("{}{}", mention(&case.object()), elsewhere(&case.object(), " is being deleted and"))
+}
+
 /// Creates a detection for a claim that is being deleted. Its evidence has the deletion timestamp and the finalizers.
 fn being_deleted(message: String, case: &Case<'_>, claim: &PersistentVolumeClaim) -> Detection {
     let object = case.object();
@@ -241,10 +249,9 @@ fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let volume = &claim.volume_name;
     (!volume.is_empty()).then(|| {
         by_hand(format!(
-            "to use the same data again: with policy Retain, let the claim be deleted; then remove uid and \
-             resourceVersion from spec.claimRef of volume {volume}, and create the claim again with spec.volumeName \
-             {volume}; if the namespace is being deleted, too, write a claim of another namespace into spec.claimRef, \
-             and create that one"
+            "to use the same data again: 1. set policy Retain, and let the claim be deleted; 2. remove uid and \
+             resourceVersion from spec.claimRef of volume {volume}; 3. create the claim again with spec.volumeName \
+             {volume}; if its namespace is being deleted, name a claim of another namespace in spec.claimRef"
         ))
     })
 }

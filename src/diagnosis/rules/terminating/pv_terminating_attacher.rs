@@ -3,6 +3,7 @@
 use super::IN_TREE_FINALIZER;
 use super::{ATTACHER_PREFIX, held_by_attachments, listed, stays_with, take_away, unheld_leaf, unheld_since};
 use crate::diagnosis::facts::DRIVER_FINALIZER;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::lease::is_attacher_of;
@@ -67,11 +68,21 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     });
     Some(
         held_by_attachments(
-            Detection::new(format!(
-                "finalizer {finalizer} blocks the deletion while a VolumeAttachment names the volume. If none does, \
-                 the attacher of {driver} does not run or does not have the permissions that it needs. No data are \
-                 affected"
-            )),
+            Detection::new(if has_none {
+                format!(
+                    "the attacher of {driver} has not removed finalizer {finalizer}, although no VolumeAttachment names \
+                     {}. The attacher does not run, or does not have the permissions that it needs. No data are \
+                     affected",
+                    mention(&case.object())
+                )
+            } else {
+                format!(
+                    "finalizer {finalizer} blocks the deletion of {} until no VolumeAttachment names it. If none \
+                     names it now, the attacher of {driver} does not run or does not have the permissions that it \
+                     needs. No data are affected",
+                    mention(&case.object())
+                )
+            }),
             case,
             volume,
         )
@@ -79,7 +90,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .evidence(&case.object(), "metadata.finalizers", listed(&volume.meta))
         .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
         .remedies(look)
-        .remedy(by_hand(format!("if none does, run the attacher of {driver} again, in a current version")))
+        .remedy(by_hand(format!("if no VolumeAttachment names the volume, run the attacher of {driver} again, in a current version")))
         .remedies(take_away(
             volume,
             finalizer,

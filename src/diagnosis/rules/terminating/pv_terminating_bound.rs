@@ -5,6 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, migrated_to};
 use crate::controllers::persistent_volume::reclaim::{is_guarded, leaves_storage_behind};
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::remedy::{by_hand, retain, save_volume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, SourceKind};
@@ -80,14 +81,17 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
         DataFate::Destroyed if is_guarded(volume) => format!("the data of the volume are deleted (policy {policy})"),
         DataFate::Destroyed => format!("the data of the volume may be deleted (policy {policy})"),
-        DataFate::Scrubbed => format!("the data of the volume may be erased (policy {policy})"),
+        DataFate::Scrubbed => format!("the data of the volume may be scrubbed (policy {policy})"),
     };
     let attached = is_attached_by_driver(case, volume);
     let meanwhile = if attached { ". Until then no other node may attach the volume" } else { "" };
     let owner = claim.key();
     let message = format!(
-        "it is marked for deletion, and removed as soon as claim {owner} is deleted. When that claim is deleted, \
-         {afterwards}. The deletion cannot be undone{meanwhile}"
+        "{}{} stays only until {} is deleted. When that claim is deleted, {afterwards}. The deletion cannot be \
+         undone{meanwhile}",
+        mention(&case.object()),
+        elsewhere(&case.object(), " is being deleted and"),
+        mention(&key_of_claim(&claim.meta))
     );
     // Where nothing deletes the storage, the manifest is what can be lost.
     let (keep, keep_later) = if leaves_storage_behind { (None, retain(volume)) } else { (retain(volume), None) };
@@ -104,9 +108,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .remedy(save_volume(volume, "its source is needed to create it again"))
         .remedies(keep_later)
         .remedy(by_hand(format!(
-            "in a planned outage, with policy Retain: scale down the StatefulSet or Deployment that uses the claim, \
-             delete claim {owner}, and when the volume is gone create it again with the same source and policy Retain, \
-             reserved for {owner} by name, and then the claim with spec.volumeName {}",
+            "in a planned outage: 1. set policy Retain; 2. scale down the StatefulSet or Deployment that uses the \
+             claim; 3. delete claim {owner}; 4. when the volume is gone, create it again with the same source, policy \
+             Retain and a claimRef to {owner} without a uid; 5. create the claim with spec.volumeName {}",
             volume.meta.name
         )));
     Some(if claim.terminating() { found.follows_from(key_of_claim(&claim.meta), Act::Delete) } else { found })

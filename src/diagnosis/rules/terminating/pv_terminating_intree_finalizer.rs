@@ -5,6 +5,7 @@ use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::plugins::{
     IN_TREE_PREFIX, Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, remote_deleter,
 };
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -62,7 +63,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", volume.reclaim_policy.as_str());
     Some(if drops_at_retain(case, provisioner) {
         found.remedies(retain(volume)).remedy(by_hand(
-            "then the volume is deleted by itself; its storage stays, and you can delete it if nobody needs the data",
+            "then Kubernetes deletes the volume; its storage stays, and you can delete it if nobody needs the data",
         ))
     } else {
         found.remedies(retain(volume)).remedy(by_hand(format!(
@@ -79,17 +80,18 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
         return None;
     }
     let provisioner = volume.meta.annotations.get(AnnotationKey::ProvisionedBy).unwrap_or_default();
+    let deletion = part_of(&case.object(), "the deletion");
     if !drops_at_retain(case, provisioner) {
         return Some(if case.behavior().deletion_finalizers {
             format!(
-                "finalizer {IN_TREE_FINALIZER} blocks its deletion, because annotation {} names {}. \
+                "finalizer {IN_TREE_FINALIZER} blocks {deletion}, because annotation {} names {}. \
                  kube-controller-manager removes this finalizer only from volumes of its own plugins",
                 AnnotationKey::ProvisionedBy.as_str(),
                 shown(provisioner)
             )
         } else {
             format!(
-                "finalizer {IN_TREE_FINALIZER} blocks its deletion, and Kubernetes {} removes no such finalizer while \
+                "finalizer {IN_TREE_FINALIZER} blocks {deletion}, and Kubernetes {} removes no such finalizer while \
                  gate HonorPVReclaimPolicy is off",
                 case.behavior().version
             )
@@ -105,8 +107,9 @@ fn kept(case: &Case<'_>, volume: &PersistentVolume) -> Option<String> {
         Provider::External => return None,
     };
     Some(format!(
-        "kube-controller-manager cannot delete the storage of the volume (policy {}). The reason: {reason}. With \
-         policy Retain, the volume is deleted and its storage stays",
+        "kube-controller-manager cannot delete {} (policy {}). The reason: {reason}. With policy Retain, the volume is \
+         deleted and its storage stays",
+        part_of(&case.object(), "the storage"),
         volume.reclaim_policy.as_str()
     ))
 }

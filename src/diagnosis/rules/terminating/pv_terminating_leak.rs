@@ -4,6 +4,7 @@ use super::{driver_of, listed};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::leaves_storage_behind;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::diagnosis::remedy::{by_hand, save_volume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
@@ -61,8 +62,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         "kube-controller-manager ignores volumes that are being deleted (gate HonorPVReclaimPolicy is off)".to_owned()
     };
     let found = Detection::new(format!(
-        "its {storage} will be left behind, although its policy is Delete. The reason: {why}. When claim {} is \
-         deleted, the volume is deleted, and nobody deletes the storage",
+        "{} will be left behind, although the policy is Delete. The reason: {why}. When claim {} is deleted, the volume \
+         is deleted, and nobody deletes the storage",
+        part_of(&case.object(), &storage),
         claim_name(named)
     ))
     .since(volume.meta.deleted)

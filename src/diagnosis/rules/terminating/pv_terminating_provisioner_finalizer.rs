@@ -3,6 +3,7 @@
 use super::{ATTACHER_PREFIX, driver_of, held_by_attachments, listed, stays_with, unheld_leaf, unheld_since};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::DRIVER_FINALIZER;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
@@ -58,10 +59,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (policy, phase) = (volume.reclaim_policy.as_str(), volume.status.phase.as_str());
     let available = matches!(branch, VolumeBranch::VolumeUnclaimed | VolumeBranch::VolumeReserved);
     let attached = volume.meta.finalizers.iter().any(|finalizer| finalizer.starts_with(ATTACHER_PREFIX));
+    let (me, deletion) = (mention(&case.object()), part_of(&case.object(), "the deletion"));
+    let storage = part_of(&case.object(), "the storage");
     let (message, risk) = match &volume.reclaim_policy {
         ReclaimPolicy::Retain | ReclaimPolicy::Recycle => (
             format!(
-                "its provisioner {driver} has not removed the finalizer that blocks the deletion. The provisioner does \
+                "provisioner {driver} has not removed the finalizer that blocks {deletion}. The provisioner does \
                  not run, or it has no permission to change volumes. With policy {policy} it removes the finalizer \
                  without changing the data"
             ),
@@ -71,7 +74,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let phase = if available { "Available" } else { phase };
             (
                 format!(
-                    "{driver} deletes only volumes in phase Released, and this volume is {phase}. So its finalizer \
+                    "{driver} deletes only volumes in phase Released, and {me} is {phase}. So its finalizer \
                      blocks the deletion of the volume, and waiting does not help. With policy Retain, the volume is \
                      deleted and its storage stays"
                 ),
@@ -83,7 +86,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                 if attached { ". The volume has an attacher's finalizer, so it may still be attached" } else { "" };
             (
                 format!(
-                    "{driver} has not deleted its storage (policy Delete), so its finalizer blocks the deletion. The \
+                    "{driver} has not deleted {storage} (policy Delete), so its finalizer blocks the deletion. The \
                      driver does not run, or the deletion fails{attached}"
                 ),
                 Risk::Possible,

@@ -1,6 +1,6 @@
 //! This rule reports a claim that is being deleted while it is being cloned.
 
-use super::{CLONE_FINALIZER, aftermath, being_deleted};
+use super::{CLONE_FINALIZER, aftermath, being_deleted, subject};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -42,15 +42,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let clones: Vec<&PersistentVolumeClaim> =
         case.survey().copying(&claim.meta.namespace).iter().map(|id| case.snapshot().claim(*id)).collect();
     let holder = match clones.as_slice() {
-        [] => "A clone of it is Pending, or nobody removes the finalizer".to_owned(),
+        [] => "A clone of the claim is Pending, or nobody removes the finalizer".to_owned(),
         [only] => format!("Claim {} has a data source and is Pending", only.meta.name),
         [first, more @ ..] => {
             format!("Claim {} and {} more have a data source and are Pending", first.meta.name, more.len())
         }
     };
     let message = format!(
-        "its deletion waits for finalizer {CLONE_FINALIZER}. The provisioner set it for a clone. {holder}. Once the \
-         finalizer is removed, the claim is deleted{}",
+        "{} waits until finalizer {CLONE_FINALIZER}, set for a clone, is removed. {holder}. Once the finalizer is \
+         removed, the claim is deleted{}",
+        subject(case),
         after.words
     );
     let found = being_deleted(message, case, claim);
@@ -64,6 +65,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     Some(found.remedy(by_hand(
         "let the clone become Bound, or delete it if nobody needs it, and check that the provisioner runs; then the \
-         finalizer is removed by itself",
+         provisioner removes the finalizer",
     )))
 }

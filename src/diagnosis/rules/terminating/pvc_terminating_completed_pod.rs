@@ -1,6 +1,6 @@
 //! This rule reports a claim that is being deleted and that only finished pods keep.
 
-use super::{aftermath, are_leaving, being_deleted, held_by_pods, is_finished, is_recent, some_pods, users};
+use super::{aftermath, are_leaving, being_deleted, held_by_pods, is_finished, is_recent, some_pods, subject, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
@@ -54,9 +54,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let are_deleted = users.iter().all(|pod| pod.meta.deleted.is_some());
-    let what = if are_deleted { "pods that have ended and are being deleted" } else { "finished pods" };
+    let verb = if users.len() == 1 { "is" } else { "are" };
+    let state = if are_deleted { "Those pods have ended and are being deleted. " } else { "" };
     let message = format!(
-        "its deletion waits for {what}: {}. When those pods are gone, the claim is deleted{}",
+        "{} waits until {} {verb} deleted. {state}When those pods are gone, the claim is deleted{}",
+        subject(case),
         some_pods(&users),
         after.words
     );

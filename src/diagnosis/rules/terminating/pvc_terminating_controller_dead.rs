@@ -2,6 +2,7 @@
 
 use super::{aftermath, being_deleted, users};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Lease, PersistentVolumeClaim};
@@ -45,9 +46,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let after = aftermath(case, claim);
     let message = format!(
-        "no pod uses the claim, but kube-controller-manager has not removed the finalizer. Unless the last pod has \
+        "no pod uses {}{}, but kube-controller-manager has not removed the finalizer. Unless the last pod has \
          just ended, the pvc-protection controller does not run, or has no permission to list pods or update claims. \
          Once the finalizer is removed, the claim is deleted{}",
+        mention(&case.object()),
+        elsewhere(&case.object(), ", which is being deleted"),
         after.words
     );
     let found = being_deleted(message, case, claim);
@@ -66,6 +69,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         after
             .told(found)
             .remedy(look_at_manager("see whether kube-controller-manager renews its Lease"))
-            .remedy(by_hand("repair kube-controller-manager; then the claim is deleted by itself")),
+            .remedy(by_hand("repair kube-controller-manager; then Kubernetes deletes the claim")),
     )
 }

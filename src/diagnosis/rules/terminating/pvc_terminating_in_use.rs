@@ -2,7 +2,7 @@
 
 use super::{
     aftermath, are_leaving, being_deleted, bring_back, held_by_pods, is_finished, is_orphaned, is_recent, some_pods,
-    stopping, users,
+    stopping, subject, users,
 };
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, save_claim};
@@ -65,7 +65,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "The deletion cannot be undone. The pods are being deleted as well"
     };
     let message = format!(
-        "its deletion waits, because {pods} still {uses} the claim. After that, the claim is deleted{}. {rest}",
+        "{} waits for {pods}, which still {uses} it. After that, the claim is deleted{}. {rest}",
+        subject(case),
         after.words
     );
     let pod = key(Kind::Pod, &first.meta.namespace, &first.meta.name);
@@ -78,7 +79,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(save_claim(claim, "save the manifest of the claim; its deletion cannot be stopped"))
             .remedies(bring_back(claim))
             .remedy(by_hand(format!(
-                "if the deletion was intended, {}; then the claim is deleted by itself",
+                "if the deletion was intended, {}; then Kubernetes deletes the claim",
                 stopping(&active)
             ))),
     )

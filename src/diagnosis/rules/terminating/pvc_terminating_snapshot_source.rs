@@ -1,6 +1,6 @@
 //! This rule reports a claim that is being deleted while a snapshot of it is being taken.
 
-use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted};
+use super::{SNAPSHOT_FINALIZER, aftermath, being_deleted, subject};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -48,8 +48,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let message = format!(
-        "its deletion waits for finalizer {SNAPSHOT_FINALIZER}. A VolumeSnapshot of the claim is not ready, or \
-         nobody removes the finalizer. Once the finalizer is removed, the claim is deleted{}",
+        "{} waits until finalizer {SNAPSHOT_FINALIZER}, set for a VolumeSnapshot, is removed. A VolumeSnapshot of the \
+         claim is not ready, or nobody removes the finalizer. Once the finalizer is removed, the claim is deleted{}",
+        subject(case),
         after.words
     );
     let found = being_deleted(message, case, claim).info_if(is_recent);
@@ -61,8 +62,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 format!("see which snapshot of {} is not ready", claim.meta.name),
             ))
             .remedy(by_hand(
-                "let that snapshot become ready or delete it, and check that the snapshot controller runs; then the \
-                 finalizer is removed by itself",
+                "let that snapshot become ready or delete it, and check that the snapshot controller runs; then that \
+                 controller removes the finalizer",
             )),
     )
 }

@@ -1,6 +1,6 @@
 //! This rule reports a claim that is being deleted and that a finalizer unknown to Kubernetes keeps.
 
-use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted};
+use super::{CLONE_FINALIZER, SNAPSHOT_FINALIZER, aftermath, being_deleted, subject};
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, unfinalize};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
@@ -50,20 +50,28 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         None if after.risk == Risk::None => return None,
         None => true,
     };
+    let me = subject(case);
     let kept = match (foreign.as_slice(), first.split_once('/')) {
         // The garbage collector's own finalizers have no domain.
         ([_], None) if matches!(first, "foregroundDeletion" | "orphan") => {
             format!(
-                "its deletion waits for finalizer {first}. The garbage collector removes that finalizer after it has \
+                "{me} waits until finalizer {first} is removed. The garbage collector removes that finalizer after it has \
                  handled the dependents of the claim"
             )
         }
         ([_], Some((domain, _))) => {
-            format!("its deletion waits for finalizer {first}. The controller of {domain} must remove that finalizer")
+            format!(
+                "{me} waits until finalizer {first} is removed. The controller of {domain} must remove that finalizer"
+            )
         }
-        ([_], None) => format!("its deletion waits for finalizer {first}. Whoever set that finalizer must remove it"),
+        ([_], None) => {
+            format!("{me} waits until finalizer {first} is removed. Whoever set that finalizer must remove it")
+        }
         (several, _) => {
-            format!("its deletion waits for finalizers {}. Those who set them must remove them", several.join(", "))
+            format!(
+                "{me} waits until finalizers {} are removed. Those who set them must remove them",
+                several.join(", ")
+            )
         }
     };
     let message = format!("{kept}. Then the claim is deleted{}", after.words);

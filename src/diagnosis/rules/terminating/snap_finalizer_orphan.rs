@@ -48,14 +48,14 @@ fn detect(case: &Case<'_>, snapshot: &VolumeSnapshot) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its deletion waits for finalizer {IN_USE}, although no claim is being restored from it. The snapshot \
+        "it waits until finalizer {IN_USE} is removed, although no claim is being restored from it. The snapshot \
          controller, which removes the finalizer, probably does not run"
     ))
     .moment(&case.object(), "metadata.deletionTimestamp", snapshot.meta.deleted)
     .evidence(&case.object(), "metadata.finalizers", IN_USE)
     .remedy(kubectl(
         "get pods -A -l app.kubernetes.io/name=snapshot-controller",
-        "see whether the snapshot controller runs; it then removes the finalizer by itself",
+        "see whether the snapshot controller runs; then it removes the finalizer",
     ));
     let target = format!("volumesnapshot {} -n {}", quoted(&snapshot.meta.name), quoted(namespace));
     let removes = "only if the snapshot controller will never run again and nothing is being restored: remove the \

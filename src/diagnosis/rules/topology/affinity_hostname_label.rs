@@ -2,6 +2,7 @@
 
 use super::{HOSTNAME, is_released, may_be_unread, unplaced};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Str, VolumePhase, label};
@@ -76,9 +77,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let is_bound = volume.status.phase == VolumePhase::Bound;
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
     let found = Detection::new(format!(
-        "its node affinity requires label {HOSTNAME}={wanted}, which is a node's name, not this label's value. \
-         The node {shown}, so {consequence}. The affinity cannot be changed: create the volume again for the same \
-         storage"
+        "no node has label {HOSTNAME}={wanted}, which {} requires. {wanted} is the name of a node, and that node \
+         {shown}, so {consequence}. The affinity cannot be changed: create the volume again for the same \
+         storage",
+        mention(&case.object())
     ))
     .severity(if is_bound && waits.is_some() { Severity::Error } else { Severity::Warning })
     .risk(if kept || !is_bound { Risk::None } else { Risk::Possible })

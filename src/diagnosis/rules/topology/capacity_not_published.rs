@@ -1,6 +1,7 @@
 //! This rule reports a class whose driver requires capacity checks by the scheduler but publishes no capacity.
 
 use super::{is_usable, made_outside, may_be_unread, registered, waiting, waits_for_a_node};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, CsiDriver, Kind, PersistentVolumeClaim, StorageCapacity, StorageClass};
@@ -66,7 +67,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let waiting = waiting(case, class, waits);
     let fact = match own().count() {
         0 => "no CSIStorageCapacity exists for this class".to_owned(),
-        count => format!("none of its {count} CSIStorageCapacity objects states a size and nodes"),
+        count => format!("none of the {count} CSIStorageCapacity objects of this class states a size and nodes"),
     };
     let consequence = match &waiting {
         Some(waiting) => {
@@ -76,8 +77,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     };
     let name = driver.meta.name.as_str();
     let found = Detection::new(format!(
-        "the scheduler refuses every node for it, because {fact}. Driver {name} has storageCapacity: true; \
-         {consequence}"
+        "the scheduler refuses every node for {}, because {fact}. Driver {name} has storageCapacity: true; \
+         {consequence}",
+        mention(&case.object())
     ));
     let severity = match &waiting {
         Some(_) => Severity::Error,

@@ -1,6 +1,7 @@
 //! This rule reports an NFS volume whose server has a name that only pods can resolve.
 
 use super::is_released;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::nfs::service_of_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -73,8 +74,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         None => "No pod has mounted the volume yet, so nothing shows whether its node can resolve the name".to_owned(),
     };
     let found = Detection::new(format!(
-        "nodes usually cannot resolve the name of its NFS server, {server}. The name belongs to the cluster's DNS, \
-         which pods use, but the node makes the mount. {consequence}"
+        "nodes usually cannot resolve {server}, the name of {}. The name belongs to the cluster's DNS, \
+         which pods use, but the node makes the mount. {consequence}",
+        part_of(&case.object(), "the NFS server")
     ))
     .info_if(stuck.is_none())
     .evidence(&case.object(), "spec.nfs.server", server)

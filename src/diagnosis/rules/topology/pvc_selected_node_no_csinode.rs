@@ -1,6 +1,7 @@
 //! This rule reports a claim whose selected node has not registered the driver.
 
 use super::{SELECTED_NODE, chosen, driver_of, stays_with_its_driver, tells_topology, unplaced, unselect};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{CsiNode, Kind, PersistentVolumeClaim};
@@ -79,9 +80,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         None => format!("CSINode {name} does not exist"),
     };
     let found = Detection::new(format!(
-        "driver {driver} is not registered on the claim's selected node {name}. {fact}, so the provisioner does not \
-         know where to make the volume. The scheduler selects no other node while the annotation \
+        "driver {driver} is not registered on node {name}, which is selected for {}. {fact}, so the provisioner does not \
+         know where to create the volume. The scheduler selects no other node while the annotation \
          volume.kubernetes.io/selected-node exists. The claim has waited {}, and no data are at risk",
+        mention(&case.object()),
         human_age(waited)
     ));
     let csi_key = key(Kind::CsiNode, "", name);
@@ -99,10 +101,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(kubectl(
                 format!("get pods -A -o wide --field-selector {}", quoted(&format!("spec.nodeName={name}"))),
                 format!(
-                    "see whether the pod of {driver} runs there: once it has registered, the volume is made by itself"
+                    "see whether the pod of {driver} runs there: as soon as it has registered, it provisions the volume"
                 ),
             ))
-            .remedy(describe(&case.object(), format!("see what {driver} says, and that it is not making a volume")))
+            .remedy(describe(
+                &case.object(),
+                format!("see what {driver} says, and check that it is not provisioning a volume"),
+            ))
             .remedy(unselect(claim, name, "if the driver should not run there: let the scheduler choose another node")),
     )
 }

@@ -4,6 +4,7 @@ use super::{
     Chosen, SELECTED_NODE, allows, chosen, driver_of, is_asked_for, may_be_unread, registered, room,
     stays_with_its_driver, topologies, unplaced, unselect,
 };
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::surroundings::StorageCapacity;
@@ -110,8 +111,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "its selected node {name} {words}. The scheduler selects no other node for pod {} while the annotation \
+        "node {name}, which is selected for {}, {words}. The scheduler selects no other node for pod {} while the annotation \
          volume.kubernetes.io/selected-node exists. The claim has waited {}, and no data are at risk",
+        mention(&case.object()),
         pod.meta.name,
         human_age(waited)
     ));
@@ -123,7 +125,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&object, field, value)
             .evidence(&pod_key, "spec.nodeName", "")
             .remedies(way)
-            .remedy(describe(&case.object(), format!("see whether {driver} is still making a volume for that node")))
+            .remedy(describe(
+                &case.object(),
+                format!("see whether {driver} is still provisioning a volume for that node"),
+            ))
             .remedy(unselect(claim, name, "if it is not, let the scheduler choose another node")),
     )
 }

@@ -4,6 +4,7 @@ use super::{
     allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node,
 };
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::class::TopologyTerm;
@@ -69,18 +70,19 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let waiting =
         waiting(case, class, |claim| if late { waits_for_a_node(case, claim) } else { is_asked_for(case, claim) });
     let (driver, wanted) = (driver_of(case, class), topologies(class));
+    let (me, keys) = (mention(&case.object()), part_of(&case.object(), "allowedTopologies"));
     let fact = match &trouble {
         Contradiction::NoNode => {
-            format!("it allows only nodes with {wanted}, and no node has these labels")
+            format!("{me} allows only nodes with {wanted}, and no node has these labels")
         }
         Contradiction::NoSuchLabel(key) => {
-            format!("it allows only nodes with {wanted}, and no node has a label {key} at all")
+            format!("{me} allows only nodes with {wanted}, and no node has a label {key} at all")
         }
         Contradiction::NotReported(wrong, reported) => {
-            format!("its allowedTopologies use key {wrong}, but driver {driver} reports only {reported}")
+            format!("{keys} use key {wrong}, but driver {driver} reports only {reported}")
         }
         Contradiction::NothingReported(wrong) => format!(
-            "its allowedTopologies use key {wrong}, but driver {driver} reports no topology for any node. The \
+            "{keys} use key {wrong}, but driver {driver} reports no topology for any node. The \
              topologyKeys of the driver are empty"
         ),
     };

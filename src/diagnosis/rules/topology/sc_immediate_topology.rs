@@ -3,6 +3,7 @@
 
 use super::{driver_of, made_outside};
 use crate::diagnosis::case::volume_key;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -109,9 +110,10 @@ fn by_its_volumes<'a>(
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "its volumes are made before pods have a node, but only some nodes can use them. Driver {} makes each \
-             volume for a part of the cluster: only some nodes can use volume {name} (by {keys}). The volume then \
+            "volumes of {} are provisioned before pods have a node, but only some nodes can use them. Driver {} provisions \
+             each volume for a part of the cluster: only some nodes can use volume {name} (by {keys}). The volume then \
              decides where its pod can run, and perhaps no node fits the pod",
+            mention(&case.object()),
             driver_of(case, class)
         ))
         .evidence(&volume_key(name), "spec.nodeAffinity.required", format!("by {keys}")),
@@ -158,9 +160,10 @@ fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let keys = entry.topology_keys.join(", ");
     Some(
         Detection::new(format!(
-            "its volumes are made before pods have a node, but its driver {driver} distinguishes {} places (by \
+            "volumes of {} are provisioned before pods have a node, but its driver {driver} distinguishes {} places (by \
              {keys}). If a volume can be used only in its own place, it decides where the pod can run before the \
              scheduler is asked",
+            mention(&case.object()),
             places.len()
         ))
         .evidence(&key(Kind::CsiNode, "", &csi_node.meta.name), "spec.drivers[].topologyKeys", keys),

@@ -2,6 +2,7 @@
 
 use super::{Waiting, driver_of, is_asked_for, made_outside, registered, waiting};
 use crate::diagnosis::case::key_of_claim;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{AnnotationKey, CsiDriver, CsiNode, Kind, PersistentVolumeClaim, StorageClass};
@@ -80,7 +81,11 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         return None;
     }
     let is_migrated = driver != class.provisioner;
-    let replaced = if is_migrated { ". The driver replaces the provisioner that the class names" } else { "" };
+    let replaced = if is_migrated {
+        ". Kubernetes sends requests for the provisioner of the class to this driver (CSI migration)"
+    } else {
+        ""
+    };
     let meaning = match &waiting {
         Some(waiting) => format!("{} for a volume that nobody makes", waiting.words()),
         None => "a claim that waits for it gets no volume".to_owned(),
@@ -92,8 +97,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let similar = if is_migrated { None } else { nearest(driver, known, 1).first().copied() };
     let similar = similar.map(|name| format!(". Perhaps driver {name}, which exists, is meant"));
     let found = Detection::new(format!(
-        "its driver {driver} is not installed. No such CSIDriver exists, and no node has registered it; \
+        "driver {driver} of {} is not installed. No such CSIDriver exists, and no node has registered it; \
          {meaning}{replaced}{}",
+        mention(&case.object()),
         similar.unwrap_or_default()
     ));
     let found = found
@@ -114,7 +120,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     Some(
         found
             .remedy(kubectl("get csidrivers", "list the installed drivers"))
-            .remedy(by_hand(format!("install {driver}: then waiting claims get their volumes by themselves")))
+            .remedy(by_hand(format!("install {driver}: then waiting claims get their volumes")))
             .remedy(kubectl(
                 format!("get sc {} -o yaml", quoted(&class.meta.name)),
                 "if another driver is meant, copy the class into a new one with that provisioner, and create the \

@@ -4,6 +4,7 @@
 use super::{Reclaim, gone};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
 use crate::diagnosis::case::{key_of_claim, volume_key};
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::rules::terminating::driver_of;
 use crate::diagnosis::{Case, Detect, Detection, Finding, Holder, Page, Repair, Risk, Rule, Severity};
@@ -90,12 +91,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             format!("{} {} the volume with its data", driver_of(case, volume), verb("deletes", "delete"))
         }
         DataFate::Destroyed => format!("the controller {} the volume with its data", verb("deletes", "delete")),
-        DataFate::Scrubbed => format!("a pod {} its data", verb("erases", "erase")),
+        DataFate::Scrubbed => format!("a pod {} its data", verb("scrubs", "scrub")),
     };
     let wanted_by = wanted_by(case, volume).filter(|_| !is_doomed);
-    let course =
-        if wanted_by.is_some() { "Nobody has asked for that" } else { "This is normal, and nobody is asked again" };
-    let message = format!("{}. By policy {policy}, {act}. {course}", cause(case, volume, wanted_by));
+    let course = if wanted_by.is_some() { "Nobody has asked for that" } else { "This is normal after such a deletion" };
+    let message = format!("{}. With policy {policy}, {act}. {course}", cause(case, volume, wanted_by));
     let object = case.object();
     let named = volume.claim_ref.as_ref().map(|named| format!("{}/{} {}", named.namespace, named.name, named.uid));
     let found = Detection::new(message)
@@ -157,26 +157,32 @@ fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persi
 
 /// Returns why the controller reclaims the volume, as the beginning of a sentence.
 fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&PersistentVolumeClaim>) -> String {
+    let me = mention(&case.object());
     let named = volume.claim_ref.as_ref().map(|named| format!("{}/{}", named.namespace, named.name));
     let named = named.unwrap_or_default();
+    let its_claim = part_of(&case.object(), &format!("claim {named}"));
     match case.holder(volume) {
-        Holder::Lives(claim) if claim.terminating() => format!("its claim {named} is being deleted"),
+        Holder::Lives(claim) if claim.terminating() => format!("{its_claim} is being deleted"),
         Holder::Lives(_) if is_doomed_with_its_namespace(case, volume) => {
-            format!("the namespace of its claim {named} is being deleted")
+            format!("the namespace of {its_claim} is being deleted")
         }
         Holder::Lives(claim) if claim.volume_name != volume.meta.name && !claim.volume_name.is_empty() => {
-            format!("its claim {named} has volume {}", claim.volume_name)
+            format!("{its_claim} has volume {}", claim.volume_name)
         }
         Holder::Lives(_) | Holder::ReservedFor(_) => {
-            format!("the controller releases it, although claim {named} exists")
+            format!("the controller releases {me}, although claim {named} exists")
         }
-        Holder::Replaced(_) => format!("its claim {named} is gone, and a new claim has that name"),
+        Holder::Replaced(_) => format!("{its_claim} is gone, and a new claim has that name"),
         Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
-            Some(claim) => format!("its claim {named} does not exist, but claim {} needs the volume", claim.key()),
-            None => format!("its claim {named} is gone"),
+            Some(claim) => format!(
+                "{} names claim {named}, which does not exist, so the volume may be deleted. Claim {} needs this volume",
+                part_of(&case.object(), "spec.claimRef"),
+                claim.key()
+            ),
+            None => format!("{its_claim} is gone"),
         },
-        Holder::Nobody if volume.terminating() => "no claim has it, so nothing stops its deletion".to_owned(),
-        Holder::Nobody => "no claim has it".to_owned(),
+        Holder::Nobody if volume.terminating() => format!("no claim has {me}, so nothing stops its deletion"),
+        Holder::Nobody => format!("no claim has {me}"),
     }
 }
 

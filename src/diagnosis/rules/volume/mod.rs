@@ -78,24 +78,23 @@ impl Reclaim<'_> {
             Self::Left => format!("Policy {policy} keeps its data"),
             Self::Driver(driver) => {
                 format!(
-                    "By policy {policy}, {} deletes its data, unless the policy is set to Retain in time",
+                    "With policy {policy}, {} deletes its data, unless the policy is set to Retain in time",
                     called(driver)
                 )
             }
             Self::Deleted => {
                 format!(
-                    "By policy {policy}, the controller deletes its data, unless the policy is set to Retain in \
+                    "With policy {policy}, the controller deletes its data, unless the policy is set to Retain in \
                          time"
                 )
             }
             Self::DeleteFails | Self::NoDeleter | Self::NoRecycler => {
                 format!("Policy {policy} cannot be carried out, so its data stay")
             }
-            Self::Scrubbed => format!(
-                "By policy {policy}, a pod erases its data, unless the policy is set to Retain \
-                                       in time"
-            ),
-            Self::InUse(pods) => format!("By policy {policy}, its data are erased as soon as pods {pods} end"),
+            Self::Scrubbed => {
+                format!("With policy {policy}, a pod scrubs its data, unless the policy is set to Retain in time")
+            }
+            Self::InUse(pods) => format!("With policy {policy}, its data are scrubbed as soon as pods {pods} end"),
         }
     }
 }
@@ -241,8 +240,8 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
         Holder::Replaced(claim) if claim.terminating() => {}
         Holder::Replaced(claim) if claim.volume_name.is_empty() || claim.volume_name == volume.meta.name => {
             let does = format!(
-                "check first that no other cluster uses the disk, such as the one of a backup; then give the volume to \
-                 {}, which may then read the data",
+                "check first that no other cluster, such as one that was restored from a backup, uses the disk; then \
+                 reserve the volume for {}, which may then read the data",
                 claim.key()
             );
             ways.push(restore(case.snapshot(), claim, does));

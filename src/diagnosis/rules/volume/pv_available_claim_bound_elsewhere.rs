@@ -4,6 +4,7 @@ use super::with_storage;
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
@@ -61,10 +62,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let name = claim_name(named);
     let has = if is_bound(claim) { "is bound to" } else { "names" };
-    let now = if branch == VolumeBranch::VolumeReserved { "it is" } else { "after the next sync it is only" };
+    let now = if branch == VolumeBranch::VolumeReserved { "" } else { "after the next sync, " };
+    let me = mention(&case.object());
     let found = Detection::new(format!(
-        "{now} reserved for claim {name}, which {has} volume {other}. No other claim can get it. If that claim is \
-         created again, it may get the data on this volume"
+        "{now}{me} is reserved for {}, which {has} volume {other}. No other claim can get it. If that claim is created \
+         again, it may get the data on volume {}",
+        mention(&key_of_claim(&claim.meta)),
+        volume.meta.name
     ));
     Some(
         with_storage(found, case, volume)
@@ -78,8 +82,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                 volume.meta.name
             )))
             .remedy(by_hand(
-                "if this volume is not needed, erase it and remove spec.claimRef: then any claim of any namespace that \
-                 fits may take it",
+                "if this volume is not needed, delete its data and remove spec.claimRef: then any claim of any \
+                 namespace that fits may take it",
             )),
     )
 }

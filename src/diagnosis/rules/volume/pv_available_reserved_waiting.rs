@@ -2,6 +2,7 @@
 
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
@@ -51,8 +52,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let (claim, name) = (claim_name(named), &volume.meta.name);
     let found = Detection::new(format!(
-        "it is reserved for claim {claim}, which does not exist. No other claim can get it. A new claim of that name \
-         gets it with its data"
+        "{} is reserved for claim {claim}, which does not exist. No other claim can get it. A new claim of that name \
+         gets it with its data",
+        mention(&case.object())
     ));
     Some(
         found

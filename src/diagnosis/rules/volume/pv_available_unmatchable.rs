@@ -2,6 +2,7 @@
 
 use super::PATIENCE;
 use super::pv_available_with_data::trace;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
@@ -68,8 +69,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let meant = nearest(class, snapshot.classes().iter().map(|class| class.meta.name.as_str()), 1);
     let meant = meant.first().map(|meant| format!(". Perhaps class \"{meant}\" is meant")).unwrap_or_default();
     let found = Detection::new(format!(
-        "no claim asks for its class \"{class}\", and no such StorageClass exists{meant}. The volume{alike} has been \
+        "no claim requests {}, and no such StorageClass exists{meant}. The volume{alike} has been \
          free for {}",
+        part_of(&case.object(), &format!("class \"{class}\"")),
         human_age(lasted)
     ));
     Some(

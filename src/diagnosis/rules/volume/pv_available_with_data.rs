@@ -4,6 +4,7 @@ use super::{PATIENCE, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_bound, provisioner};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, restore};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{
@@ -63,7 +64,7 @@ pub(super) fn trace(volume: &PersistentVolume) -> Option<Trace> {
     // volumes.
     if let Some(provisioner) = provisioner(volume).filter(|_| volume.source.kind != SourceKind::Local) {
         return Some(Trace {
-            words: format!("{provisioner} made it for a claim"),
+            words: format!("{provisioner} provisioned the volume for a claim"),
             field: "metadata.annotations[pv.kubernetes.io/provisioned-by]",
             value: provisioner.to_owned(),
             is_proof: true,
@@ -132,7 +133,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             )],
         ),
     };
-    let found = Detection::new(format!("it may have the data of another claim. {words}. {danger}"));
+    let found =
+        Detection::new(format!("{} may have the data of another claim. {words}. {danger}", mention(&case.object())));
     let mut found = with_storage(found, case, volume)
         .severity(if is_proof { Severity::Warning } else { Severity::Info })
         .since(volume.status.last_phase_transition)

@@ -3,6 +3,7 @@
 use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state, with_storage};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
@@ -57,9 +58,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let destroys = reclaim.destroys();
     let prospect = reclaim.prospect(&volume.reclaim_policy);
     let replaced = if let Holder::Replaced(other) = case.holder(volume) { Some(other) } else { None };
+    let its = |claim: &str| part_of(&case.object(), claim);
     let fact = match replaced {
-        Some(_) => format!("its claim {claim} is gone (a new claim has that name)"),
-        None => format!("its claim {claim} does not exist"),
+        Some(_) => format!("{} is gone (a new claim has that name)", its(&format!("the earlier claim {claim}"))),
+        None => format!("{} names claim {claim}, which does not exist", its("spec.claimRef")),
     };
     let found = Detection::new(format!("{fact}. {prospect}. The next sync makes the volume Released"));
     let mut found = with_state(with_storage(found, case, volume), case, volume)

@@ -3,6 +3,7 @@
 use super::{claim_is_gone, recorded_released, with_storage};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::facts::{DRIVER_FINALIZER, is_complete, provisioner};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::retain;
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
@@ -62,13 +63,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let marked = volume.meta.has_finalizer(DRIVER_FINALIZER);
     let who = if marked {
-        format!("{driver}, whose finalizer is on it,")
+        format!("{driver}, whose finalizer is on the volume,")
     } else {
         format!("{driver} (in a current version)")
     };
     let found = Detection::new(format!(
-        "it was made by hand and has policy Delete. When {claim} is deleted, {who} deletes its storage {}. The volume \
-         has no annotation of a provisioner",
+        "{} was statically provisioned, and policy Delete deletes its storage with the claim. When {claim} is deleted, \
+         {who} deletes storage {}. The volume has no annotation of a provisioner",
+        mention(&case.object()),
         volume.source.handle
     ));
     let found = with_storage(found, case, volume)

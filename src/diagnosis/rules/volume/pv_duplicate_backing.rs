@@ -3,6 +3,7 @@
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{is_bound, is_complete};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
@@ -70,14 +71,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             Severity::Error,
             Risk::Possible,
             format!(
-                "{} has policy {}: when its claim is deleted, the data of all these volumes may be deleted",
-                if is(doomed, volume) {
-                    "This volume".to_owned()
-                } else if is(doomed, other) {
-                    "That volume".to_owned()
-                } else {
-                    format!("Volume {}", doomed.meta.name)
-                },
+                "Volume {} has policy {}: when its claim is deleted, the data of all these volumes may be deleted",
+                doomed.meta.name,
                 doomed.reclaim_policy.as_str()
             ),
         ),
@@ -105,18 +100,21 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             (
                 Severity::Error,
                 Risk::Possible,
-                format!("So {pod}, which uses both {} and {}, never starts{doomed}", claims[0], claims[1]),
+                format!("This stops {pod}, which uses both {} and {}{doomed}", claims[0], claims[1]),
             )
         }
         None => (severity, risk, consequence),
     };
-    let same = if by_hand_all { "has the same volume handle as" } else { "has the same storage as" };
+    let same = if by_hand_all { "volume handle" } else { "storage" };
+    let so = if stuck.is_empty() { "" } else { ", so a pod with both never starts" };
     let found = Detection::new(format!(
-        "it {same} volume {} ({}){more}. The handle is {} of driver {}. {consequence}",
-        other.meta.name,
-        owner(other),
+        "{} and {}{more} have the same {same}{so}. The handle is {} of driver {}, and volume {} is {}. {consequence}",
+        mention(&case.object()),
+        mention(&volume_key(&other.meta.name)),
         volume.source.handle,
-        volume.source.detail
+        volume.source.detail,
+        other.meta.name,
+        owner(other)
     ));
     let handle = |found: Detection, one: &PersistentVolume| {
         found.evidence(&volume_key(&one.meta.name), "spec.csi.volumeHandle", one.source.handle.as_str())

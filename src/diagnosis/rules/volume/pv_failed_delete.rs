@@ -1,6 +1,7 @@
 //! This rule reports a volume whose storage the controller itself should delete and cannot.
 
 use super::{ReclaimObstacle, released, said, trouble, ways_back, with_state, with_storage};
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
@@ -48,22 +49,25 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::DeleteFails if volume.source.kind == SourceKind::HostPath => {
             let path = &volume.source.detail;
             let message = format!(
-                "policy Delete removes hostPath directories only below /tmp/, and this one is {path}. Every sync tries \
-                 it and is refused. Its claim is gone, and the data stay"
+                "policy Delete removes hostPath directories only below /tmp/, and that of {} is {path}. Every sync tries \
+                 it and is refused. Its claim is gone, and the data stay",
+                mention(&case.object())
             );
             (message, true)
         }
         ReclaimObstacle::DeleteFails => {
             let message = format!(
-                "the controller fails to delete its storage. {}. Its claim is gone, and the data stay",
+                "the controller fails to delete {}. {}. Its claim is gone, and the data stay",
+                part_of(&case.object(), "the storage"),
                 said(volume)
             );
             (message, true)
         }
         ReclaimObstacle::DeleteRetried => {
             let message = format!(
-                "the controller failed to delete its storage. Every sync tries it again, and the data are deleted when \
+                "the controller failed to delete {}. Every sync tries it again, and the data are deleted when \
                  that succeeds. {}. Its claim is gone",
+                part_of(&case.object(), "the storage"),
                 said(volume)
             );
             (message, false)

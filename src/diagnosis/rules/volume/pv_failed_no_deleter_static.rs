@@ -3,6 +3,7 @@
 
 use super::{ReclaimObstacle, called, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::facts::provisioner;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, save_volume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
@@ -49,22 +50,26 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let gone = released(case, volume)?;
+    let storage = part_of(&case.object(), "the storage");
     let (message, risk) = match trouble(case, volume, gone)? {
         ReclaimObstacle::NoDeleter => {
             let kind = volume.source.kind.as_str();
             let outcome = if volume.status.phase == VolumePhase::Failed { "" } else { ", so it becomes Failed" };
             let who = match provisioner(volume) {
                 Some(provisioner) => format!(
-                    "nobody can delete its storage, because provisioner {provisioner} is no \
-                                              longer part of Kubernetes"
+                    "nobody can delete {storage}, because provisioner {provisioner} is no longer part of Kubernetes"
                 ),
                 None if volume.source.kind == SourceKind::Csi => {
-                    "no controller deletes its storage, because the volume was created by hand. Kubernetes leaves such \
-                     volumes to their drivers only since 1.30"
-                        .to_owned()
+                    format!(
+                        "Kubernetes before 1.30 cannot delete {storage}, because the volume was statically provisioned. \
+                         Since 1.30, the driver deletes such volumes"
+                    )
                 }
                 None => {
-                    format!("Kubernetes cannot delete storage of type {kind}. The volume was made by hand")
+                    format!(
+                        "Kubernetes cannot delete {storage}, which is of type {kind}. The volume was statically \
+                         provisioned"
+                    )
                 }
             };
             (
@@ -77,9 +82,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
         ReclaimObstacle::PassedOver(driver) => {
             let message = format!(
-                "{} deletes only volumes in phase Released, so policy Delete has no effect. Its data stay as long as \
-                 it is Failed. {}",
+                "{} deletes only volumes in phase Released, so policy Delete has no effect on {}. Its data stay as \
+                 long as it is Failed. {}",
                 called(driver),
+                mention(&case.object()),
                 said(volume)
             );
             (message, Risk::Possible)

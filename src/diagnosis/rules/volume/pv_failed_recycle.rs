@@ -2,6 +2,7 @@
 
 use super::{ReclaimObstacle, released, said, trouble, ways_back, with_state, with_storage};
 use crate::controllers::persistent_volume::reclaim::recycler_of;
+use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Repair, Risk, Rule, Severity};
@@ -50,18 +51,18 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let gone = released(case, volume)?;
     // The namespace of the recycler pod comes from a template, and each control plane may have its own.
     let recycler = case.survey().recycler(volume);
+    let (me, its_data) = (mention(&case.object()), part_of(&case.object(), "the data"));
     let (message, kept) = match trouble(case, volume, gone)? {
         ReclaimObstacle::NoRecycler => {
             let kind = volume.source.kind.as_str();
-            let message = format!(
-                "policy Recycle works only for nfs and hostPath, and this volume is of type {kind}. The data stay"
-            );
+            let message =
+                format!("policy Recycle works only for nfs and hostPath, and {me} is of type {kind}. The data stay");
             (message, true)
         }
         ReclaimObstacle::RecycleRetried => {
             let message = format!(
-                "the controller failed to erase the data of the volume. Every sync tries it again, and the data are \
-                 erased when that succeeds. {}",
+                "the recycler failed to scrub {its_data} (policy Recycle). Every sync tries it again, and the data are \
+                 deleted when that succeeds. {}",
                 said(volume)
             );
             (message, false)
@@ -70,13 +71,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             let since = human_age(seconds);
             let message = match recycler {
                 Some(pod) => format!(
-                    "pod {}/{} has still not erased the data, {since} after the release. Once that pod can mount \
-                     the volume, the data are erased",
+                    "pod {}/{} has still not scrubbed {its_data} (policy Recycle), {since} after the release. Once that \
+                     pod can mount the volume, the data are deleted",
                     pod.meta.namespace, pod.meta.name
                 ),
                 None => format!(
-                    "nothing has erased its data, {since} after the release. Once a recycler pod can mount the volume, \
-                     the data are erased"
+                    "no pod has scrubbed {its_data} (policy Recycle), {since} after the release. Once a recycler pod can \
+                     mount the volume, the data are deleted"
                 ),
             };
             (message, false)
@@ -84,8 +85,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ReclaimObstacle::RecycleWaits(pods) => {
             let claim = volume.claim_ref.as_ref().map(claim_name).unwrap_or_default();
             let message = format!(
-                "policy Recycle waits for pods {pods}, which still name the deleted claim {claim}. When those pods \
-                 end, the data are erased"
+                "before {its_data} can be scrubbed (policy Recycle), pods {pods} have to end. They still name the \
+                 deleted claim {claim}. When they end, the data are deleted"
             );
             (message, false)
         }
@@ -118,15 +119,18 @@ fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
         return [
             kubectl(
                 format!("delete pod {} -n {}", quoted(name), quoted(namespace)),
-                format!("once the policy is Retain, delete the pod that erases the volume: {why}"),
+                format!("once the policy is Retain, delete the pod that scrubs the volume: {why}"),
             ),
-            kubectl(command, "see whether that pod is erasing the volume now"),
+            kubectl(command, "see whether that pod is scrubbing the volume now"),
         ];
     }
     let name = recycler_of(&volume.meta.name);
     let only = quoted(&format!("metadata.name={name}"));
     [
-        kubectl(format!("get pods -A -o wide --field-selector {only}"), "see whether a pod is erasing the volume now"),
+        kubectl(
+            format!("get pods -A -o wide --field-selector {only}"),
+            "see whether a pod is scrubbing the volume now",
+        ),
         by_hand(format!("once the policy is Retain, delete pod {name} if there is one: {why}")),
     ]
 }

@@ -1,6 +1,7 @@
 //! This rule reports a hostPath volume in a cluster of several nodes.
 
 use super::recorded_released;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, patch_volume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
@@ -59,21 +60,25 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let fact = match (places.next(), places.next()) {
         (Some(one), Some(other)) => {
             let more = if on.len() > 2 { " and others" } else { "" };
-            format!("its pods run on nodes {one} and {other}{more}, but directory {path} is different on each node")
+            format!("Its pods run on nodes {one} and {other}{more}")
         }
         (Some(one), None) => format!(
-            "its pods use directory {path} of node {one}, but nothing keeps them there. On any other of the {nodes} \
-             nodes they find another directory"
+            "Its pods run on node {one}, but nothing keeps them there: on another of the {nodes} nodes they may find \
+             other data"
         ),
         (None, _) => {
-            format!("directory {path} is different on each of the {nodes} nodes. Where its pods run is not known here")
+            format!("Its pods may run on any of the {nodes} nodes, and where they run is not known here")
         }
     };
-    let found = Detection::new(format!("{fact}. This is harmless only if all nodes have the same share there"))
-        .severity(if in_use { Severity::Warning } else { Severity::Info })
-        .evidence(&case.object(), "spec.hostPath.path", path.as_str())
-        .evidence(&case.object(), "spec.nodeAffinity", "")
-        .evidence(&case.object(), "status.phase", volume.status.phase.as_str());
+    let found = Detection::new(format!(
+        "{} has no node affinity, so each node may have another directory there. {fact}. This is harmless only if all \
+         nodes have the same share there",
+        part_of(&case.object(), &format!("hostPath {path}"))
+    ))
+    .severity(if in_use { Severity::Warning } else { Severity::Info })
+    .evidence(&case.object(), "spec.hostPath.path", path.as_str())
+    .evidence(&case.object(), "spec.nodeAffinity", "")
+    .evidence(&case.object(), "status.phase", volume.status.phase.as_str());
     let found = on.iter().take(2).fold(found, |found, node| {
         found.evidence(&key(Kind::Node, "", node), "metadata.labels[kubernetes.io/hostname]", hostname(case, node))
     });

@@ -1,6 +1,7 @@
 //! This rule reports a volume that the controller has not synced since it was created.
 
 use super::claim_is_gone;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, look_at_manager};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
@@ -60,8 +61,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "the controller has not synced it for {}. One sync makes it {}, and it should be synced every {resync} s. So \
+        "kube-controller-manager has not synced {} for {}. One sync makes it {}, and it should be synced every {resync} s. So \
          kube-controller-manager probably does not run",
+        mention(&case.object()),
         human_age(waited),
         ends.join(" or ")
     ));

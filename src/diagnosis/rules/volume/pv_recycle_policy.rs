@@ -3,6 +3,7 @@
 use super::{Gone, claim_is_gone, gone, recorded_released, trouble, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::retain;
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, ReclaimPolicy};
@@ -55,24 +56,30 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (risk, message) = match (gone.is_some(), scrubbed) {
         (true, true) => (
             Risk::Imminent,
-            "its claim is gone, so policy Recycle erases its data. That happens now, unless the policy is set to \
-             Retain in time"
-                .to_owned(),
+            format!(
+                "{} is scrubbed now (policy Recycle), because its claim is gone. All its files are deleted, unless the \
+                 policy is set to Retain in time",
+                mention(&case.object())
+            ),
         ),
         (false, true) => (
             Risk::Possible,
-            "policy Recycle erases all files of the volume when its claim is deleted. Then the next claim can get the \
-             volume"
-                .to_owned(),
+            format!(
+                "{} is scrubbed as soon as the claim is deleted (policy Recycle). All its files are deleted. Then the next \
+                 claim can get the volume",
+                mention(&case.object())
+            ),
         ),
         (true, false) => {
-            (Risk::None, "policy Recycle has no effect on it. Its claim is gone, and the data stay".to_owned())
+            let me = mention(&case.object());
+            (Risk::None, format!("policy Recycle has no effect on {me}. Its claim is gone, and the data stay"))
         }
         (false, false) => (
             Risk::None,
             format!(
-                "policy Recycle cannot erase a {kind} volume. When its claim is deleted, its data stay, but no other \
-                 claim can get the volume"
+                "policy Recycle cannot scrub {}, a {kind} volume. When its claim is deleted, its data stay, but no other \
+                 claim can get the volume",
+                mention(&case.object())
             ),
         ),
     };

@@ -4,7 +4,7 @@ use super::{recorded_released, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::key_of_claim;
-use crate::diagnosis::misfit::claim_name;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, VolumePhase};
@@ -64,15 +64,18 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let named = volume.claim_ref.as_ref()?;
     let Holder::Lives(claim) = case.holder(volume) else { return None };
-    let (phase, owner) = (volume.status.phase.as_str(), claim_name(named));
+    let phase = volume.status.phase.as_str();
     let relation = if is_bound { "is bound to it" } else { "has no other volume" };
     let consequence = if endangered {
-        format!("A driver looks only at phase {phase} and policy Delete, and may delete the storage")
+        format!("The driver looks only at phase {phase} and policy Delete, and may delete the storage with its data")
     } else {
         format!("No data are at risk: the next sync changes phase {phase} to Bound")
     };
     let found = Detection::new(format!(
-        "its phase should be Bound, because claim {owner} exists and {relation}. {consequence}"
+        "{}{} should be Bound, because {} {relation}. {consequence}",
+        mention(&case.object()),
+        elsewhere(&case.object(), &format!(" is {phase} and")),
+        mention(&key_of_claim(&claim.meta))
     ));
     let wait = by_hand("check that kube-controller-manager runs: its next sync makes the volume Bound");
     Some(

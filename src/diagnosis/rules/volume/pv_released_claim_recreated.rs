@@ -4,6 +4,7 @@ use super::{released, trouble, ways_back, with_state, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::is_bound;
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::{Act, Case, Detect, Detection, Holder, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
@@ -62,8 +63,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         (false, true) => (Severity::Warning, Risk::Possible),
     };
     let found = Detection::new(format!(
-        "its spec.claimRef has the uid of an earlier claim {}. {}. The earlier claim is gone, and the new claim of \
+        "{} has the uid of an earlier claim {}. {}. The earlier claim is gone, and the new claim of \
          that name {}",
+        part_of(&case.object(), "spec.claimRef"),
         claim_name(named),
         gone.reclaim.prospect(&volume.reclaim_policy),
         state(claim, volume)

@@ -2,6 +2,7 @@
 
 use super::{PATIENCE, Reclaim, called, released, released_for, with_state, with_storage};
 use crate::controllers::VolumeBranch;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, retain};
 use crate::diagnosis::rules::attachment::deletion_failure;
@@ -73,9 +74,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let driver = called(driver);
     let found = Detection::new(format!(
-        "{driver} has still not deleted the volume after {}. {cause} (policy Delete). Whether the driver runs cannot \
+        "{driver} has still not deleted {} after {}. {cause} (policy Delete). Whether the driver runs cannot \
          be seen here. Usual reasons: the driver is gone, a VolumeAttachment holds the volume, or the storage system \
          refuses",
+        mention(&case.object()),
         human_age(lasted)
     ));
     Some(
@@ -86,7 +88,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .remedy(describe(&case.object(), "see in its events what the driver says, if it says anything"))
             .remedy(kubectl("get volumeattachments", format!("see whether {} is still attached", volume.meta.name)))
             .remedy(by_hand(format!(
-                "see whether the provisioner of {driver} runs; once it does, it deletes the storage at once"
+                "see whether the provisioner of {driver} runs; as soon as it runs, it deletes the storage"
             ))),
     )
 }

@@ -4,6 +4,7 @@ use super::{Reclaim, released, with_state, with_storage};
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::facts::{is_complete, is_unbound};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, release, save_volume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
@@ -64,8 +65,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let wanted =
         other.map(|other| format!(". Claim {} names this volume in spec.volumeName", other.key())).unwrap_or_default();
     let found = Detection::new(format!(
-        "its claim {claim} is gone{home}. Policy Retain keeps its data. Somebody has to reserve the volume for a \
-         claim, or delete it and then its storage{wanted}"
+        "{} is gone{home}. Policy Retain keeps its data. To use the data, reserve the volume for a claim; to give them \
+         up, delete the volume and then the storage{wanted}",
+        part_of(&case.object(), &format!("claim {claim}"))
     ));
     let mut found = with_state(with_storage(found, case, volume), case, volume)
         .since(volume.status.last_phase_transition)

@@ -3,6 +3,7 @@
 use super::with_storage;
 use crate::controllers::VolumeBranch;
 use crate::diagnosis::facts::is_complete;
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Holder, Page, Risk, Rule, Severity, key};
@@ -67,8 +68,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let (name, claim) = (&volume.meta.name, claim_name(named));
     let found = Detection::new(format!(
-        "it is reserved for claim {claim}, which does not exist, and {state}. Whoever creates a claim of that name \
-         gets the data, even if they belong to another tenant"
+        "{} is reserved for claim {claim}, which does not exist, and {state}. Everybody who can create that claim gets \
+         the data, even another tenant",
+        mention(&case.object())
     ));
     let namespace_key = key(Kind::Namespace, "", namespace);
     let found = match home {

@@ -1,6 +1,7 @@
 //! This rule reports a volume with a reclaim policy that Kubernetes does not know.
 
 use super::{claim_is_gone, with_storage};
+use crate::diagnosis::mention::part_of;
 use crate::diagnosis::misfit::shown;
 use crate::diagnosis::remedy::{by_hand, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
@@ -45,8 +46,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                                                                              Failed"
     };
     let found = Detection::new(format!(
-        "Kubernetes does not know its reclaim policy \"{policy}\". It knows only Retain, Delete and Recycle. \
-         {outcome}. Its data stay"
+        "Kubernetes does not know {}. It knows only Retain, Delete and Recycle. \
+         {outcome}. Its data stay",
+        part_of(&case.object(), &format!("reclaim policy \"{policy}\""))
     ));
     Some(
         with_storage(found, case, volume)

@@ -1,5 +1,6 @@
 //! This rule reports a volume that states a shared access mode although its storage is a disk for one node.
 
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{AccessMode, Kind, PersistentVolume, SourceKind, VolumeMode, VolumePhase};
@@ -63,8 +64,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "it states ReadWriteMany, but its disk ({source}) is for one node. The file system on it has one writer, and \
-         nothing keeps a second node away"
+        "{} has access mode ReadWriteMany, although its disk ({source}) is for one node. Kubernetes does not stop a \
+         second node; the storage may refuse it. Two nodes that write to one file system corrupt it",
+        mention(&case.object())
     ))
     .evidence(&case.object(), "spec.accessModes", "ReadWriteMany")
     .evidence(&case.object(), "spec", source);

@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .evidence(&case.object(), "spec.nodeName", "")
         .evidence(&key_of_claim(&first.meta), "status.phase", recorded.as_str())
         .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
-        .remedy(describe(&key_of_claim(&first.meta), "repair the claim first; the findings on it say how"));
+        .remedy(describe(&key_of_claim(&first.meta), "see why the claim is Lost, and repair it first"));
     let names: Vec<&str> = lost.iter().map(|claim| claim.meta.name.as_str()).collect();
     Some(blame(found, pod, &names))
 }

@@ -4,6 +4,7 @@ use super::is_unscheduled;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::facts::node_selector_text;
+use crate::diagnosis::mention::volume_of;
 use crate::diagnosis::pod::facts::{bound, unschedulable};
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -58,10 +59,15 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 struct Tied<'a> {
     volume: &'a PersistentVolume,
     affinity: &'a NodeSelector,
+    namespace: &'a str,
     claim: &'a str,
 }
 
 impl Tied<'_> {
+    fn words(&self) -> String {
+        volume_of(&claim_key(self.namespace, self.claim), &self.volume.meta.name)
+    }
+
     fn fits(&self, node: &Node) -> bool {
         self.affinity.matches(&node.meta.labels)
     }
@@ -80,7 +86,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             if migrated_to(case.behavior(), volume).is_some() {
                 return None;
             }
-            Some(Tied { volume, affinity: volume.node_affinity.as_deref()?, claim: &claim.meta.name })
+            Some(Tied { volume, affinity: volume.node_affinity.as_deref()?, namespace, claim: &claim.meta.name })
         })
         .collect();
     let nodes = snapshot.nodes();
@@ -128,8 +134,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
     let wanted = node_selector_text(one.affinity);
     Detection::new(format!(
-        "no node with {wanted}, which the volume of claim {} requires, takes the pod. The scheduler says: \"{}\"",
-        one.claim,
+        "{} requires a node with {wanted}, but no such node takes the pod. The scheduler says: \"{}\"",
+        one.words(),
         truncate(said.trim_end_matches('.'), 300)
     ))
     .remedy(by_hand(format!(
@@ -156,20 +162,21 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
     };
     if let Some(host) = gone {
         return Detection::new(format!(
-            "the volume of claim {claim} is on node {host}, which does not exist. Volume {name} can be used on that node \
-             alone, and its data are on that machine"
+            "{} is on node {host}, which does not exist. Volume {name} can be used on that node alone, and its data are \
+             on that machine",
+            one.words()
         ))
         .remedy(by_hand(format!(
             "bring back the node {host}; if its machine is gone for good and the application has other copies of the \
-             data, delete the claim {claim} and the pod, so that both are made again"
+             data, delete the claim {claim} and the pod, so that both are created again"
         )));
     }
     let wanted = node_selector_text(one.affinity);
     Detection::new(format!(
-        "no node matches the node affinity of the volume of claim {claim}: {wanted}. Volume {name} can be used only on \
-         such nodes"
+        "no node matches the node affinity of {}: {wanted}. Volume {name} can be used only on such nodes",
+        one.words()
     ))
-    .remedy(by_hand(format!("add a node with {wanted}, or give a node that can reach the storage these labels")))
+    .remedy(by_hand(format!("add a node with {wanted}; or, if a node can reach the storage, add these labels to it")))
 }
 
 /// Two volumes that fit on no common node.
@@ -182,8 +189,8 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
     let [first, second] = [left, right].map(|one| node_selector_text(one.affinity));
     let message = match place(left.affinity).zip(place(right.affinity)) {
         Some((first_place, second_place)) => format!(
-            "the volumes of claims {} and {} are in different places ({first_place}, {second_place}), so that no node \
-             can use both. The first requires {first}, the second {second}",
+            "the volumes of claims {} and {} are in different places ({first_place}, {second_place}), so no node can \
+             use both. The first requires {first}, the second {second}",
             left.claim, right.claim
         ),
         None => format!(

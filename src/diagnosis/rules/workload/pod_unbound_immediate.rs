@@ -57,7 +57,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .as_bad_as_its_cause()
         .since(since)
         .evidence(&case.object(), "spec.nodeName", "")
-        .remedy(describe(&key_of_claim(&first.meta), "bind the claim first; the findings on it say how"));
+        .remedy(describe(&key_of_claim(&first.meta), "see why the claim is not bound"));
     let found = waiting.iter().fold(found, |found, claim| {
         let key = key_of_claim(&claim.meta);
         found.evidence(&key, "status.phase", claim.status.phase.as_str()).evidence(

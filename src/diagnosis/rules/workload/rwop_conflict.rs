@@ -2,6 +2,7 @@
 
 use super::is_unscheduled;
 use crate::diagnosis::case::claim_key;
+use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -45,11 +46,14 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let claims = pod.claim_names().filter_map(|name| case.claim(namespace, name)).filter(|claim| is_for_one_pod(claim));
     let (claim, user) = claims.into_iter().find_map(|claim| Some((claim, user(case, pod, claim)?)))?;
     let (name, other) = (&claim.meta.name, &user.meta.name);
-    let leaves = if user.meta.deleted.is_some() { ", which is being deleted," } else { "" };
+    let leaves = if user.meta.deleted.is_some() { ", which is being deleted" } else { "" };
     Some(
         Detection::new(format!(
-            "pod {other}{leaves} uses claim {name}, which is ReadWriteOncePod: one pod at a time. The scheduler places \
-             this pod when pod {other} has ended"
+            "{}pod {other} uses {}, which is for one pod at a time (ReadWriteOncePod). The scheduler places pod {} when \
+             pod {other}{leaves} has ended",
+            elsewhere(&case.object(), &format!("pod {} waits, because ", pod.meta.name)),
+            mention(&claim_key(namespace, name)),
+            pod.meta.name
         ))
         .early_if(case.may_heal(pod.meta.created)?)
         .since(pod.meta.created)
@@ -59,7 +63,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .affects(claim_key(namespace, name))
         .remedy(describe(
             &pod_key(user),
-            format!("see whether pod {other} is still needed; when it has ended, this pod is scheduled"),
+            format!("see whether pod {other} is still needed; when it has ended, the other pod is scheduled"),
         ))
         .remedy(by_hand(
             "if both pods need the data, create the claim again with ReadWriteOnce (pods of one node) or ReadWriteMany; \
