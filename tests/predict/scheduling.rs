@@ -5,6 +5,7 @@
 use super::scheduler::{RECORDINGS, each_world, waiting};
 use crate::support::{Finished, Run};
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::controllers::scheduler::Scheduler;
 use pvctl::diagnosis::pod::PodScheduling;
 use serde_json::{Value, json};
 
@@ -183,6 +184,21 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
     assert!(section(&objects, &["pod/web"]).contains("On n2, n3: claim new would be bound to volume pv-free."));
 }
 
+/// The headline of a pod takes what the scheduler decides now, and not a recorded message that is out of date.
+#[test]
+fn a_recorded_message_that_is_out_of_date_is_no_cause() {
+    let said = "0/3 nodes are available: 3 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 \
+                Preemption is not helpful for scheduling.";
+    let status = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+        "reason": "Unschedulable", "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]});
+    let mut objects = three_nodes();
+    objects.push(pod("web", &[], json!({"status": status})));
+    let text = explain(&objects, &["pod/web"]).stdout;
+    let head: Vec<&str> = text.lines().take(2).collect();
+    assert_eq!(head[0], "Pod db/web is Pending: it waits for a node.", "{text}");
+    assert_eq!(head[1], "Node n2 can take the pod by now, and the scheduler tries again.", "{text}");
+}
+
 #[test]
 fn each_reason_of_a_volume_says_what_it_rests_on() {
     // The claim selected another node before.
@@ -334,8 +350,11 @@ fn each_reason_of_a_volume_plugin_has_a_cause() {
     let (mut groups, mut told) = (0, 0);
     for recording in RECORDINGS {
         each_world(recording, |id, snapshot| {
+            let scheduler = Scheduler::new(snapshot, &behavior);
             for pod in waiting(snapshot) {
-                let Some(PodScheduling::Tried(attempt)) = PodScheduling::of(snapshot, &behavior, pod) else { continue };
+                let Some(PodScheduling::Tried(attempt)) = PodScheduling::of(snapshot, || &scheduler, pod) else {
+                    continue;
+                };
                 let of_volumes = attempt.groups.iter().filter(|group| group.is_about_volumes);
                 // The scheduler states this reason for a disk that the pod names itself, without a claim.
                 for group in of_volumes.filter(|group| group.reasons != ["node(s) had no available disk"]) {

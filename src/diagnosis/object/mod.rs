@@ -23,14 +23,16 @@ pub use said::Said;
 pub use state::State;
 
 use super::members::Member;
-use super::pod::PodVolume;
+use super::pod::{PodScheduling, PodVolume};
 use super::reason::View;
 use super::{Finding, Findings, Rule};
-use crate::model::{Kind, ObjectId, ObjectKey, Timestamp};
+use crate::controllers::scheduler::Scheduler;
+use crate::model::{Kind, ObjectId, ObjectKey, Pod, Timestamp};
 use crate::simulate::{Prediction, Simulation};
 use crate::snapshot::Snapshot;
 use crate::text::sanitize;
 use decisive::FindingIndex;
+use std::sync::OnceLock;
 
 /// The diagnosis of one object.
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub struct Diagnosis {
     pub since: Option<Timestamp>,
     /// The volumes of a pod that use claims, with their stages. It is empty for other objects.
     pub volumes: Vec<PodVolume>,
+    /// What the scheduler does with a pod that has no node. It is `None` for other objects.
+    pub scheduling: Option<PodScheduling>,
     /// The pods of a workload, a node or another object that has pods. It is empty for other objects.
     pub members: Vec<Member>,
 }
@@ -104,12 +108,22 @@ pub struct Diagnoser<'d> {
     simulation: &'d Simulation<'d>,
     findings: &'d Findings,
     index: FindingIndex<'d>,
+    /// The scheduler's view of the cluster, once a pod without a node is diagnosed.
+    scheduler: OnceLock<Scheduler<'d>>,
 }
 
 impl<'d> Diagnoser<'d> {
     /// Prepares diagnoses. The findings have to include those on the objects around each object that is diagnosed.
     pub fn new(simulation: &'d Simulation<'d>, findings: &'d Findings) -> Self {
-        Self { simulation, findings, index: FindingIndex::new(simulation.snapshot(), findings) }
+        let index = FindingIndex::new(simulation.snapshot(), findings);
+        Self { simulation, findings, index, scheduler: OnceLock::new() }
+    }
+
+    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended.
+    fn scheduling(&self, pod: &'d Pod) -> Option<PodScheduling> {
+        let (snapshot, behavior) = (self.simulation.snapshot(), &self.simulation.settings().behavior);
+        let scheduler = || self.scheduler.get_or_init(|| Scheduler::new(snapshot, behavior));
+        PodScheduling::of(snapshot, scheduler, pod)
     }
 
     /// Makes the diagnosis of an object. The object is predicted for it, if controllers of the simulation sync it.
@@ -127,7 +141,7 @@ impl<'d> Diagnoser<'d> {
     /// Makes the diagnosis of an object with its prediction. `prediction` is `None` for objects that no controller of
     /// the simulation syncs.
     fn of_predicted(&self, object: &ObjectKey, prediction: Option<&Prediction<'_>>) -> Diagnosis {
-        let Self { simulation, findings, index } = self;
+        let Self { simulation, findings, index, .. } = self;
         let view = prediction.map(|prediction| View { simulation, prediction });
         let concerning = index.concerning(object);
         let decisive = concerning.decisive();
@@ -142,7 +156,7 @@ impl<'d> Diagnoser<'d> {
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive, true);
         let data = data::of_object(simulation, object);
-        let plain::Plain { words, actor: own, volumes, members, .. } = plain;
+        let plain::Plain { words, actor: own, volumes, members, scheduling, .. } = plain;
         let told = decisive.filter(|_| !is_of_pod);
         let words = headline::of_object(simulation.snapshot(), object, view, words, told, &dangers, data);
         // What only informs is a note about an object that is well.
@@ -170,6 +184,7 @@ impl<'d> Diagnoser<'d> {
             data,
             since: decisive.and_then(|decisive| decisive.root.since),
             volumes,
+            scheduling,
             members,
         }
     }

@@ -6,7 +6,7 @@ use super::predicted::of_prediction;
 use super::{Actor, Diagnoser, Diagnosis, State, Who};
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
-use crate::diagnosis::pod::{ClaimProspect, PodVolume, Stages, answer};
+use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
 use crate::diagnosis::{Finding, Severity};
 use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
@@ -37,6 +37,8 @@ pub(super) struct Plain {
     pub(super) actor: Option<Actor>,
     /// The volumes of a pod.
     pub(super) volumes: Vec<PodVolume>,
+    /// What the scheduler does with a pod.
+    pub(super) scheduling: Option<PodScheduling>,
     /// The pods that belong to the object.
     pub(super) members: Vec<Member>,
     /// The pod with the worst state among them.
@@ -45,7 +47,15 @@ pub(super) struct Plain {
 
 impl Plain {
     fn new(words: Words) -> Self {
-        Self { words, state: None, actor: None, volumes: Vec::new(), members: Vec::new(), worst: None }
+        Self {
+            words,
+            state: None,
+            actor: None,
+            volumes: Vec::new(),
+            scheduling: None,
+            members: Vec::new(),
+            worst: None,
+        }
     }
 }
 
@@ -116,9 +126,11 @@ fn findings_in(diagnoser: &Diagnoser<'_>, namespace: &str) -> (String, usize) {
     (text, total)
 }
 
-fn of_pod(diagnoser: &Diagnoser<'_>, pod: &Pod) -> Plain {
+fn of_pod<'d>(diagnoser: &Diagnoser<'d>, pod: &'d Pod) -> Plain {
     let simulation = diagnoser.simulation;
-    let stages = Stages::new(simulation.snapshot(), &simulation.settings().behavior, pod);
+    let scheduling = diagnoser.scheduling(pod);
+    let behavior = &simulation.settings().behavior;
+    let stages = Stages::new(simulation.snapshot(), behavior, pod).scheduled_by(scheduling.as_ref());
     let of_claim = |claim: &ObjectKey| {
         let diagnosis = diagnoser.of(claim);
         ClaimProspect { is_problem: diagnosis.state.is_problem(), says: diagnosis.headline }
@@ -130,6 +142,7 @@ fn of_pod(diagnoser: &Diagnoser<'_>, pod: &Pod) -> Plain {
         state: Some(answer.state),
         actor: Some(Actor { who, name, does: does.to_owned() }),
         volumes,
+        scheduling,
         ..Plain::new(Words { headline: answer.headline, details: answer.details })
     }
 }

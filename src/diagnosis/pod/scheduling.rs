@@ -2,7 +2,6 @@
 //! how the answer differs from the last recorded one.
 
 use super::facts::unschedulable;
-use crate::controllers::KubernetesBehavior;
 use crate::controllers::scheduler::{
     Cause, Causes, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Scheduler, SchedulerReason, Status, handles,
 };
@@ -98,8 +97,13 @@ pub struct Recorded {
 }
 
 impl PodScheduling {
-    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended.
-    pub fn of(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Option<Self> {
+    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended. `scheduler` makes the
+    /// scheduler's view of the cluster.
+    pub fn of<'a, 's: 'a>(
+        snapshot: &'s Snapshot,
+        scheduler: impl FnOnce() -> &'a Scheduler<'s>,
+        pod: &'s Pod,
+    ) -> Option<Self> {
         if !pod.node_name.is_empty() || pod.terminated() {
             return None;
         }
@@ -109,7 +113,7 @@ impl PodScheduling {
                 pod.scheduler_name
             )));
         }
-        let scheduler = Scheduler::new(snapshot, behavior);
+        let scheduler = scheduler();
         let answer = scheduler.schedule(pod);
         match answer.cycle {
             Cycle::Gated(status) => {
@@ -158,7 +162,7 @@ impl PodScheduling {
         let (fitting, perhaps_fitting) = (names(true), names(false));
         let is_error = answer.reason == Some(ConditionReason::SchedulerError);
         let assumed = answer.doubts.into_keys().collect();
-        let causes = Causes::new(&scheduler, pod);
+        let causes = Causes::new(scheduler, pod);
         let (nodes, mut groups) = match answer.cycle {
             Cycle::Nodes(nodes) => {
                 let groups = group(snapshot, &causes, &nodes);
@@ -195,6 +199,24 @@ impl PodScheduling {
             not_evaluated: answer.not_evaluated.into_iter().collect(),
             recorded,
         })))
+    }
+}
+
+impl PodScheduling {
+    /// Returns the attempt to find a node, if there is one and its result is known.
+    pub fn attempt(&self) -> Option<&Attempt> {
+        match self {
+            Self::Tried(attempt) => Some(attempt),
+            Self::NotTried(_) | Self::Unknown { .. } => None,
+        }
+    }
+}
+
+impl Attempt {
+    /// Returns a node that fits, although the scheduler has recorded that none did.
+    pub fn new_node(&self) -> Option<&Str> {
+        let is_new = self.recorded.as_ref().is_some_and(|recorded| !recorded.change.is_empty());
+        self.fitting.first().filter(|_| is_new)
     }
 }
 

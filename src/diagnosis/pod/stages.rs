@@ -4,6 +4,7 @@ use super::facts::{
     Attaching, UsedClaim, attach_failure, attached_elsewhere, attaching, attachment, blocked_container, bound,
     has_mounted, is_about_volume, is_listed_as_attached, mount_failure, unschedulable, used_claims,
 };
+use super::scheduling::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
 use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
@@ -123,12 +124,20 @@ pub struct Stages<'s> {
     snapshot: &'s Snapshot,
     behavior: &'s KubernetesBehavior,
     pod: &'s Pod,
+    /// What the scheduler does with the pod, if it has no node.
+    scheduling: Option<&'s PodScheduling>,
 }
 
 impl<'s> Stages<'s> {
     /// Prepares the stages of a pod.
     pub fn new(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior, pod: &'s Pod) -> Self {
-        Self { snapshot, behavior, pod }
+        Self { snapshot, behavior, pod, scheduling: None }
+    }
+
+    /// Adds what the scheduler does with the pod. What it has recorded may be out of date.
+    #[must_use]
+    pub fn scheduled_by(self, scheduling: Option<&'s PodScheduling>) -> Self {
+        Self { scheduling, ..self }
     }
 
     /// Returns the stages of each volume that uses a claim. `of_claim` tells what becomes of a claim that is not bound.
@@ -293,13 +302,25 @@ impl<'s> Stages<'s> {
         if pod.gated {
             return fact(Reached::Waiting).says("a scheduling gate holds the pod back");
         }
+        let attempt = self.scheduling.and_then(PodScheduling::attempt);
+        if let Some(node) = attempt.and_then(Attempt::new_node) {
+            let says = format!("node {node} can take the pod by now, and the scheduler tries again");
+            return fact(Reached::Waiting).says(&says);
+        }
         match unschedulable(self.snapshot, pod) {
             // The scheduler tries again, and a node or a volume may come.
             Some((message, since)) if !self.is_overdue(since.or(pod.meta.created)) => {
                 fact(Reached::Waiting).says(message).since(since)
             }
             Some((message, since)) => fact(Reached::Broken).says(message).since(since),
-            None => fact(Reached::Waiting).says("no scheduler has said anything about the pod yet"),
+            None => match attempt.and_then(|attempt| attempt.message.as_deref()) {
+                Some(message) => {
+                    let says =
+                        format!("the scheduler has not said anything yet; as far as is known, it will say: {message}");
+                    fact(Reached::Waiting).says(&says)
+                }
+                None => fact(Reached::Waiting).says("no scheduler has said anything about the pod yet"),
+            },
         }
     }
 

@@ -12,7 +12,6 @@ use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::node::NodeVolumes;
-use crate::diagnosis::pod::PodScheduling;
 use crate::diagnosis::reason::{View, verdict_of};
 use crate::diagnosis::{Diagnoser, Diagnosis, Findings, Provisioner, key};
 use crate::model::{
@@ -324,18 +323,14 @@ impl<'a> Explanation<'a> {
         let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
         let diagnosis = Diagnoser::new(simulation, findings).of(&snapshot.key(id));
-        let behavior = &simulation.settings().behavior;
-        let (mut scheduling, mut node) = (None, None);
-        match id.typed() {
-            TypedId::Pod(pod) => {
-                let answer = PodScheduling::of(snapshot, behavior, snapshot.get(pod));
-                scheduling = Some(answer.as_ref().map(SchedulingOut::new));
-            }
+        let scheduling = (id.kind == Kind::Pod).then(|| diagnosis.scheduling.as_ref().map(SchedulingOut::new));
+        let node = match id.typed() {
             TypedId::Node(id) => {
-                node = Some(NodeVolumesOut::new(&NodeVolumes::of(snapshot, behavior, snapshot.get(id))));
+                let behavior = &simulation.settings().behavior;
+                Some(NodeVolumesOut::new(&NodeVolumes::of(snapshot, behavior, snapshot.get(id))))
             }
-            _ => {}
-        }
+            _ => None,
+        };
         let object = ObjectId::new(id.kind, snapshot.meta(id));
         Self { scheduling, node, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
     }
