@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let chosen = if is_meant { ", also the labels of its selector" } else { "" };
     let found = Detection::new(format!(
-        "{} is free and would fit, but it has no class, and {} has the default class \"{class}\". All other fields \
+        "{} would fit, but has no class, and {} has the default class \"{class}\". All other fields \
          fit{chosen}. {prospect}",
         mention(&volume_key(name)),
         mention(&case.object())

@@ -47,7 +47,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let name = &volume.meta.name;
     Some(
         Detection::new(format!(
-            "no free volume fits {}; {} ({request}) is bound to claim {}, which requests only {needs}. No claimRef had \
+            "no free volume fits {}; {} ({request}) is bound to claim {}, which requests {needs}. No claimRef had \
              reserved the volume, and its data now belong to that claim",
             mention(&case.object()),
             mention(&volume_key(name)),

@@ -162,17 +162,21 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
     let named = named.unwrap_or_default();
     let its_claim = part_of(&case.object(), &format!("claim {named}"));
     match case.holder(volume) {
-        Holder::Lives(claim) if claim.terminating() => format!("{its_claim} is being deleted"),
+        Holder::Lives(claim) if claim.terminating() => {
+            format!("{} is being deleted", mention(&key_of_claim(&claim.meta)))
+        }
         Holder::Lives(_) if is_doomed_with_its_namespace(case, volume) => {
             format!("the namespace of {its_claim} is being deleted")
         }
         Holder::Lives(claim) if claim.volume_name != volume.meta.name && !claim.volume_name.is_empty() => {
-            format!("{its_claim} has volume {}", claim.volume_name)
+            format!("{} has volume {}", mention(&key_of_claim(&claim.meta)), claim.volume_name)
         }
-        Holder::Lives(_) | Holder::ReservedFor(_) => {
-            format!("the controller releases {me}, although claim {named} exists")
+        Holder::Lives(claim) | Holder::ReservedFor(claim) => {
+            format!("the controller releases {me}, although {} exists", mention(&key_of_claim(&claim.meta)))
         }
-        Holder::Replaced(_) => format!("{its_claim} is gone, and a new claim has that name"),
+        Holder::Replaced(_) => {
+            format!("{} is gone, and a new claim has its name", part_of(&case.object(), "the earlier claim"))
+        }
         Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
             Some(claim) => format!(
                 "{} names claim {named}, which does not exist, so the volume may be deleted. Claim {} needs this volume",
