@@ -258,7 +258,7 @@ static BREAKAGES: [Breakage; 36] = [
         "batch",
         bound::node_takes_no_more,
         &["pvc/second"],
-        row("pod/batch-2 attach-limit", "takes another volume", "add a node"),
+        row("pod/batch-2 attach-limit", "has room for another volume", "add a node"),
     ),
     breakage(
         "mounting fails by the file system",

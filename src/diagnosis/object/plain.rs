@@ -4,6 +4,7 @@
 use super::headline::{Words, beginning, noun};
 use super::predicted::of_prediction;
 use super::{Actor, Diagnoser, Diagnosis, State, Who};
+use crate::diagnosis::case::claim_key;
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodVolume, Stages, answer};
@@ -79,7 +80,7 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
                 _ => String::new(),
             };
             let headline = format!("Namespace {name} is {state}{findings}.");
-            let details = vec![format!("`kubectl pvctl audit -n {name}` says what is wrong with the objects in it.")];
+            let details = vec![format!("`kubectl pvctl audit -n {name}` looks at the objects in it.")];
             Plain::new(Words { headline, details })
         }
         _ => {
@@ -106,13 +107,21 @@ fn findings_in(diagnoser: &Diagnoser<'_>, namespace: &str) -> (String, usize) {
         std::iter::once(&finding.object).chain(affected).cloned().collect::<Vec<_>>()
     };
     let exists = |object: &ObjectKey| snapshot.object_id(object).is_some();
-    let objects: BTreeSet<ObjectKey> =
-        serious.flat_map(concerned).filter(|object| exists(object) && is_of_namespace(object)).collect();
+    // A volume is in no namespace. If it has a claim, the claim is counted.
+    let counted_as = |object: ObjectKey| match snapshot.object_id(&object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolume(id)) => {
+            let named = snapshot.volume(id).claim_ref.as_ref();
+            named.map(|named| claim_key(&named.namespace, &named.name)).filter(exists).unwrap_or(object)
+        }
+        _ => object,
+    };
+    let found = serious.flat_map(concerned).filter(|object| exists(object) && is_of_namespace(object));
+    let objects: BTreeSet<ObjectKey> = found.map(counted_as).collect();
     let kinds = [
         (Kind::PersistentVolumeClaim, "claim"),
         (Kind::Pod, "pod"),
         (Kind::StatefulSet, "StatefulSet"),
-        (Kind::PersistentVolume, "volume"),
+        (Kind::PersistentVolume, "volume that is reserved for a claim"),
     ];
     let mut counts = kinds.map(|(kind, word)| (objects.iter().filter(|object| object.kind == kind).count(), word));
     let total = counts.iter().map(|(count, _)| count).sum();
@@ -191,7 +200,13 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
             several => format!(", but {several} have a problem"),
         };
         let are = if running == 1 { "is" } else { "are" };
-        format!("{subject}: {running} of {all} pods{with_claims} {are} Running or completed{problem}.")
+        let going = pods.iter().filter(|pod| pod.meta.deleted.is_some()).count();
+        let deleted = match going {
+            0 => String::new(),
+            1 => ", and 1 is being deleted".to_owned(),
+            several => format!(", and {several} are being deleted"),
+        };
+        format!("{subject}: {running} of {all} pods{with_claims} {are} Running or completed{deleted}{problem}.")
     };
     let (state, headline, details) = match (worst, missing) {
         (None, 0) if object.kind == Kind::Node => {

@@ -97,8 +97,8 @@ pub struct Recorded {
 }
 
 impl PodScheduling {
-    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended. `scheduler` makes the
-    /// scheduler's view of the cluster.
+    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended. `scheduler` makes
+    /// the scheduler's view of the cluster.
     pub fn of<'a, 's: 'a>(
         snapshot: &'s Snapshot,
         scheduler: impl FnOnce() -> &'a Scheduler<'s>,

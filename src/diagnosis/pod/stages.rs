@@ -237,6 +237,12 @@ impl<'s> Stages<'s> {
         self.snapshot.now().zip(since).is_some_and(|(now, since)| now.seconds_since(since) >= PATIENCE)
     }
 
+    /// Returns for how many seconds the pod has existed after its deletion time, if that is much too long.
+    pub fn overdue_deletion(&self) -> Option<i64> {
+        let (now, deleted) = self.snapshot.now().zip(self.pod.meta.deleted)?;
+        Some(now.seconds_since(deleted)).filter(|seconds| *seconds >= PATIENCE)
+    }
+
     fn claim(&self, used: UsedClaim<'_>) -> StageFact {
         let (snapshot, pod) = (self.snapshot, self.pod);
         let namespace = pod.meta.namespace.as_str();

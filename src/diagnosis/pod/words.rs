@@ -4,7 +4,7 @@ use super::facts::used_claims;
 use super::{PodStage, PodVolume, Reached, StageFact, Stages};
 use crate::diagnosis::{State, Who};
 use crate::model::{Pod, PodPhase};
-use crate::text::capitalized;
+use crate::text::{capitalized, human_age};
 
 /// The largest number of characters of another component's message that are shown.
 const MESSAGE: usize = 240;
@@ -49,7 +49,12 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             Some(node) => {
                 format!("{name} is being deleted, but the kubelet of node {node} does not answer (NotReady).")
             }
-            None => format!("{name} is being deleted; its containers are stopped first."),
+            None => match stages.overdue_deletion() {
+                Some(seconds) => {
+                    format!("{name} is being deleted, but still exists {} after its deletion time.", human_age(seconds))
+                }
+                None => format!("{name} is being deleted; its containers are stopped first."),
+            },
         };
         let stays = "The pod stays Terminating until that kubelet answers again, or until somebody states that the \
                      node is shut down.";
@@ -98,6 +103,9 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             None => format!("{the_volume} is not attached to node {node} yet"),
         },
         (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
+        (PodStage::Mounted, _) if used_claims(pod).next().is_none() => {
+            format!("the kubelet on node {node} is still starting it")
+        }
         (PodStage::Mounted, _) => format!("the kubelet on node {node} is still mounting the volumes of the pod"),
         (PodStage::Running, Reached::Broken) if used_claims(pod).next().is_some() => {
             "a container does not run, although its volumes are mounted".to_owned()

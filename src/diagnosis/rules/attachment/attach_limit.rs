@@ -73,11 +73,16 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         None => (
             match drivers.as_slice() {
                 [first, rest @ ..] if rest.iter().all(|driver| driver == first) => {
-                    format!("no node that fits takes another volume of driver {first} (max volume count)")
+                    let needed = match drivers.len() {
+                        1 => "another volume".to_owned(),
+                        several => format!("{several} more volumes"),
+                    };
+                    format!("no node that fits has room for {needed} of driver {first} (max volume count)")
                 }
-                _ => "no node that fits takes another volume of its driver (max volume count)".to_owned(),
+                _ => "no node that fits has room for its volumes (max volume count)".to_owned(),
             },
-            "add a node, use a machine type that takes more volumes, or move pods with volumes to another node",
+            "use a machine type that takes more volumes or fewer volumes for the pod, add a node, or move pods with volumes \
+             to another node",
         ),
     };
     let found = Detection::new(format!("{words}. The scheduler says: \"{}\"", message.trim_end_matches('.')))

@@ -54,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let DataSource { group, kind, name, .. } = source;
     let found = Detection::new(format!(
-        "no volume populator has filled {} from {kind} \"{name}\" ({group}) for {}. No driver does this, whatever the \
+        "no volume populator has filled {} from its data source, {kind} {name} ({group}), for {}. No driver does this, whatever the \
          events say: a populator for {kind} is needed. Whether one runs cannot be seen here",
         mention(&case.object()),
         human_age(waited)

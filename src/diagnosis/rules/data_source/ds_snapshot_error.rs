@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     });
     let found = match class {
         Some(class) => Detection::new(format!(
-            "{source_words}, VolumeSnapshot {name}, cannot be created, because VolumeSnapshotClass {class} does not \
+            "{source_words}, VolumeSnapshot {name}, cannot become ready, because VolumeSnapshotClass {class} does not \
              exist"
         ))
         .evidence(&source, "spec.volumeSnapshotClassName", class)
@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             "create VolumeSnapshotClass {class} for the driver of the claim; then the snapshot is created"
         ))),
         None => Detection::new(format!(
-            "{source_words}, VolumeSnapshot {name}, cannot be created. Its error: {}",
+            "{source_words}, VolumeSnapshot {name}, cannot become ready. Its error: {}",
             truncate(&error.message, LONG)
         )),
     };

@@ -40,9 +40,11 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Backing::NoService { namespace, name } => {
             Some((export, format!("its NFS server, Service {namespace}/{name}, does not exist"), None))
         }
-        Backing::NoAddress { instead } => {
-            Some((export, format!("its NFS server {} is the cluster IP of no Service", export.server), instead))
-        }
+        Backing::NoAddress { instead } => Some((
+            export,
+            format!("its NFS server {} does not answer, and no Service has this address", export.server),
+            instead,
+        )),
         Backing::Service(_) | Backing::Unknown => None,
     })?;
     let server = export.server;
@@ -66,7 +68,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let found = if hanging.is_deleted {
         found.remedy(by_hand(format!(
-            "if the server does not come back, restart node {}: only this removes the mount",
+            "if the server does not come back, restart node {}, which removes the mount",
             pod.node_name
         )))
     } else {

@@ -72,7 +72,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some(export) => {
             let (object, field) = export.field(&case.object());
             found.evidence(&object, field, export.server).remedy(by_hand(format!(
-                "bring NFS server {} back at the same address, or restart node {name}; nothing else removes the mount",
+                "bring NFS server {} back at the same address, or restart node {name}, which removes the mount",
                 export.server
             )))
         }

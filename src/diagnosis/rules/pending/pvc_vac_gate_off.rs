@@ -47,7 +47,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "{} requests attributes class \"{asked}\", but the feature gate VolumeAttributesClass is off. This prediction \
+        "{} requests attributes class \"{asked}\", but the feature gate VolumeAttributesClass is off by default. This prediction \
          for Kubernetes {} assumes that the gate is off. Each sync of the claim then fails without an event. If the \
          gate is on, say so with --feature-gates VolumeAttributesClass=true",
         mention(&case.object()),

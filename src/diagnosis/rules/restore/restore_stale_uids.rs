@@ -82,7 +82,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     };
     let which = part_of(&case.object(), &which);
     let found = Detection::new(format!(
-        "{which} were created again, but spec.claimRef of each volume has the old uid. {fate}. \
+        "{which} were created again, and spec.claimRef of each volume still has the old uid. {fate}. \
          A restore does this"
     ))
     .risk(if doomed.is_empty() { Risk::None } else { Risk::Imminent });

@@ -46,7 +46,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let after = aftermath(case, claim);
     let message = format!(
-        "no pod uses {}{}, but kube-controller-manager has not removed the finalizer. Unless the last pod has \
+        "no pod uses {}{}, but kube-controller-manager has not removed the finalizer of the claim. Unless the last pod has \
          just ended, the pvc-protection controller does not run, or has no permission to list pods or update claims. \
          Once the finalizer is removed, the claim is deleted{}",
         mention(&case.object()),
