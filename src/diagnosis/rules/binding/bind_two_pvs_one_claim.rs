@@ -92,7 +92,7 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
     let found = Detection::new(format!(
-        "{} uses volume {}, but {}{more}, with the same claim in spec.claimRef, {}. Only one volume can keep the claim",
+        "{} uses volume {}, so {}{more} {}. All of these volumes have the uid of the claim in spec.claimRef",
         mention(&case.object()),
         claim.volume_name,
         mention(&volume_key(&first.meta.name)),

@@ -42,7 +42,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         }
         Backing::NoAddress { instead } => Some((
             export,
-            format!("its NFS server {} does not answer, and no Service has this address", export.server),
+            format!("NFS server {} does not answer, and no Service has this address", export.server),
             instead,
         )),
         Backing::Service(_) | Backing::Unknown => None,
