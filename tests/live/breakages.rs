@@ -97,14 +97,14 @@ static BREAKAGES: [Breakage; 36] = [
         "ml",
         unbound::no_node_for_the_pod,
         &["pvc/model"],
-        row("pvc/model pvc-wffc-pod-unschedulable", "no node takes pod trainer", "describe pod/trainer"),
+        row("pvc/model pvc-wffc-pod-unschedulable", "no node takes pod", "describe pod/trainer"),
     ),
     breakage(
         "attaching is refused",
         "pay",
         bound::attaching_is_refused,
         &["pvc/ledger"],
-        row("volumeattachment/@attachment va-attach-error-backend", "is not authorized", "permissions"),
+        row("volumeattachment/@attachment va-attach-error-backend", "has no permission to attach", "permissions"),
     ),
     breakage(
         "claims that a StatefulSet left",
