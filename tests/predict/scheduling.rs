@@ -1,4 +1,5 @@
-//! `explain` of pods without a node: what the scheduler says, what that rests on, and what has changed since it said it.
+//! `explain` of pods without a node: what the scheduler says, what that rests on, and what has changed since it said
+//! that.
 //! The messages are those of the page `docs/controllers/scheduler.md`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
