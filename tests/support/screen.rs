@@ -13,7 +13,7 @@ use pty_process::blocking::{Command, Pty, open};
 use std::io::{Read as _, Write as _};
 use std::process::Child;
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -32,6 +32,8 @@ pub(crate) struct Screen {
     pty: Arc<Pty>,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
+    /// The thread that reads what is shown. It ends when the program has ended and everything is read.
+    reader: JoinHandle<()>,
     /// The position in the shown words after the last text that was waited for.
     read: usize,
     _home: TempDir,
@@ -48,14 +50,14 @@ impl Screen {
         let child = command.envs(variables.iter().copied()).spawn(pts).unwrap();
         let (pty, shown) = (Arc::new(pty), Arc::<Mutex<Vec<u8>>>::default());
         let (reads, writes_down) = (Arc::clone(&pty), Arc::clone(&shown));
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             let mut buffer = [0; 4096];
             // Once the program has ended, reads fail.
             while let Ok(length @ 1..) = (&*reads).read(&mut buffer) {
                 writes_down.lock().unwrap().extend_from_slice(&buffer[..length]);
             }
         });
-        Self { pty, child, shown, read: 0, _home: home }
+        Self { pty, child, shown, reader, read: 0, _home: home }
     }
 
     /// Waits until this text is shown after the texts that were waited for before. Lines may break between words.
@@ -92,12 +94,9 @@ impl Screen {
             }
             thread::sleep(Duration::from_millis(20));
         };
-        // The last output of the program is read a moment later.
-        let shown = || self.shown.lock().unwrap().len();
-        let mut last = usize::MAX;
-        while last != shown() {
-            last = shown();
-            thread::sleep(Duration::from_millis(100));
+        // The last output of the program is read a moment later. The reader ends after it.
+        while !self.reader.is_finished() && begin.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(20));
         }
         let shown = self.shown.lock().unwrap();
         (status.code(), String::from_utf8_lossy(&shown).into_owned())
