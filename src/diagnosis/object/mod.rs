@@ -110,20 +110,29 @@ pub struct Diagnoser<'d> {
     index: FindingIndex<'d>,
     /// The scheduler's view of the cluster, once a pod without a node is diagnosed.
     scheduler: OnceLock<Scheduler<'d>>,
+    /// Whether the scheduler's answer is part of the diagnosis of a pod.
+    schedules: bool,
 }
 
 impl<'d> Diagnoser<'d> {
     /// Prepares diagnoses. The findings have to include those on the objects around each object that is diagnosed.
     pub fn new(simulation: &'d Simulation<'d>, findings: &'d Findings) -> Self {
         let index = FindingIndex::new(simulation.snapshot(), findings);
-        Self { simulation, findings, index, scheduler: OnceLock::new() }
+        Self { simulation, findings, index, scheduler: OnceLock::new(), schedules: false }
     }
 
-    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended.
+    /// Adds what the scheduler decides to the diagnoses of pods without a node. Only `explain` reads what it needs.
+    #[must_use]
+    pub fn with_scheduling(self) -> Self {
+        Self { schedules: true, ..self }
+    }
+
+    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended, or if this is not
+    /// part of the diagnosis.
     fn scheduling(&self, pod: &'d Pod) -> Option<PodScheduling> {
         let (snapshot, behavior) = (self.simulation.snapshot(), &self.simulation.settings().behavior);
         let scheduler = || self.scheduler.get_or_init(|| Scheduler::new(snapshot, behavior));
-        PodScheduling::of(snapshot, scheduler, pod)
+        if self.schedules { PodScheduling::of(snapshot, scheduler, pod) } else { None }
     }
 
     /// Makes the diagnosis of an object. The object is predicted for it, if controllers of the simulation sync it.

@@ -322,7 +322,7 @@ impl<'a> Explanation<'a> {
     pub fn of_other(asked: ExplanationInput<'a>, id: model::ObjectId) -> Self {
         let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
-        let diagnosis = Diagnoser::new(simulation, findings).of(&snapshot.key(id));
+        let diagnosis = Diagnoser::new(simulation, findings).with_scheduling().of(&snapshot.key(id));
         let scheduling = (id.kind == Kind::Pod).then(|| diagnosis.scheduling.as_ref().map(SchedulingOut::new));
         let node = match id.typed() {
             TypedId::Node(id) => {
