@@ -51,6 +51,12 @@ fn pod(name: &str, claims: &[&str], rest: Value) -> Value {
     pod
 }
 
+/// The status of a pod about which the scheduler has said this.
+fn unschedulable(said: &str) -> Value {
+    json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+        "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]})
+}
+
 /// A claim that is bound to a volume of its name in a zone.
 fn bound(name: &str, zone: &str) -> [Value; 2] {
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
@@ -123,11 +129,9 @@ fn three_nodes() -> Vec<Value> {
 fn nodes_are_grouped_by_reason_and_the_volume_comes_first() {
     let said = "0/3 nodes are available: 3 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 \
                 Preemption is not helpful for scheduling.";
-    let status = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
-        "reason": "Unschedulable", "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]});
     let mut objects = three_nodes();
     objects.extend(bound("data", "eu-1a"));
-    objects.extend([class(DRIVER), pod("web", &["data"], json!({"status": status}))]);
+    objects.extend([class(DRIVER), pod("web", &["data"], json!({"status": unschedulable(said)}))]);
     assert_eq!(
         section(&objects, &["pod/web"]),
         "  0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's node \
@@ -154,11 +158,9 @@ fn a_recorded_message_that_is_still_true_is_not_repeated() {
     let said = "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's \
                 node affinity. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not \
                 helpful for scheduling.";
-    let status = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
-        "reason": "Unschedulable", "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]});
     let mut objects = three_nodes();
     objects.extend(bound("data", "eu-1a"));
-    objects.extend([class(DRIVER), pod("web", &["data"], json!({"status": status}))]);
+    objects.extend([class(DRIVER), pod("web", &["data"], json!({"status": unschedulable(said)}))]);
     assert!(!section(&objects, &["pod/web"]).contains("changed"));
     assert_eq!(document(&objects, &["pod/web"])["recorded"]["agrees"], json!(true));
 }
@@ -190,10 +192,8 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
 fn a_recorded_message_that_is_out_of_date_is_no_cause() {
     let said = "0/3 nodes are available: 3 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 \
                 Preemption is not helpful for scheduling.";
-    let status = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
-        "reason": "Unschedulable", "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]});
     let mut objects = three_nodes();
-    objects.push(pod("web", &[], json!({"status": status})));
+    objects.push(pod("web", &[], json!({"status": unschedulable(said)})));
     let text = explain(&objects, &["pod/web"]).stdout;
     let head: Vec<&str> = text.lines().take(2).collect();
     assert_eq!(head[0], "Pod db/web is Pending: it waits for a node.", "{text}");

@@ -6,7 +6,7 @@ use crate::controllers::scheduler::{
     Cause, Causes, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Scheduler, SchedulerReason, Status, handles,
 };
 use crate::diagnosis::facts::node_selector_text;
-use crate::model::{Kind, Node, Pod, Str, Timestamp};
+use crate::model::{Kind, Node, Pod, Str, Timestamp, label};
 use crate::snapshot::{Absence, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -170,7 +170,8 @@ impl PodScheduling {
             }
             Cycle::PreFilter(status) => {
                 let names = snapshot.nodes().iter().map(|node| node.meta.name.clone()).collect();
-                (Vec::new(), vec![group_of(&causes, &status, names, None)])
+                let told = causes_of(&causes, &status, None);
+                (Vec::new(), vec![NodeGroup::new(&[&status].into(), names, told)])
             }
             Cycle::Gated(_) | Cycle::Skipped(_) => (Vec::new(), Vec::new()),
         };
@@ -222,7 +223,7 @@ impl Attempt {
 
 /// Groups the rejected nodes by their reasons. If the order of the volumes decides about the reasons, the group has the
 /// reasons of all orders.
-fn group(snapshot: &Snapshot, causes: &Causes<'_, '_>, nodes: &[NodeVerdicts]) -> Vec<NodeGroup> {
+fn group<'s>(snapshot: &'s Snapshot, causes: &Causes<'_, 's>, nodes: &[NodeVerdicts]) -> Vec<NodeGroup> {
     let mut groups: BTreeMap<BTreeSet<&Status>, Vec<&Str>> = BTreeMap::new();
     for node in nodes.iter().filter(|node| !node.can_fit()) {
         groups.entry(node.verdicts.iter().map(|verdict| &verdict.status).collect()).or_default().push(&node.node);
@@ -231,40 +232,45 @@ fn group(snapshot: &Snapshot, causes: &Causes<'_, '_>, nodes: &[NodeVerdicts]) -
         let mut told: Vec<String> = Vec::new();
         for node in names.iter().filter_map(|name| snapshot.find::<Node>("", name)) {
             for status in &statuses {
-                let more = group_of(causes, status, Vec::new(), Some(node)).causes;
-                let new = more.into_iter().filter(|cause| !told.contains(cause)).collect::<Vec<_>>();
-                told.extend(new);
+                add_new(&mut told, causes_of(causes, status, Some(node)));
             }
             if told.len() >= MOST_CAUSES {
                 break;
             }
         }
         told.truncate(MOST_CAUSES);
-        let depends_on_order = statuses.len() > 1;
-        let parts = statuses.into_iter().map(|status| group_of(causes, status, Vec::new(), None));
-        let mut reasons: Vec<String> = Vec::new();
-        let mut is_about_volumes = false;
-        for part in parts {
-            is_about_volumes |= part.is_about_volumes;
-            let new = part.reasons.into_iter().filter(|reason| !reasons.contains(reason)).collect::<Vec<_>>();
-            reasons.extend(new);
-        }
-        let nodes = names.into_iter().cloned().collect();
-        NodeGroup { reasons, nodes, causes: told, is_about_volumes, depends_on_order }
+        NodeGroup::new(&statuses, names.into_iter().cloned().collect(), told)
     };
     groups.into_iter().map(of_group).collect()
 }
 
-/// Makes a group with the causes on one node, or with those of a pod that was rejected before any node was tested.
-fn group_of(causes: &Causes<'_, '_>, status: &Status, nodes: Vec<Str>, node: Option<&Node>) -> NodeGroup {
+/// Returns what the reasons rest on, in words. The node is `None` if the pod was rejected before any node was tested.
+fn causes_of<'s>(causes: &Causes<'_, 's>, status: &Status, node: Option<&'s Node>) -> Vec<String> {
     let leaves = status.reasons.iter().filter_map(|reason| reason.leaf);
-    let told = leaves.flat_map(|leaf| causes.of(leaf, node).into_iter().map(move |cause| words(leaf, &cause, node)));
-    NodeGroup {
-        reasons: status.reasons.iter().map(|reason| reason.text.to_string()).collect(),
-        nodes,
-        causes: told.collect(),
-        is_about_volumes: status.reasons.iter().any(|reason| reason.leaf.is_some()),
-        depends_on_order: false,
+    leaves.flat_map(|leaf| causes.of(leaf, node).into_iter().map(move |cause| words(leaf, &cause, node))).collect()
+}
+
+/// Adds the words that are not there yet.
+fn add_new(all: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    for one in more {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+}
+
+impl NodeGroup {
+    fn new(statuses: &BTreeSet<&Status>, nodes: Vec<Str>, causes: Vec<String>) -> Self {
+        let given = || statuses.iter().flat_map(|status| &status.reasons);
+        let mut reasons = Vec::new();
+        add_new(&mut reasons, given().map(|reason| reason.text.to_string()));
+        Self {
+            reasons,
+            nodes,
+            causes,
+            is_about_volumes: given().any(|reason| reason.leaf.is_some()),
+            depends_on_order: statuses.len() > 1,
+        }
     }
 }
 
@@ -294,8 +300,8 @@ fn words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> Strin
             )
         }
         Cause::VolumeZone { claim, volume, key } => {
-            let value = crate::model::label(&volume.meta.labels, key).unwrap_or_default();
-            let of_node = node.and_then(|node| crate::model::label(&node.meta.labels, key)).unwrap_or("<unset>");
+            let value = label(&volume.meta.labels, key).unwrap_or_default();
+            let of_node = node.and_then(|node| label(&node.meta.labels, key)).unwrap_or("<unset>");
             format!("volume {} of claim {claim} has label {key}={value}, and the node has {of_node}", volume.meta.name)
         }
         Cause::SelectedNode { claim, node } => {

@@ -1,7 +1,7 @@
 //! The objects that lead to a reason of a volume plugin on one node. The scheduler does not say them.
 
 use super::reads::Reads;
-use super::volume_binding::Branch;
+use super::volume_binding::{Branch, PodVolumeClaims, is_fully_bound};
 use super::{Scheduler, SchedulerReason, migration, volume_binding, volume_limits, volume_zone};
 use crate::model::{
     AccessMode, AnnotationKey, ClaimPhase, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::snapshot::Snapshot;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// An object that leads to a reason.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,9 +103,18 @@ pub fn is_tied(volume: &PersistentVolume) -> bool {
 pub fn nodes_of_volume<'s>(snapshot: &'s Snapshot, volume: &'s PersistentVolume) -> impl Iterator<Item = &'s Node> {
     snapshot.nodes().iter().filter(|node| {
         let csi_node = snapshot.find::<CsiNode>("", &node.meta.name);
-        let affinity = migration::node_affinity(volume, csi_node).ok().flatten();
-        affinity.is_none_or(|affinity| affinity.matches(&node.meta.labels)) && !volume_zone::rejects(volume, node)
+        unmatched_affinity(volume, csi_node, node).is_none() && !volume_zone::rejects(volume, node)
     })
+}
+
+/// Returns the node affinity of the volume, if it does not match the node.
+fn unmatched_affinity<'s>(
+    volume: &'s PersistentVolume,
+    csi_node: Option<&CsiNode>,
+    node: &Node,
+) -> Option<Cow<'s, NodeSelector>> {
+    let affinity = migration::node_affinity(volume, csi_node).ok().flatten()?;
+    (!affinity.matches(&node.meta.labels)).then_some(affinity)
 }
 
 /// Finds the objects behind the reasons of a pod.
@@ -113,12 +123,16 @@ pub struct Causes<'a, 's> {
     scheduler: &'a Scheduler<'s>,
     snapshot: &'s Snapshot,
     pod: &'s Pod,
+    /// The claims of the pod, as `PreFilter` finds them. They are the same for all nodes.
+    claims: OnceCell<Option<PodVolumeClaims<'s>>>,
+    /// The causes of `NodeRwopInUse`. They are the same for all nodes.
+    in_use: OnceCell<Vec<Cause<'s>>>,
 }
 
 impl<'a, 's> Causes<'a, 's> {
     /// Makes the search for a pod.
     pub fn new(scheduler: &'a Scheduler<'s>, pod: &'s Pod) -> Self {
-        Self { scheduler, snapshot: scheduler.snapshot, pod }
+        Self { scheduler, snapshot: scheduler.snapshot, pod, claims: OnceCell::new(), in_use: OnceCell::new() }
     }
 
     /// Returns the objects that lead to the reason on the node. The node is `None` if the pod was rejected before any
@@ -142,7 +156,7 @@ impl<'a, 's> Causes<'a, 's> {
             (SchedulerReason::NodeNotEnoughStorage, Some(node)) => self.without_capacity(node),
             (SchedulerReason::NodeBoundVolumeMissing, _) => self.missing_volumes(),
             (SchedulerReason::NodeVolumeLimit, Some(node)) => self.limits(node),
-            (SchedulerReason::NodeRwopInUse, _) => self.claims_in_use(),
+            (SchedulerReason::NodeRwopInUse, _) => self.in_use.get_or_init(|| self.claims_in_use()).clone(),
             (
                 SchedulerReason::PodClaimMissing
                 | SchedulerReason::PodEphemeralClaimPending
@@ -183,9 +197,8 @@ impl<'a, 's> Causes<'a, 's> {
     fn affinities(&self, node: &Node) -> Vec<Cause<'s>> {
         let csi_node: Option<&CsiNode> = self.snapshot.find("", &node.meta.name);
         let unfit = |(claim, volume): (&'s PersistentVolumeClaim, &'s PersistentVolume)| {
-            let affinity = migration::node_affinity(volume, csi_node).ok().flatten()?;
-            let cause = Cause::VolumeAffinity { claim: &claim.meta.name, volume, affinity: affinity.clone() };
-            (!affinity.matches(&node.meta.labels)).then_some(cause)
+            let affinity = unmatched_affinity(volume, csi_node, node)?;
+            Some(Cause::VolumeAffinity { claim: &claim.meta.name, volume, affinity })
         };
         self.volumes().filter_map(unfit).collect()
     }
@@ -204,8 +217,9 @@ impl<'a, 's> Causes<'a, 's> {
     /// Returns the claims that wait for the scheduler and that lead to this reason on the node.
     fn unfit(&self, leaf: SchedulerReason, node: &Node) -> Vec<&'s PersistentVolumeClaim> {
         let (mut reads, behavior) = (Reads::new(self.snapshot), self.scheduler.behavior);
-        let Ok(claims) = volume_binding::pre_filter(&mut reads, self.pod) else { return Vec::new() };
-        let branches = volume_binding::filter(&mut reads, behavior, &claims, node);
+        let claims = self.claims.get_or_init(|| volume_binding::pre_filter(&mut reads, self.pod).ok());
+        let Some(claims) = claims else { return Vec::new() };
+        let branches = volume_binding::filter(&mut reads, behavior, claims, node);
         let has_leaf =
             |branch: &Branch<'_>| branch.verdict.status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
         let mut unfit: Vec<&PersistentVolumeClaim> = Vec::new();
@@ -277,9 +291,6 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn unready_claims(&self, leaf: SchedulerReason) -> Vec<Cause<'s>> {
-        let is_bound = |claim: &PersistentVolumeClaim| {
-            !claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::BindCompleted)
-        };
         let is_it = |name: &&'s str| {
             let claim = self.claim(name);
             match leaf {
@@ -287,11 +298,11 @@ impl<'a, 's> Causes<'a, 's> {
                 SchedulerReason::PodClaimLost => claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Lost),
                 SchedulerReason::PodClaimDeleting => claim.is_some_and(PersistentVolumeClaim::terminating),
                 SchedulerReason::PodClaimImmediateUnbound => claim.is_some_and(|claim| {
-                    !is_bound(claim) && !self.waiting().any(|waiting| waiting.meta.name == claim.meta.name)
+                    !is_fully_bound(claim) && !self.waiting().any(|waiting| waiting.meta.name == claim.meta.name)
                 }),
-                SchedulerReason::PodClaimWithoutVolumeOrClass => {
-                    claim.is_some_and(|claim| is_bound(claim) && self.snapshot.volume_id(&claim.volume_name).is_none())
-                }
+                SchedulerReason::PodClaimWithoutVolumeOrClass => claim.is_some_and(|claim| {
+                    is_fully_bound(claim) && self.snapshot.volume_id(&claim.volume_name).is_none()
+                }),
                 _ => {
                     let is_foreign = |claim| volume_binding::is_for_pod(self.pod, claim).is_err();
                     self.pod.makes(name) && claim.is_some_and(is_foreign)

@@ -46,6 +46,11 @@ pub(super) fn is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(),
     Err(format!("PVC {claim} was not created for pod {namespace}/{name} (pod is not owner)"))
 }
 
+/// Returns whether the claim counts as bound. Upstream: `isPVCFullyBound`, 1.36.
+pub(super) fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
+    !claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::BindCompleted)
+}
+
 /// Returns the claims of the pod. Upstream: `PreFilter`, `podHasPVCs` and `GetPodVolumeClaims`, 1.36.
 ///
 /// # Errors
@@ -93,7 +98,7 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, pod: &Pod) -> Result<PodVolu
                 sorted.waiting.push(claim);
                 continue;
             }
-        } else if claim.meta.annotations.has(AnnotationKey::BindCompleted) {
+        } else if is_fully_bound(claim) {
             sorted.bound.push(claim);
             continue;
         }
