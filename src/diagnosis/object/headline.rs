@@ -92,7 +92,8 @@ fn of_problem(
     // An object without a phase is told by its own finding, because only that one says what the object has to do with
     // the cause.
     let has_phase = recorded(snapshot, object).is_some();
-    let told = if !has_phase && worst.object == *object { worst } else { root };
+    let is_of_own = !has_phase && worst.object == *object;
+    let told = if is_of_own || is_remote(snapshot, object, &root.object) { worst } else { root };
     let said = told.said_on(object, snapshot);
     let (clause, rest) = first_clause(&said);
     let subject = beginning(&noun(object));
@@ -134,6 +135,19 @@ fn of_problem(
         details.push(sentence(&whole(other, object, snapshot), other.risk == Risk::Imminent));
     }
     Words { headline, details }
+}
+
+/// Returns whether the cause is on a claim or pod that has nothing to do with the object by itself, such as the claim
+/// of an NFS server. Then only the finding about the object says how they are connected.
+fn is_remote(snapshot: &Snapshot, object: &ObjectKey, cause: &ObjectKey) -> bool {
+    if !matches!(cause.kind, Kind::PersistentVolumeClaim | Kind::Pod) {
+        return false;
+    }
+    let volume = snapshot.volume_id(&object.name).filter(|_| object.kind == Kind::PersistentVolume);
+    match volume.map(|id| snapshot.volume(id)) {
+        Some(volume) => volume.claim_ref.as_ref().is_some_and(|claim| claim.namespace != cause.namespace),
+        None => !object.namespace.is_empty() && object.namespace != cause.namespace,
+    }
 }
 
 /// Splits sentences before the first one that says what happens to the data. Returns that one and all after it, and the

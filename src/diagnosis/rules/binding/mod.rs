@@ -102,7 +102,7 @@ fn refused<'a>(
 fn misfit_words(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<String> {
     let found = misfit(volume, claim, verdict)?;
     Some(match verdict {
-        CandidateVerdict::CandidateAccessModes => format!("access modes {} and not {}", found.has, found.wants),
+        CandidateVerdict::CandidateAccessModes => format!("access modes {} instead of {}", found.has, found.wants),
         _ => found.words,
     })
 }

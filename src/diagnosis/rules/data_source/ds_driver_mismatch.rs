@@ -61,7 +61,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (message, field, value) = if is_foreign {
         let whatever = if case.has_event("ProvisioningFailed") { ", whatever the event says" } else { "" };
         let message = format!(
-            "class {} has driver {driver}, but the volume of {source_words}, claim {name}, has driver {owner}. \
+            "class {} has driver {driver}, but claim {name}, {source_words}, has a volume of driver {owner}. \
              Driver {driver} copies only its own volumes. Claim {name} is Bound{whatever}",
             class.meta.name
         );
@@ -69,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else {
         let (mode, wants) = (volume.mode(), claim.mode());
         let message = format!(
-            "{} is {}, but the volume of {source_words}, claim {name}, has {}. Both must be \
+            "{} is {}, but claim {name}, {source_words}, has a volume with {}. Both must be \
              the same",
             part_of(&case.object(), "the volume mode"),
             wants.as_str(),

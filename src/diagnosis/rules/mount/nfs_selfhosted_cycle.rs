@@ -56,7 +56,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     }
     let claim_key = claim_key(namespace, claim);
     let found = Detection::new(format!(
-        "{} {} on node {}, because its NFS server, pod {namespace}/{name}, waits for its own claim {claim}",
+        "{} {} on node {}, because its NFS server, pod {namespace}/{name}, waits for claim {claim}",
         export.words(case.snapshot(), pod),
         hanging.words(),
         pod.node_name

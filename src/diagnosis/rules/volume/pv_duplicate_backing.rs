@@ -108,7 +108,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let same = if by_hand_all { "volume handle" } else { "storage" };
     let so = if stuck.is_empty() { "" } else { ", so a pod with both never starts" };
     let found = Detection::new(format!(
-        "{} and {}{more} have the same {same}{so}. The handle is {} of driver {}, and volume {} is {}. {consequence}",
+        "{} has the same {same} as {}{more}{so}. The handle is {} of driver {}, and volume {} is {}. {consequence}",
         mention(&case.object()),
         mention(&volume_key(&other.meta.name)),
         volume.source.handle,
