@@ -212,7 +212,7 @@ impl<'s> Simulation<'s> {
         self.snapshot
     }
 
-    /// The settings of the simulation: everything besides the objects that decides.
+    /// Returns the settings of the simulation. The predictions depend only on them and on the objects.
     pub fn settings(&self) -> &Settings<'s> {
         &self.settings
     }

@@ -71,7 +71,7 @@ impl CoverageEntry {
         Self { kind, namespace, state, resource_version: None, reason: None, absent: BTreeSet::new() }
     }
 
-    /// Whether the server does not know the kind, and that is normal, so that nobody has to be told.
+    /// Returns whether the server does not know the kind, and this is normal. Then the user need not be told.
     pub fn is_normal_gap(&self) -> bool {
         self.state == CoverageState::NotServed && self.kind.is_optional()
     }

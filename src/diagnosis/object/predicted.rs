@@ -336,7 +336,7 @@ fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     )
 }
 
-/// The sentences for a claim that names a volume, if the volume does not name the claim with its uid.
+/// Adds the sentences for a claim that names a volume, if the volume does not name the claim with its uid.
 fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
     let snapshot = view.snapshot();
     let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };

@@ -91,7 +91,7 @@ impl Explanation<'_> {
         page.line(0, &format!("Cause: {}{way}{lasted}.", root.rule));
     }
 
-    /// What a person can do, before the facts that led to it.
+    /// Writes what a person can do. This section is before the facts on which it rests.
     fn advice_section(&self, page: &mut Page) {
         if self.diagnosis.remedies.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// What other components have said. A message that is too long is cut; JSON has the whole message.
+    /// Writes what other components have said. A message that is too long is cut; JSON has the whole message.
     fn said_section(&self, page: &mut Page) {
         let said = &self.diagnosis.said;
         if said.is_empty() {
@@ -138,7 +138,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// The stages of the volumes of a pod, or the pods of a workload by what keeps them.
+    /// Writes the stages of the volumes of a pod, or the pods of a workload, grouped by what keeps them.
     fn pods_section(&self, page: &mut Page) {
         let DiagnosisOut { volumes, pods, .. } = &self.diagnosis;
         if !volumes.is_empty() {
