@@ -28,13 +28,13 @@ const MOST_CHARACTERS: usize = 300;
 const MOST_LISTED: usize = 10;
 
 impl Explanation<'_> {
-    /// The text: the answer in the first line, then sections with the facts behind the answer. No meaning is in the
-    /// colour alone.
+    /// Returns the text: the answer in the first line, then sections with the facts behind the answer. No meaning is in
+    /// the colour alone.
     pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
         self.page(columns, trace, false)
     }
 
-    /// The text. With `wide`, the scheduling of a pod has a table of all nodes.
+    /// Returns the text. With `wide`, the scheduling of a pod has a table of all nodes.
     pub(super) fn page(&self, columns: Option<usize>, trace: bool, wide: bool) -> String {
         let mut page = Page { text: String::new(), columns };
         for line in wrap(&self.headline, columns, 0).lines() {

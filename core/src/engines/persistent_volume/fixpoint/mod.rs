@@ -25,7 +25,7 @@ use crate::simulate::Component;
 use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
-/// The outcomes of each object of a component.
+/// Returns the outcomes of each object of a component.
 pub(super) fn fixpoint(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
     let groups = Groups::new(snapshot, settings, component);
     let mut growth = Growth::new(snapshot, settings, &groups, component);
