@@ -60,7 +60,7 @@ pub struct Terminal {
     section: Option<(String, Mutex<Vec<u8>>)>,
 }
 
-/// The width for help, which is printed before the flags are known. In a pipe COLUMNS states it.
+/// Returns the width for help, which is printed before the flags are known. In a pipe COLUMNS states it.
 pub fn help_width() -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok();
     let size = Term::stdout().size_checked().map(|(_rows, columns)| usize::from(columns));
@@ -91,8 +91,8 @@ impl Terminal {
         }
     }
 
-    /// The same terminal for one of several sections of an answer. The section runs on its own thread, and no question
-    /// can be asked there.
+    /// Returns the same terminal for one of several sections of an answer. The section runs on its own thread, and no
+    /// question can be asked there.
     #[must_use]
     pub fn section(&self, name: &str) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Terminal {
         self.section.is_some()
     }
 
-    /// The part of the answer that a section has collected.
+    /// Returns the part of the answer that a section has collected.
     pub fn into_held(self) -> Vec<u8> {
         self.section.map_or_else(Vec::new, |(_, held)| held.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -126,8 +126,8 @@ impl Terminal {
         done
     }
 
-    /// The width of stdout in columns. It is `None` in a pipe or if the width is unknown. Then nothing is cut or
-    /// wrapped.
+    /// Returns the width of stdout in columns. It is `None` in a pipe or if the width is unknown. Then nothing is cut
+    /// or wrapped.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
@@ -137,7 +137,7 @@ impl Terminal {
         self.can_ask
     }
 
-    /// The progress line, for code that reports its progress.
+    /// Returns the progress line, for code that reports its progress.
     pub fn progress(&self) -> Arc<dyn Progress> {
         let line = Arc::clone(&self.progress);
         match &self.section {
@@ -146,7 +146,7 @@ impl Terminal {
         }
     }
 
-    /// The writer for the answer on stdout. It erases the progress line.
+    /// Returns the writer for the answer on stdout. It erases the progress line.
     pub fn output(&self) -> Output<'_> {
         let stream: Box<dyn Write + '_> = if let Some((_, held)) = &self.section {
             Box::new(Held(held))
@@ -164,7 +164,7 @@ impl Terminal {
         write_stderr(&format!("{}\n", wrap(&format!("{}{text}", self.prefix()), self.error_width, CONTINUED)));
     }
 
-    /// The text before every message of a section.
+    /// Returns the text before every message of a section.
     fn prefix(&self) -> String {
         self.section.as_ref().map_or_else(String::new, |(name, _)| format!("[{}] ", sanitize(name)))
     }
@@ -303,7 +303,7 @@ impl Write for Output<'_> {
     }
 }
 
-/// The error for a question that got no answer.
+/// Returns the error for a question that got no answer.
 fn unanswered(failure: &io::Error) -> Error {
     if failure.kind() == io::ErrorKind::Interrupted {
         write_stderr(SHOW_CURSOR);
@@ -505,7 +505,7 @@ pub fn print_quietly(text: &str) {
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// The text of an error, with each of its lines wrapped between words.
+/// Returns the text of an error, with each of its lines wrapped between words.
 fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
     let lines = shown.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -527,8 +527,8 @@ fn write_stderr(text: &str) {
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// An error with its leading words in colour. The settings of `colored` are those of stdout, so this function writes
-/// the colour codes itself.
+/// Returns an error with its leading words in colour. The settings of `colored` are those of stdout, so this function
+/// writes the colour codes itself.
 fn colored_error(shown: &str) -> String {
     let mut text = String::with_capacity(shown.len() + 32);
     for line in shown.lines() {
@@ -581,8 +581,8 @@ impl ColorEnvironment {
     }
 }
 
-/// The width for the layout. COLUMNS takes precedence over the size of the terminal. A width that is too small counts
-/// as unknown.
+/// Returns the width for the layout. COLUMNS takes precedence over the size of the terminal. A width that is too small
+/// counts as unknown.
 fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> Option<usize> {
     let given = columns.and_then(|text| text.trim().parse().ok()).filter(|&columns| columns >= NARROWEST);
     given.or_else(size).filter(|&columns| columns >= NARROWEST)

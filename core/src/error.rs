@@ -27,7 +27,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The exit code of the class. The codes are public API.
+    /// Returns the exit code of the class. The codes are public API.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::OutputClosed => 0,
@@ -128,22 +128,22 @@ impl Error {
         self
     }
 
-    /// The class of the failure.
+    /// Returns the class of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The sentence of the failure without its causes and hints, not made safe for a terminal.
+    /// Returns the sentence of the failure without its causes and hints, not made safe for a terminal.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The causes, not made safe for a terminal.
+    /// Returns the causes, not made safe for a terminal.
     pub fn causes(&self) -> &[String] {
         &self.causes
     }
 
-    /// The hints, not made safe for a terminal.
+    /// Returns the hints, not made safe for a terminal.
     pub fn hints(&self) -> &[String] {
         &self.hints
     }

@@ -521,7 +521,7 @@ pub enum Shell {
     Nushell,
 }
 
-/// The definitions as clap's own type, for parsing, completions and man pages.
+/// Returns the definitions as clap's own type, for parsing, completions and man pages.
 pub fn command() -> clap::Command {
     Cli::command().mut_subcommands(with_exit_codes)
 }
@@ -572,8 +572,8 @@ pub fn parse_for(arguments: Vec<OsString>, columns: Option<usize>) -> Result<Cli
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// The name of the program in usage lines. It is `kubectl pvctl` if kubectl would find the executable as a plugin,
-/// otherwise the name of the executable (see the naming guide of krew).
+/// Returns the name of the program in usage lines. It is `kubectl pvctl` if kubectl would find the executable as a
+/// plugin, otherwise the name of the executable (see the naming guide of krew).
 fn shown_name(program: Option<&OsStr>) -> String {
     let stem = program.and_then(|path| Path::new(path).file_stem()).and_then(OsStr::to_str).unwrap_or(BINARY);
     match stem.strip_prefix("kubectl-") {

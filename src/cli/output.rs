@@ -20,7 +20,7 @@ pub struct Output<F> {
 pub(super) struct OutputParser<F>(FormatParser<F>);
 
 impl<F: Format> FormatParser<F> {
-    /// The same formats, each with a file that may follow it.
+    /// Returns the same formats, each with a file that may follow it.
     pub(super) fn or_file(self) -> OutputParser<F> {
         OutputParser(self)
     }
@@ -61,14 +61,14 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
     }
 }
 
-/// The path in a word, from this byte on. The byte before it is ASCII.
+/// Returns the path in a word, from this byte on. The byte before it is ASCII.
 #[cfg(unix)]
 fn path_after(word: &OsStr, start: usize) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(OsStr::from_bytes(&word.as_bytes()[start..]))
 }
 
-/// The path in a word, from this byte on. The byte before it is ASCII.
+/// Returns the path in a word, from this byte on. The byte before it is ASCII.
 #[cfg(not(unix))]
 fn path_after(word: &OsStr, start: usize) -> PathBuf {
     PathBuf::from(&word.to_string_lossy()[start..])

@@ -69,8 +69,8 @@ pub struct JournalArgs {
 }
 
 impl RepairArgs {
-    /// The options of the modelled Kubernetes. Options that leave controllers out or assume an outdated cache are not
-    /// taken, because a plan must expect everything that the controllers may do.
+    /// Returns the options of the modelled Kubernetes. Options that leave controllers out or assume an outdated cache
+    /// are not taken, because a plan must expect everything that the controllers may do.
     pub fn model(&self) -> ModelArgs {
         ModelArgs { kubernetes: self.kubernetes.clone(), ..ModelArgs::default() }
     }

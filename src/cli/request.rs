@@ -15,8 +15,8 @@ fn in_namespace(namespace: &str) -> Result<Str, Error> {
 }
 
 impl RetainArgs {
-    /// The claim in that namespace whose volume is to be retained. The volume is found in the cluster. The result is
-    /// `None` if the arguments name a volume.
+    /// Returns the claim in that namespace whose volume is to be retained. The volume is found in the cluster. The
+    /// result is `None` if the arguments name a volume.
     ///
     /// # Errors
     /// Returns a usage error that names the wrong word.
@@ -226,7 +226,8 @@ pub const SETTING_KEYS: [(&str, Option<&str>); 7] = [
 const VOLUME_MODES: [&str; 2] = ["Filesystem", "Block"];
 const NO_SELECTOR: &str = "none";
 
-/// The values that this key of `recreate --set` accepts. The result is empty if it accepts more than a few words.
+/// Returns the values that this key of `recreate --set` accepts. The result is empty if it accepts more than a few
+/// words.
 pub fn setting_values(key: &str) -> &'static [&'static str] {
     match key {
         "modes" => &AccessMode::NAMES,
@@ -350,7 +351,7 @@ mod tests {
         }
     }
 
-    /// The request of a command line and its shared flags, as a text.
+    /// Returns the request of a command line and its shared flags, as a text.
     fn asked(line: &[&str]) -> String {
         let cli = parsed(line);
         let (verb, scope, cluster) = (cli.verb.unwrap(), cli.global.scope, cli.global.cluster);
@@ -360,7 +361,7 @@ mod tests {
         format!("{claim:?} {request:?} {namespace} {:?} {:?}", cluster.context, shared(&verb).dry_run)
     }
 
-    /// All ways to put the flags between the words. The order of the words and the order of the flags are kept.
+    /// Returns all ways to put the flags between the words. The order of the words and the order of the flags are kept.
     fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>> {
         let goes_on = |first: &[&'w str], rest: Vec<Vec<&'w str>>| {
             rest.into_iter().map(|rest| [first, &rest].concat()).collect::<Vec<_>>()

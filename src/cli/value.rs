@@ -66,7 +66,7 @@ impl<F: Format> TypedValueParser for FormatParser<F> {
     }
 }
 
-/// The help text of `--kube-version`.
+/// Returns the help text of `--kube-version`.
 pub(super) fn kube_version_help() -> String {
     format!(
         "The Kubernetes minor to model: {} or {} to {}; detected on a cluster, stated by a snapshot, else {}",

@@ -131,7 +131,7 @@ fn words(
     if part.is_empty() { name } else { format!("{part} of {name}") }
 }
 
-/// The word for an object of the kind, if a sentence can use it instead of a name.
+/// Returns the word for an object of the kind, if a sentence can use it instead of a name.
 fn word(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::PersistentVolume => Some("volume"),
@@ -144,7 +144,7 @@ fn word(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// The name of an object. A page of a pod or workload does not repeat its own namespace.
+/// Returns the name of an object. A page of a pod or workload does not repeat its own namespace.
 fn named(object: &ObjectKey, page: &ObjectKey) -> String {
     let is_near = object.namespace == page.namespace && page.kind != Kind::PersistentVolumeClaim;
     if is_near && !page.namespace.is_empty() {

@@ -7,19 +7,19 @@ use crate::simulate::{Settings, Simulation};
 use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
-/// A snapshot of these objects, in which the lists of all kinds were read.
+/// Returns a snapshot of these objects, in which the lists of all kinds were read.
 pub(crate) fn world(objects: &[Value]) -> Snapshot {
     Snapshot::new(parts(objects))
 }
 
-/// A snapshot of these objects, in which one kind was not read.
+/// Returns a snapshot of these objects, in which one kind was not read.
 pub(crate) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
     let mut parts = parts(objects);
     parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Forbidden));
     Snapshot::new(parts)
 }
 
-/// These objects before they are indexed.
+/// Returns these objects before they are indexed.
 pub(crate) fn parts(objects: &[Value]) -> Parts {
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
     for object in objects {
@@ -31,12 +31,12 @@ pub(crate) fn parts(objects: &[Value]) -> Parts {
     parts
 }
 
-/// The simulation of a snapshot with the default behavior.
+/// Returns the simulation of a snapshot with the default behavior.
 pub(crate) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
     simulation(snapshot, Settings::new(KubernetesBehavior::default()), 1)
 }
 
-/// The object that `pv/NAME` or `pvc/NAME` names. The claim is in namespace `db`.
+/// Returns the object that `pv/NAME` or `pvc/NAME` names. The claim is in namespace `db`.
 pub(crate) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     match object.split_once('/') {
         Some(("pv", name)) => model::ObjectId::from(snapshot.volume_id(name).unwrap()),
@@ -68,7 +68,7 @@ fn merge(object: &mut Value, patch: Value) {
     }
 }
 
-/// An Available volume of 10Gi for one node at a time, without a class.
+/// Returns an Available volume of 10Gi for one node at a time, without a class.
 pub(crate) fn pv(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
@@ -84,7 +84,7 @@ pub(crate) fn pv(name: &str) -> Value {
     })
 }
 
-/// A Pending claim `db/NAME` for 10Gi on one node at a time, with the empty class.
+/// Returns a Pending claim `db/NAME` for 10Gi on one node at a time, with the empty class.
 pub(crate) fn pvc(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -100,7 +100,7 @@ pub(crate) fn pvc(name: &str) -> Value {
     })
 }
 
-/// A class with immediate binding or, with `late`, with WaitForFirstConsumer.
+/// Returns a class with immediate binding or, with `late`, with WaitForFirstConsumer.
 pub(crate) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
@@ -110,7 +110,7 @@ pub(crate) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     })
 }
 
-/// A pod of namespace `db` that uses the claim. It is scheduled if `node` is not empty.
+/// Returns a pod of namespace `db` that uses the claim. It is scheduled if `node` is not empty.
 pub(crate) fn pod(name: &str, claim: &str, node: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -123,20 +123,20 @@ pub(crate) fn pod(name: &str, claim: &str, node: &str) -> Value {
     })
 }
 
-/// The claimRef of a volume for a claim of `db`. With a uid the volume is bound; without one it is reserved.
+/// Returns the claimRef of a volume for a claim of `db`. With a uid the volume is bound; without one it is reserved.
 pub(crate) fn claim_ref(name: &str, uid: &str) -> Value {
     json!({ "spec": { "claimRef": {
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": name, "uid": uid,
     } } })
 }
 
-/// The volume in the state in which it is bound to that claim.
+/// Returns the volume in the state in which it is bound to that claim.
 pub(crate) fn bound_pv(name: &str, claim: &str) -> Value {
     let bound = with(pv(name), claim_ref(claim, &format!("uid-{claim}")));
     with(bound, json!({ "status": { "phase": "Bound" } }))
 }
 
-/// The claim in the state in which it is bound to that volume.
+/// Returns the claim in the state in which it is bound to that volume.
 pub(crate) fn bound_pvc(name: &str, volume: &str) -> Value {
     with(
         pvc(name),
@@ -148,7 +148,7 @@ pub(crate) fn bound_pvc(name: &str, volume: &str) -> Value {
     )
 }
 
-/// The fields that mark an object as being deleted.
+/// Returns the fields that mark an object as being deleted.
 pub(crate) fn deleted() -> Value {
     json!({ "metadata": { "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0 } })
 }

@@ -1,5 +1,5 @@
-//! Conversion of options to what influences decisions besides the objects: the behavior of Kubernetes, the controllers,
-//! and the memory of the controller.
+//! This module converts options to the behavior of Kubernetes, the controllers, and the memory of the controller.
+//! Decisions depend on these and on the objects.
 
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
@@ -84,7 +84,7 @@ impl Modelled {
         Model::new(&self.behavior, &self.controllers, self.source).with_given(&self.given).with_failures(self.failures)
     }
 
-    /// Returns everything that influences decisions besides the objects.
+    /// Returns the settings. Decisions depend on them and on the objects.
     ///
     /// # Errors
     /// A usage error is returned if an object of `--unseen` does not exist or has another kind than a volume or claim.

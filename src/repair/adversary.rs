@@ -1,6 +1,6 @@
-//! The search for an order of acts in which a plan loses data.
+//! The search for an order of moves in which a plan loses data.
 //!
-//! The search interleaves the steps of the plan in every order with the acts of others:
+//! The search interleaves the steps of the plan in every order with the moves of others:
 //! - Controllers sync objects. Their caches may lag, and they may stop between two writes.
 //! - Drivers delete the data of any volume that was deletable for a moment.
 //! - The scheduler reserves any free volume.
@@ -198,7 +198,7 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(model, steps, &state));
-            // The plan may mistake another volume for its own. This does not depend on the acts of others, or on
+            // The plan may mistake another volume for its own. This does not depend on the moves of others, or on
             // failures.
             let is_anew = state.fates.iter().any(|fate| fate.anew);
             for (target, ordinary, after) in model.syncs(&state, reach.failures && !is_anew) {
@@ -219,7 +219,7 @@ impl Exploration {
         Some(search)
     }
 
-    /// Returns the possible next acts of all actors except the controllers and the plan.
+    /// Returns the possible next moves of all actors except the controllers and the plan.
     fn others(model: &mut SafetyModel<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
         let mut moves: Vec<(Move, State)> = Vec::new();
         for (place, after) in model.drivers(state) {

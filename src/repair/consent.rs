@@ -101,7 +101,7 @@ pub struct Rejected {
     pub guards: Vec<Guard>,
     /// The reason.
     pub refusal: Refusal,
-    /// The order of acts in which the plan does harm, if there is one.
+    /// The order of moves in which the plan does harm, if there is one.
     pub interleaving: Option<Interleaving>,
 }
 

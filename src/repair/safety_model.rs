@@ -1,7 +1,7 @@
 //! The safety model: the small world in which a plan is tried. It holds the objects that the plan touches, those that
 //! could interfere, and nothing else.
 //!
-//! The acts of others than the plan and the controllers are in `actors`.
+//! The moves of others than the plan and the controllers are in `actors`.
 //!
 //! A [`State`] is a short list of numbers, so that many states can be compared. Versions of an object that are equal in
 //! all deciding fields have the same number, and are called one variant.
@@ -45,7 +45,7 @@ pub(super) struct Objects {
     pub(super) claims: [u8; CLAIMS],
 }
 
-/// The acts that were begun on the data of a volume.
+/// The operations that were begun on the data of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct DataState {
     /// Whether a driver may have begun to delete the volume. It continues, whatever is written afterwards.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use std::path::Path;
 
-/// The schema of the JSON that serde writes for the type, as the text of a file.
+/// Returns the schema of the JSON that serde writes for the type, as the text of a file.
 fn schema<T: JsonSchema>() -> String {
     let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
     serde_json::to_string_pretty(&schema).unwrap() + "\n"

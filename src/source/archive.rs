@@ -49,7 +49,7 @@ impl ArchivedObject {
         Self::new(kind, json)
     }
 
-    /// The kind, the namespace and the name of the object.
+    /// Returns the kind, the namespace and the name of the object.
     pub fn key(&self) -> &ObjectKey {
         &self.key
     }
@@ -94,7 +94,7 @@ fn write_value(value: &Value, indent: &str, buffer: &mut Vec<u8>, out: &mut dyn 
     Ok(())
 }
 
-/// The `metadata` of the list.
+/// Returns the `metadata` of the list.
 fn metadata(statement: &Statement) -> Value {
     let mut metadata = json!({"resourceVersion": ""});
     let annotations = statement.annotations();

@@ -93,7 +93,7 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// The same cluster, with an observer that is told of each request.
+    /// Returns the same cluster, with an observer that is told of each request.
     #[must_use]
     pub fn observed<'b>(self, observer: Observer<'b>) -> Cluster<'b>
     where
@@ -102,25 +102,25 @@ impl<'a> Cluster<'a> {
         Cluster { api: Api { observer: Some(observer), ..self.api }, ..self }
     }
 
-    /// The same cluster, with another number of retries and other pauses.
+    /// Returns the same cluster, with another number of retries and other pauses.
     #[must_use]
     pub fn retrying(mut self, retry: Retry) -> Self {
         self.api.retry = retry;
         self
     }
 
-    /// The namespace of `-n` or of the context, otherwise `default`.
+    /// Returns the namespace of `-n` or of the context, otherwise `default`.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The address of the server, without a password.
+    /// Returns the address of the server, without a password.
     pub fn server(&self) -> &str {
         &self.api.server
     }
 
-    /// The time limit of one request. The result is `None` if the user gave no limit. Zero means that there is no
-    /// limit.
+    /// Returns the time limit of one request. The result is `None` if the user gave no limit. Zero means that there is
+    /// no limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.api.timeout
     }
@@ -132,7 +132,7 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// The client of kube, for code that writes to the cluster.
+    /// Returns the client of kube, for code that writes to the cluster.
     pub fn client(&self) -> &kube::Client {
         &self.api.client
     }
@@ -190,13 +190,14 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// The names for shell completion: those of the kind in the given namespace, otherwise in [`Self::namespace`].
-    /// There are at most 500 names, and the time limit is one second. If anything fails, there are no names.
+    /// Returns the names of objects of the kind for shell completion. They are the names in the given namespace, or in
+    /// [`Self::namespace`] if none is given. There are at most 500 names, and the time limit is one second. If anything
+    /// fails, there are no names.
     pub async fn names(&self, kind: Kind, namespace: Option<&str>) -> Vec<String> {
         self.names_at(&list::path(kind, Some(namespace.unwrap_or(&self.namespace)))).await
     }
 
-    /// The names of namespaces for shell completion, with the same limits as [`Self::names`].
+    /// Returns the names of namespaces for shell completion, with the same limits as [`Self::names`].
     pub async fn namespaces(&self) -> Vec<String> {
         self.names_at("/api/v1/namespaces").await
     }
@@ -230,7 +231,7 @@ impl<'a> Cluster<'a> {
         }
         let readable = |entry: &CoverageEntry| entry.state == CoverageState::Complete;
         if !gathered.parts.coverage.entries().iter().any(readable) {
-            // One error is enough. The error of the volumes is first, because it says most.
+            // One error is enough. The error of the volumes is first, because it tells the user most.
             if let Some(failure) = failures.into_iter().next() {
                 return Err(failure);
             }
@@ -246,9 +247,9 @@ impl<'a> Cluster<'a> {
         Ok(gathered)
     }
 
-    /// Reads, at the same time, the lists that every command needs. The list of claims is requested after the first
-    /// page of the volumes was read, so it is the later reading. If a volume and a claim do not agree, both lists then
-    /// show them at the same moment in most cases; see [`partners`].
+    /// Reads the lists that every command needs. They are read concurrently, but the claims are requested only after
+    /// the first page of the volumes was read, so that the list of claims is the later one. If a volume and a claim do
+    /// not agree, both lists then show them at the same moment in most cases; see [`partners`].
     ///
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
@@ -486,7 +487,7 @@ fn names_in(list: &[u8]) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The clock of this machine, for a server that does not state the time, and for what lies on this machine.
+/// Returns the time of this machine. It is used if a server does not state the time, and for files on this machine.
 #[expect(clippy::disallowed_methods, reason = "the source supplies the snapshot's time")]
 pub fn local_time() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_second())

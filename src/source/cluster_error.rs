@@ -45,7 +45,7 @@ pub struct ClusterError {
 }
 
 impl ClusterError {
-    /// An error with a sentence without a full stop.
+    /// Returns an error with a sentence without a full stop.
     pub(crate) fn new(kind: ClusterErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
@@ -57,18 +57,18 @@ impl ClusterError {
         self
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ClusterErrorKind {
         self.kind
     }
 
-    /// What the user can do, if there is advice.
+    /// Returns what the user can do, if there is advice.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// The error for a failure below HTTP. Its kind is found in the texts of the causes, because kube has no other way
-    /// to distinguish the causes.
+    /// Returns the error for a failure below HTTP. Its kind is found in the texts of the causes, because kube has no
+    /// other way to distinguish the causes.
     pub(crate) fn from_transport(server: &str, proxy: Option<&str>, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain: Vec<String> =
             std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
@@ -104,13 +104,13 @@ impl ClusterError {
             .with_hint("check the network and the VPN; -f FILE works without a cluster")
     }
 
-    /// The error for a server that requires TLS although its address begins with `http`.
+    /// Returns the error for a server that requires TLS although its address begins with `http`.
     fn not_plain(server: &str) -> Self {
         Self::new(ClusterErrorKind::NotKubernetes, format!("the server at {server} does not speak plain HTTP"))
             .with_hint("check the port, and whether the address should begin with https://")
     }
 
-    /// The error for a proxy that did not make the connection.
+    /// Returns the error for a proxy that did not make the connection.
     fn from_proxy(server: &str, proxy: &str, all: &str, last: &str) -> Self {
         const CHECK: &str = "check HTTPS_PROXY, NO_PROXY and the cluster's proxy-url in the kubeconfig";
         let has = |texts: &[&str]| texts.iter().any(|text| all.contains(text));
@@ -205,14 +205,14 @@ impl ClusterError {
         )
     }
 
-    /// The error for a missing answer.
+    /// Returns the error for a missing answer.
     pub(crate) fn timed_out(server: &str, proxy: Option<&str>) -> Self {
         let through = proxy.map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
         Self::new(ClusterErrorKind::TimedOut, format!("the API server {server} did not answer in time{through}"))
             .with_hint("check the network, or allow more with --request-timeout")
     }
 
-    /// The error for an answer with an HTTP status code that means an error.
+    /// Returns the error for an answer with an HTTP status code that means an error.
     pub(crate) fn from_status(server: &str, what: &str, status: &ApiStatus) -> Self {
         let ApiStatus { code, message, .. } = status;
         match code {
@@ -240,7 +240,7 @@ impl ClusterError {
         }
     }
 
-    /// The error for an answer that is larger than the limit in bytes.
+    /// Returns the error for an answer that is larger than the limit in bytes.
     pub(crate) fn too_large(server: &str, what: &str, TooLarge { limit, stated }: TooLarge) -> Self {
         let limit = limit >> 20;
         let size = match stated {
@@ -250,7 +250,7 @@ impl ClusterError {
         Self::too_much(server, what, &size, &format!("{limit} MiB"))
     }
 
-    /// The error for an answer with too many objects.
+    /// Returns the error for an answer with too many objects.
     pub(crate) fn too_many(server: &str, what: &str, most: usize) -> Self {
         Self::too_much(server, what, &format!("more than {most} objects"), &format!("{most} objects"))
     }
@@ -266,7 +266,7 @@ impl ClusterError {
         ))
     }
 
-    /// The error for a successful answer with a body that is not from the Kubernetes API.
+    /// Returns the error for a successful answer with a body that is not from the Kubernetes API.
     pub(crate) fn not_kubernetes(server: &str, what: &str, problem: &str) -> Self {
         Self::new(
             ClusterErrorKind::NotKubernetes,
@@ -336,7 +336,7 @@ impl ApiStatus {
     }
 }
 
-/// The first part of a text, because the server may send a text of any length.
+/// Returns the first part of a text, because the server may send a text of any length.
 fn shorten(text: &str) -> String {
     const MOST: usize = 400;
     match text.char_indices().nth(MOST) {

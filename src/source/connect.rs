@@ -22,7 +22,7 @@ const CHUNK_SIZE: u32 = 500;
 /// command waits for them. Each page is requested after the previous page.
 const LARGE_CHUNK_SIZE: u32 = 2500;
 
-/// The number of objects in one page of a list of that kind, if `--chunk-size` is not given.
+/// Returns the number of objects in one page of a list of that kind, if `--chunk-size` is not given.
 pub fn default_chunk_size(kind: Kind) -> u32 {
     match kind {
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => LARGE_CHUNK_SIZE,
@@ -130,7 +130,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment of this process.
+    /// Returns the environment of this process.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment enters")]
     pub fn of_process() -> Self {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -192,7 +192,7 @@ fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
     .with_hint("set the clock"))
 }
 
-/// The configuration of kube that the flags, the kubeconfig and the environment describe.
+/// Returns the configuration of kube that the flags, the kubeconfig and the environment describe.
 pub(super) fn config(options: &ConnectOptions, environment: &Environment) -> Result<Config, ClusterError> {
     let Some(kubeconfig) = kubeconfig::load(options, environment)? else {
         return without_kubeconfig(options, environment);
@@ -432,7 +432,7 @@ fn read_token_file(user: &mut AuthInfo) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// The address of the server. As in kubectl, an address without a scheme is http.
+/// Returns the address of the server. As in kubectl, an address without a scheme is http.
 fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
     let server = cluster.server.as_deref().unwrap_or_default().trim();
     if server.is_empty() {
@@ -452,8 +452,8 @@ fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
         })
 }
 
-/// The certificate authorities in the form that kube needs. The result is `None` if those of the operating system are
-/// used.
+/// Returns the certificate authorities in the form that kube needs. The result is `None` if those of the operating
+/// system are used.
 fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterError> {
     certificates(cluster).map_err(|error| {
         let from = cluster.certificate_authority.as_deref().unwrap_or("the kubeconfig's certificate-authority-data");
@@ -466,8 +466,8 @@ fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterE
     })
 }
 
-/// The certificates that the entry of a cluster names or contains. An error comes from kube (for the file), from serde
-/// (for the encoded data), or from this function.
+/// Returns the certificates that the entry of a cluster names or contains. An error comes from kube (for the file),
+/// from serde (for the encoded data), or from this function.
 fn certificates(cluster: &Cluster) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
     // This type of kube reads either the file or the data. The function of kube for clusters is private.
     let authority = ExecAuthCluster::try_from(cluster)?;
@@ -477,7 +477,7 @@ fn certificates(cluster: &Cluster) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
     Ok(Some(certificates))
 }
 
-/// The certificates in a PEM text, as DER.
+/// Returns the certificates in a PEM text, as DER.
 fn pem_certificates(pem: &str) -> anyhow::Result<Vec<Vec<u8>>> {
     const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
     const END: &str = "-----END CERTIFICATE-----";
@@ -491,7 +491,7 @@ fn pem_certificates(pem: &str) -> anyhow::Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// The error if kube cannot make a client from the configuration.
+/// Returns the error if kube cannot make a client from the configuration.
 fn client_error(server: &str, error: &kube::Error) -> ClusterError {
     ClusterError::new(
         ClusterErrorKind::Credentials,
@@ -504,7 +504,7 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     std::iter::successors(Some(error), |&error| error.source()).last().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The address of the server without a password.
+/// Returns the address of the server without a password.
 fn display(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or("http");
     let host = url.host().unwrap_or_default();

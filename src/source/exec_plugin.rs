@@ -71,7 +71,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The time limit of the plugin. The result is `None` if a person is asked and may take any time.
+/// Returns the time limit of the plugin. The result is `None` if a person is asked and may take any time.
 fn patience(attendance: LoginMode, stated: Option<Duration>) -> Option<Duration> {
     match (stated, attendance) {
         (Some(Duration::ZERO), _) | (None, LoginMode::Person) => None,
@@ -193,7 +193,8 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
     }
 }
 
-/// The error of a plugin. It names only the program, because arguments, environment and output can contain secrets.
+/// Returns the error of a plugin. It names only the program, because arguments, environment and output can contain
+/// secrets.
 fn failed(config: &ExecConfig, what: &str) -> ClusterError {
     let program = config.command.as_deref().unwrap_or_default();
     let error = ClusterError::new(ClusterErrorKind::Credentials, format!("the credential plugin {program} {what}"));

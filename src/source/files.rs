@@ -116,7 +116,7 @@ pub fn read(options: &FileOptions) -> Result<Loaded, SourceError> {
     read_with(options, &mut stdin())
 }
 
-/// Like [`read`], with another standard input.
+/// Does the same as [`read`], with another standard input.
 ///
 /// # Errors
 ///
@@ -176,7 +176,7 @@ pub fn archive(options: &FileOptions) -> Result<Archived, SourceError> {
     archive_with(options, &mut stdin())
 }
 
-/// Like [`archive`], with another standard input.
+/// Does the same as [`archive`], with another standard input.
 ///
 /// # Errors
 ///
@@ -213,7 +213,7 @@ pub fn each_raw(options: &FileOptions, each: &mut EachRaw<'_>) -> Result<(), Sou
     each_raw_with(options, &mut stdin(), each)
 }
 
-/// Like [`each_raw`], with another standard input.
+/// Does the same as [`each_raw`], with another standard input.
 ///
 /// # Errors
 ///
@@ -358,7 +358,7 @@ struct Named {
     covers: Covers,
 }
 
-/// The files that the options name, and the number of skipped files.
+/// Returns the files that the options name, and the number of skipped files.
 #[expect(clippy::disallowed_methods, reason = "telling files from directories is the business of this module")]
 fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
     let mut inputs: Vec<Named> = Vec::new();
@@ -420,7 +420,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
     })
 }
 
-/// The name of the type of a document, if it cannot contain an object.
+/// Returns the name of the type of a document, if it cannot contain an object.
 fn not_an_object(json: &[u8]) -> Option<&'static str> {
     match json.first() {
         Some(b'{' | b'[') => None,
@@ -467,8 +467,8 @@ fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
     }
 }
 
-/// The newest time in the objects. The renewal of the Lease does not count, because then the Lease would always seem
-/// fresh. Times that only `explain` reads do not count, so that all commands have the same time.
+/// Returns the newest time in the objects. The renewal of the Lease does not count, because then the Lease would always
+/// seem fresh. Times that only `explain` reads do not count, so that all commands have the same time.
 fn newest(objects: &Objects) -> Option<Timestamp> {
     let lists = objects.lists();
     let metas = lists.iter().flat_map(|list| (0..list.length()).map(|at| list.meta(at)));
@@ -491,7 +491,7 @@ struct Known {
 }
 
 impl Known {
-    /// The coverage of the input.
+    /// Returns the coverage of the input.
     ///
     /// A kind counts as complete in three cases only: the input has objects of that kind, a dump or a snapshot says
     /// that the kind is complete, or the user declared it. An object that could not be decoded makes its kind partial
@@ -550,7 +550,7 @@ impl Known {
     }
 }
 
-/// The namespace that an object states, otherwise `default`.
+/// Returns the namespace that an object states, otherwise `default`.
 fn namespace_of(json: &[u8]) -> Str {
     #[derive(serde::Deserialize)]
     struct Object {

@@ -172,7 +172,7 @@ fn date(headers: &HeaderMap) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(text).ok().map(|moment| Timestamp(moment.timestamp().as_second()))
 }
 
-/// The `Retry-After` header in seconds. Kubernetes sends no other form.
+/// Returns the `Retry-After` header in seconds. Kubernetes sends no other form.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }

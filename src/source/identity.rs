@@ -12,8 +12,8 @@ const PATH: &str = "/api/v1/namespaces/kube-system";
 const METADATA_ONLY: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 impl Cluster<'_> {
-    /// The uid of namespace kube-system. It is different in each cluster. The result is `None` if the namespace does
-    /// not exist, or if this user may not read it.
+    /// Returns the uid of namespace kube-system. It is different in each cluster. The result is `None` if the namespace
+    /// does not exist, or if this user may not read it.
     ///
     /// # Errors
     ///

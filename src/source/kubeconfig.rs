@@ -44,7 +44,7 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
     Ok(merged.filter(|config| !(config.clusters.is_empty() && config.contexts.is_empty())))
 }
 
-/// The names of the contexts in the order of the kubeconfig.
+/// Returns the names of the contexts in the order of the kubeconfig.
 ///
 /// # Errors
 /// Returns an error if the kubeconfig cannot be read or does not exist.
@@ -154,7 +154,7 @@ fn known<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
     if names.is_empty() { format!("it has no {what}") } else { format!("its {what}: {names}") }
 }
 
-/// Some of the names, for a hint. There may be hundreds of names.
+/// Returns some of the names, for a hint. There may be hundreds of names.
 pub fn some_names<'a>(mut names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 8;
     let shown = names.by_ref().take(MOST).collect::<Vec<_>>().join(", ");

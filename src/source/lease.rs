@@ -26,21 +26,23 @@ pub struct FoundLeases {
 }
 
 impl Cluster<'_> {
-    /// The Lease of kube-controller-manager, and the time of the reading by the server's clock. The result is `None` if
-    /// there is no such Lease, if the user may not read it, or if anything fails. Nothing follows from an absent Lease.
+    /// Returns the Lease of kube-controller-manager, and the time of the reading by the server's clock. The result is
+    /// `None` if there is no such Lease, if the user may not read it, or if anything fails. Nothing follows from an
+    /// absent Lease.
     pub async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
         let lease = decode_as(Kind::Lease, &json, "a single reading").ok()?.of()?;
         Some((lease, date.unwrap_or_else(local_time)))
     }
 
-    /// The JSON of the Lease of kube-controller-manager, and the time by the server's clock, if the server states it.
+    /// Returns the JSON of the Lease of kube-controller-manager, and the time by the server's clock, if the server
+    /// states it.
     pub(super) async fn raw_controller_lease(&self) -> Option<(Text, Option<Timestamp>)> {
         let path = format!("{}/{}", list::path(Kind::Lease, Some(Lease::MANAGER_NAMESPACE)), Lease::MANAGER_NAME);
         self.hint(&path).await
     }
 
-    /// The Leases with these names in all namespaces, because a driver can be installed in any namespace.
+    /// Returns the Leases with these names in all namespaces, because a driver can be installed in any namespace.
     ///
     /// Each name is requested separately, because a cluster has a Lease for each of its nodes. If a request fails or
     /// takes long, the name is in [`FoundLeases::unread`].

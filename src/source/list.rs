@@ -59,7 +59,7 @@ pub(super) enum ListFailure {
     Fatal(ClusterError),
 }
 
-/// The path of the list of a kind, in one namespace or in all namespaces.
+/// Returns the path of the list of a kind, in one namespace or in all namespaces.
 pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     let version = kind.api_version();
     let root = if version.contains('/') { "apis" } else { "api" };
@@ -69,7 +69,7 @@ pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
     }
 }
 
-/// The name of a list for people: `persistentvolumeclaims in namespace db`.
+/// Returns the name of a list for people: `persistentvolumeclaims in namespace db`.
 pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
     match namespace {
         Some(namespace) => format!("{} in namespace {namespace}", kind.resource()),

@@ -29,14 +29,14 @@ fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     }
 }
 
-/// The objects to read again, in order: volumes and claims that are missing, have another uid, or do not name the other
-/// one, and classes that unbound claims name.
+/// Returns the objects to read again, in order: volumes and claims that are missing, have another uid, or do not name
+/// the other one, and classes that unbound claims name.
 pub(super) fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |_, _| false)
 }
 
-/// The suspects without the pairs that the lists show at the same moment. It is used if there are many suspects.
-/// Objects in `read_alone` are always included, because they were read at a later moment.
+/// Returns the suspects without the pairs that the lists show at the same moment. This function is used if there are
+/// many suspects. Objects in `read_alone` are always included, because they were read at a later moment.
 pub(super) fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |claim, volume| {
         let volume = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(volume) };
@@ -46,7 +46,8 @@ pub(super) fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet
     })
 }
 
-/// The suspects without some pairs. A pair is left out if `is_known` says that it really is as the lists show it.
+/// Returns the suspects without some pairs. A pair is left out if `is_known` says that it really is as the lists show
+/// it.
 fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -> bool) -> BTreeSet<ObjectKey> {
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> = parts
         .objects
@@ -120,7 +121,7 @@ fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bo
     recorded(written).zip(listed).is_some_and(|(written, listed)| written <= listed)
 }
 
-/// The resource version of the list of that kind in that namespace.
+/// Returns the resource version of the list of that kind in that namespace.
 fn listed_at(parts: &Parts, kind: Kind, namespace: &str) -> Option<u64> {
     let of = |wanted: Option<&str>| {
         let mut all = parts.coverage.entries().iter();
@@ -237,7 +238,7 @@ mod tests {
         }
     }
 
-    /// The volumes are listed first and the claims later. A claim that was written before both lists existed when the
+    /// The volumes are listed first and the claims later. If a claim was written before both lists, it existed when the
     /// volumes were listed.
     #[test]
     fn lists_that_show_one_moment_need_no_second_reading() {
@@ -271,9 +272,10 @@ mod tests {
             assert!(!found(volumes, "49", ["50", "60"], &[&of_other]));
             // The claim was written after the list of volumes.
             assert!(found(volumes, "51", ["50", "60"], &[]));
-            // The claim may be deleted, and its volume after it.
+            // The claims were listed before the volumes. The claim and then its volume may have been deleted between
+            // the two lists.
             assert!(found(volumes, "49", ["50", "49"], &[]));
-            // One of the two was read again later, and may be missing because of that.
+            // One of the two was read again later, so the lists do not show both at the same moment.
             assert!(found(volumes, "49", ["50", "60"], &[&of_claim]));
             assert!(found(volumes, "49", ["50", "60"], &[&of_volume]));
             for (written, listed) in [("?", ["50", "60"]), ("49", ["?", "60"]), ("49", ["50", "?"])] {

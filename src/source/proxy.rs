@@ -8,7 +8,8 @@ use super::connect::Environment;
 use http::Uri;
 use std::net::IpAddr;
 
-/// The proxy for a server. A proxy that the kubeconfig states for the cluster is always used, whatever `NO_PROXY` says.
+/// Returns the proxy for a server. A proxy that the kubeconfig states for the cluster is always used, whatever
+/// `NO_PROXY` says.
 pub(super) fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environment) -> Option<String> {
     if let Some(proxy) = of_cluster.filter(|proxy| !proxy.is_empty()) {
         return Some(proxy.to_owned());

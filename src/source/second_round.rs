@@ -53,7 +53,7 @@ pub struct Needs<'a> {
     pub everything: bool,
 }
 
-/// The lists to read next, in order. Each has a kind, and one namespace or all of them.
+/// Returns the lists to read next, in order. Each has a kind, and one namespace or all of them.
 pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)> {
     let namespaces = pod_namespaces(parts, needs);
     let everywhere = needs.pods_of == Some(None) || namespaces.len() > MOST_NAMESPACES;
@@ -78,9 +78,9 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     lists
 }
 
-/// The namespaces whose events are read if one object was requested: the namespace of the object or of the volume's
-/// claim, and the one for events about objects without a namespace. The value is `None` if the events of all namespaces
-/// are read.
+/// Returns the namespaces whose events are read if one object was requested: the namespace of the object or of the
+/// volume's claim, and the one for events about objects without a namespace. The value is `None` if the events of all
+/// namespaces are read.
 fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
     let (kind, namespace, name) = needs.users_of.filter(|_| !needs.everything)?;
     let of_claim = match kind {
@@ -119,7 +119,7 @@ pub(super) fn needs_all_pods(parts: &Parts, needs: Needs<'_>) -> bool {
     is_asked && needs.scheduling && parts.coverage.state(Kind::Pod, "") == CoverageState::NotNeeded
 }
 
-/// The namespaces whose pods are needed.
+/// Returns the namespaces whose pods are needed.
 pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
     let classes: HashMap<&str, &StorageClass> =
         parts.objects.classes.iter().map(|class| (class.meta.name.as_str(), class)).collect();

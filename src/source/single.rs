@@ -22,8 +22,8 @@ const MAX_SINGLE_READS: usize = 200;
 const LIST_FRACTION: usize = 10;
 
 impl Gathered {
-    /// The largest number of objects of a kind that are read by single requests. If there are more, the list is read
-    /// again.
+    /// Returns the largest number of objects of a kind that are read by single requests. If there are more, the list is
+    /// read again.
     fn most_single(&self, kind: Kind) -> usize {
         let listed = match kind {
             Kind::PersistentVolume => self.parts.objects.volumes.len(),
@@ -276,7 +276,7 @@ struct Single {
 const ORIGIN: &str = "a single reading";
 
 impl Single {
-    /// An object that is too large to be decoded. Only its name is known.
+    /// Returns an object that is too large to be decoded. Only its name is known.
     fn too_large(key: &ObjectKey, stated: Option<u64>) -> Self {
         let kind = key.kind.as_str().to_owned();
         let issue = size::too_large(kind, key.namespace.to_string(), key.name.to_string(), stated, ORIGIN);

@@ -43,7 +43,7 @@ struct Entry {
 }
 
 impl Statement {
-    /// The annotations of the statement. The result is empty if the statement says nothing.
+    /// Returns the annotations of the statement. The result is empty if the statement says nothing.
     pub fn annotations(&self) -> BTreeMap<&'static str, String> {
         let entries = self.coverage.entries().iter().map(|entry| Entry {
             resource: entry.kind.resource().to_owned(),

@@ -33,8 +33,8 @@ struct Entry {
 /// The file of suppressions in the working directory. It is read if the user names no other file.
 const OWN: &str = ".pvctl.yaml";
 
-/// The suppressions of the file that the user names. If the user names no file, they are those of the file in the
-/// working directory. A named file has to exist.
+/// Returns the suppressions of the file that the user names. If the user names no file, they are those of the file in
+/// the working directory. A named file has to exist.
 ///
 /// # Errors
 /// Returns an error that says what is wrong with the file, and at which place.
@@ -75,7 +75,7 @@ pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     items.into_iter().enumerate().map(entry).collect::<Result<_, _>>().map(Some)
 }
 
-/// The end of that day in UTC.
+/// Returns the end of that day in UTC.
 fn end_of(day: &str) -> Option<Timestamp> {
     let start = Timestamp::parse(&format!("{day}T00:00:00Z"))?;
     Some(Timestamp(start.0.saturating_add(86_400)))
@@ -95,8 +95,8 @@ struct Known {
     suppressed: Option<IgnoredAny>,
 }
 
-/// The fingerprints of the findings that an earlier run printed with `-o json` or `-o yaml`, each with its severity.
-/// Findings that were suppressed then are left out.
+/// Returns the fingerprints of the findings that an earlier run printed with `-o json` or `-o yaml`, each with its
+/// severity. Findings that were suppressed then are left out.
 ///
 /// # Errors
 /// Returns an error that says what is wrong with the file, or that it does not exist.
@@ -117,7 +117,7 @@ pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     Ok(open.map(|known| (known.fingerprint, known.severity)).collect())
 }
 
-/// The whole file. The result is `None` if there is no such file.
+/// Returns the whole file. The result is `None` if there is no such file.
 #[expect(clippy::disallowed_methods, reason = "small files that people write for this program")]
 fn read(path: &Path) -> Result<Option<String>, Error> {
     match std::fs::read(path) {
@@ -130,7 +130,7 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// The first line of a message of the parser. Below its sentence the parser adds several lines with the place.
+/// Returns the first line of a message of the parser. Below its sentence the parser adds several lines with the place.
 fn first_line(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()

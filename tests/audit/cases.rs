@@ -142,8 +142,8 @@ fn line(finding: &Value) -> Line {
     format!("{} {}", finding["id"].as_str().unwrap_or_default(), typed(&finding["object"]))
 }
 
-/// The sort key of the table: findings with a risk to data come first, then the most severe ones. The report itself is
-/// sorted by object.
+/// Returns the sort key of the table: findings with a risk to data come first, then the most severe ones. The report
+/// itself is sorted by object.
 fn table_order(finding: &Value) -> (bool, usize, usize) {
     let place = |words: &[&str], field: &str| words.iter().position(|word| finding[field] == *word);
     let severity = place(&["error", "warning", "info"], "severity").expect("a severity");

@@ -25,7 +25,7 @@ fn volume() -> Value {
     })
 }
 
-/// A claim that fits the volume. Its `managedFields` say that it was last written at 22:10.
+/// Returns a claim that fits the volume. Its `managedFields` say that it was last written at 22:10.
 fn claim(version: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -51,7 +51,7 @@ fn class() -> Value {
     })
 }
 
-/// A Lease of kube-controller-manager. The server's time is 2023-11-14T22:13:20Z.
+/// Returns a Lease of kube-controller-manager. The server's time is 2023-11-14T22:13:20Z.
 fn lease(renewed: &str) -> Value {
     json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",

@@ -33,7 +33,7 @@ fn pod(namespace: &str, name: &str, node: &str, claim: &str, phase: &str) -> Val
     pod
 }
 
-/// A Deployment with two pods on two nodes, and one volume that is attached to the first node.
+/// Returns a Deployment with two pods on two nodes, and one volume that is attached to the first node.
 async fn cluster() -> ApiServer {
     let api = ApiServer::start().await;
     let mut claim = json!({

@@ -1,5 +1,5 @@
-//! The kinds that snapshots contain although no answer reads them yet. Each object is decoded as an API server stores
-//! it, and a snapshot of it contains no secrets.
+//! These tests are about kinds that snapshots contain although no decision of a controller reads them. Each object is
+//! decoded as an API server stores it, and a snapshot of it contains no secrets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -300,7 +300,8 @@ fn coverage(snapshot: &Value) -> Vec<Value> {
     serde_json::from_str(snapshot["metadata"]["annotations"]["pvctl.dev/coverage"].as_str().unwrap()).unwrap()
 }
 
-/// A snapshot contains the kinds in the order of the table. Other verbs neither request nor mention them.
+/// A snapshot contains the kinds in the order of the table. Objects of these kinds change neither a prediction nor the
+/// findings of an audit.
 #[test]
 fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     let taken = Run::new(&["snapshot", "-f", "tests/files/kinds"]).current_dir(root()).finish();
@@ -331,8 +332,8 @@ fn is_snapshot(resource: &str) -> bool {
     resource.starts_with("volumesnapshot")
 }
 
-/// A snapshot of a cluster lists these kinds, and an audit lists those that rules read. If the server does not have
-/// these kinds or does not show them, the coverage says so.
+/// A snapshot of a cluster lists these kinds, and an audit lists only those that rules read. If the server does not
+/// have these kinds or does not show them, the coverage says so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_a_snapshot_of_a_cluster_lists_surrounding_kinds() {
     let fake = ApiServer::start().await;
@@ -367,7 +368,7 @@ async fn only_a_snapshot_of_a_cluster_lists_surrounding_kinds() {
         fake.fail(path, usize::MAX, answer);
     }
     let hidden = ask(&["snapshot"]).await;
-    // That a server knows no snapshots is normal, and nothing is said.
+    // Many servers do not have the kinds of snapshots, so the note does not name them.
     let note = "note: services, volumeattributesclasses are missing; `audit` of the snapshot will have less to go by\n";
     assert_eq!((hidden.code, hidden.stderr.as_str()), (Some(0), note));
     let list: Value = serde_json::from_str(&hidden.stdout).unwrap();

@@ -16,7 +16,7 @@ fn says(text: &str, parts: &[&str]) {
     }
 }
 
-/// A volume and a claim, each with the given parts of its manifest.
+/// Returns a volume and a claim, each with the given parts of its manifest.
 fn pair(volume: &str, volume_status: &str, claim: &str) -> String {
     format!(
         r#"apiVersion: v1

@@ -6,7 +6,7 @@ use crate::support::Run;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A free volume.
+/// Returns a free volume.
 fn volume(name: &str) -> String {
     format!(
         r#"---
@@ -25,7 +25,7 @@ status: {{phase: Available}}
     )
 }
 
-/// A pod with one ephemeral volume, `scratch`.
+/// Returns a pod with one ephemeral volume, `scratch`.
 fn pod(name: &str) -> String {
     format!(
         r#"---

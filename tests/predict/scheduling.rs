@@ -51,13 +51,13 @@ fn pod(name: &str, claims: &[&str], rest: Value) -> Value {
     pod
 }
 
-/// The status of a pod about which the scheduler has said this.
+/// Returns the status of a pod about which the scheduler has said this.
 fn unschedulable(said: &str) -> Value {
     json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
         "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]})
 }
 
-/// A claim that is bound to a volume of its name in a zone.
+/// Returns a claim that is bound to a volume of its name in a zone.
 fn bound(name: &str, zone: &str) -> [Value; 2] {
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
         "storageClassName": "zonal", "volumeMode": "Filesystem", "volumeName": format!("pv-{name}")});
@@ -74,7 +74,7 @@ fn bound(name: &str, zone: &str) -> [Value; 2] {
     [claim, volume]
 }
 
-/// A claim that waits for the scheduler.
+/// Returns a claim that waits for the scheduler.
 fn unbound(name: &str) -> Value {
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
         "storageClassName": "zonal", "volumeMode": "Filesystem"});
@@ -110,7 +110,7 @@ fn section(objects: &[Value], arguments: &[&str]) -> String {
     section.split("\n\n").next().unwrap_or_default().trim_end().to_owned()
 }
 
-/// The field `scheduling` of the document.
+/// Returns the field `scheduling` of the document.
 fn document(objects: &[Value], arguments: &[&str]) -> Value {
     let mut all = arguments.to_vec();
     all.extend(["-o", "json"]);

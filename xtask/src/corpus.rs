@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// All recorded files below a folder, in the order of their paths.
+/// Returns all recorded files below a folder, in the order of their paths.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be read.
@@ -29,7 +29,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The behavior of the Kubernetes version at the end of the file's name, such as `decisions-1.36.3.jsonl.gz`.
+/// Returns the behavior of the Kubernetes version at the end of the file's name, such as `decisions-1.36.3.jsonl.gz`.
 ///
 /// # Errors
 /// Returns an error if the name has no version.
@@ -41,7 +41,7 @@ pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
     Ok(KubernetesBehavior::of(version.with_context(|| format!("{}: 1.{minor} is not modelled", path.display()))?))
 }
 
-/// The lines of a file, which is compressed if its name ends with `.gz`.
+/// Returns the lines of a file, which is compressed if its name ends with `.gz`.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read or a line cannot be decoded.
@@ -50,7 +50,7 @@ pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> 
     Ok(texts(path)?.enumerate().map(move |(place, text)| line(&file, place + 1, &text?)))
 }
 
-/// The lines of a file as texts, which are decoded later.
+/// Returns the lines of a file as texts, which are decoded later.
 ///
 /// # Errors
 /// Returns an error where the file cannot be read.

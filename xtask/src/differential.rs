@@ -40,15 +40,15 @@ pub enum Question {
 }
 
 impl Question {
-    /// The arguments with which the oracle runs more schedules to find rare ends, or `None` if the question runs no
-    /// schedules.
+    /// Returns the arguments with which the oracle runs more schedules to find rare ends, or `None` if the question
+    /// runs no schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
         (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match))
             .then(|| [self.arguments(), &more].concat())
     }
 
-    /// The arguments with which the oracle follows given schedules, or `None` if the question has no ends.
+    /// Returns the arguments with which the oracle follows given schedules, or `None` if the question has no ends.
     fn following(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
@@ -57,7 +57,7 @@ impl Question {
         }
     }
 
-    /// The arguments of the oracle for this question.
+    /// Returns the arguments of the oracle for this question.
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Decide | Self::DecideEphemeral => &["decide", "--controllers", "all"],
@@ -67,7 +67,7 @@ impl Question {
         }
     }
 
-    /// The arguments of the oracle that describe the worlds to make.
+    /// Returns the arguments of the oracle that describe the worlds to make.
     pub fn worlds(self) -> &'static [&'static str] {
         match self {
             Self::SettleHostPath => &["--host-path"],
@@ -125,19 +125,19 @@ pub struct Progress {
     pub differing: Vec<String>,
 }
 
-/// The question and the feature gates, for the names of files.
+/// Returns the question and the feature gates, for the names of files.
 fn asked(run: &Run<'_>) -> String {
     let gates: String = run.oracle.gates().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let name = run.question.name();
     if gates.is_empty() { name.to_owned() } else { format!("{name}-{gates}") }
 }
 
-/// The file with the progress of a run.
+/// Returns the file with the progress of a run.
 fn progress_file(run: &Run<'_>) -> PathBuf {
     run.root.join(format!("target/differential/{}-{}-seed-{}.json", asked(run), run.version, run.seed))
 }
 
-/// The progress of an earlier run of the same programs. It is empty if there was no such run.
+/// Returns the progress of an earlier run of the same programs. It is empty if there was no such run.
 fn earlier(file: &Path, programs: u64) -> Result<Progress> {
     let anew = Progress { programs, ..Progress::default() };
     let text = match fs::read(file) {

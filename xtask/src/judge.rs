@@ -167,7 +167,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// The behavior with the flags and gates of a line.
+/// Returns the behavior with the flags and gates of a line.
 pub(crate) fn behavior_of(line: &Line, behavior: &KubernetesBehavior) -> Result<KubernetesBehavior> {
     let mut behavior = behavior.clone();
     for (flag, value) in &line.flags {
@@ -187,8 +187,8 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// A number that depends only on the name of the line. It selects the lines for checks that are not made on all
-    /// lines.
+    /// Returns a number that depends only on the name of the line. It selects the lines for checks that are not made on
+    /// all lines.
     fn number(&self) -> u64 {
         // This is FNV-1a, whose low bits are the least random.
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -196,7 +196,7 @@ impl Judged<'_> {
     }
 }
 
-/// The snapshot of the world of a line. Its coverage says that everything was read.
+/// Returns the snapshot of the world of a line. Its coverage says that everything was read.
 ///
 /// # Errors
 /// Returns an error if an object cannot be decoded or has an unknown kind.
@@ -257,7 +257,7 @@ fn binder<'s>(behavior: &KubernetesBehavior) -> Settings<'s> {
     }
 }
 
-/// The kind of answer that a part belongs to: `decisions: leaves` for `decisions[2]: leaves`.
+/// Returns the kind of answer that a part belongs to: `decisions: leaves` for `decisions[2]: leaves`.
 fn sort_of(part: &str) -> String {
     let mut sort = String::new();
     let mut inside = false;

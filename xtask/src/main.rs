@@ -136,7 +136,7 @@ fn version(text: &str) -> Result<KubeVersion> {
     KubeVersion::parse(text).with_context(|| format!("{text} is not modelled"))
 }
 
-/// The oracle of a minor version, the behavior of this version, and the release of its controllers.
+/// Returns the oracle of a minor version, the behavior of this version, and the release of its controllers.
 fn oracle(root: &Path, version: KubeVersion, gates: &str) -> Result<(Oracle, KubernetesBehavior, String)> {
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
     Ok((Oracle::build(root, version, gates)?, KubernetesBehavior::of(version), release))

@@ -115,17 +115,17 @@ pub struct Trial<'a> {
 pub struct Tried(BTreeMap<String, MutantResult>);
 
 impl Tried {
-    /// The number of mutants with this result.
+    /// Returns the number of mutants with this result.
     pub fn count(&self, fate: MutantResult) -> usize {
         self.0.values().filter(|found| **found == fate).count()
     }
 
-    /// The names of the mutants that no recording noticed.
+    /// Returns the names of the mutants that no recording noticed.
     pub fn survivors(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, fate)| **fate == MutantResult::Survived).map(|(name, _)| name.as_str())
     }
 
-    /// The number of mutants that compile.
+    /// Returns the number of mutants that compile.
     pub fn viable(&self) -> usize {
         self.0.len() - self.count(MutantResult::Unviable)
     }
@@ -224,7 +224,7 @@ struct State {
 }
 
 impl State {
-    /// The next mutant to try.
+    /// Returns the next mutant to try.
     fn take<'m>(&mut self, listed: &'m [Mutant]) -> Option<(usize, &'m Mutant)> {
         let viable = self.fates.iter().flatten().filter(|fate| **fate != MutantResult::Unviable).count();
         let place = self.next;
@@ -233,7 +233,7 @@ impl State {
         Some((place, mutant))
     }
 
-    /// The known results of the sample. Mutants that several jobs tried beyond the sample do not belong to it.
+    /// Returns the known results of the sample. Mutants that several jobs tried beyond the sample do not belong to it.
     fn tried(&self, listed: &[Mutant]) -> Tried {
         let mut tried = Tried::default();
         for (mutant, fate) in listed.iter().zip(&self.fates) {
@@ -252,7 +252,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A hash of everything that decides the result of a mutant, except the compiler: the sources, the tasks, the
+/// Returns a hash of everything that decides the result of a mutant, except the compiler: the sources, the tasks, the
 /// recordings, and the settings of the build.
 fn source(root: &Path) -> Result<u64> {
     let mut all = Vec::new();
@@ -377,7 +377,7 @@ impl Tree {
         Ok(fate?.0)
     }
 
-    /// The result of the recordings for the copy as it is now, and the time of their replay.
+    /// Returns the result of the recordings for the copy as it is now, and the time of their replay.
     fn fate(&self) -> Result<(MutantResult, Duration)> {
         let built = Command::new("cargo")
             .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])

@@ -16,8 +16,8 @@ pub struct Oracle {
     gates: String,
 }
 
-/// The arguments of `go build` in `oracle/` that choose a version. There are none for the default version, whose
-/// modules are those of `go.mod`.
+/// Returns the arguments of `go build` in `oracle/` that choose a version. There are none for the default version,
+/// whose modules are those of `go.mod`.
 pub fn build_arguments(version: KubeVersion) -> Vec<String> {
     if version == KubeVersion::DEFAULT {
         return Vec::new();
@@ -58,12 +58,12 @@ impl Oracle {
         Ok(Self { program, gates: gates.to_owned() })
     }
 
-    /// The path of the program.
+    /// Returns the path of the program.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The feature gates that differ from their defaults, as `NAME=BOOL,…`.
+    /// Returns the feature gates that differ from their defaults, as `NAME=BOOL,…`.
     pub fn gates(&self) -> &str {
         &self.gates
     }

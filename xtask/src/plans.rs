@@ -197,7 +197,7 @@ impl Looked<'_> {
     }
 }
 
-/// The tally of one world.
+/// Returns the tally of one world.
 fn world(seed: u64, number: u64) -> Result<Tally> {
     let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03));
     let objects = objects(&mut random);
@@ -275,7 +275,7 @@ fn snapshot(objects: &[Value], hidden: Option<Kind>) -> Result<Snapshot> {
     Ok(Snapshot::new(parts))
 }
 
-/// Every request that makes sense in this world.
+/// Returns every request that makes sense in this world.
 fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
     let mut all = Vec::new();
     let volumes: Vec<_> = snapshot.volumes().iter().map(|volume| volume.meta.name.clone()).collect();
@@ -341,7 +341,7 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
     all
 }
 
-/// One to three pairs of a volume and a claim, in random relations, and objects of surrounding kinds.
+/// Returns one to three pairs of a volume and a claim, in random relations, and objects of surrounding kinds.
 fn objects(random: &mut Random) -> Vec<Value> {
     let mut objects = vec![
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "a", "uid": "n-a" } }),
@@ -537,7 +537,7 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     objects.push(claim);
 }
 
-/// A StatefulSet that creates the claim of that number.
+/// Returns a StatefulSet that creates the claim of that number.
 fn stateful_set(namespace: &str, number: u64, replicas: u64) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet",

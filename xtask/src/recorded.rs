@@ -25,7 +25,7 @@ const GROUPED: &str = "outcomes-grouped-";
 /// The number of ends of this recording that were not seen. No exact prediction holds one of them.
 const UNSEEN: usize = 163;
 
-/// The number of ends in a recording of that name that were not seen.
+/// Returns the number of ends in a recording of that name that were not seen.
 fn unseen(name: &str) -> usize {
     if name.starts_with(GROUPED) { UNSEEN } else { 0 }
 }
@@ -38,7 +38,7 @@ fn numbers(counts: Counts, engines: EngineCounts) -> Numbers {
     named.map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
-/// All numbers of a recording, including how often each kind of answer was compared.
+/// Returns all numbers of a recording, including how often each kind of answer was compared.
 fn numbers_of(verdict: &Verdict) -> Numbers {
     let compared = verdict.compared.iter().map(|(sort, times)| (format!("compared {sort}"), *times));
     numbers(verdict.counts, verdict.engines).into_iter().chain(compared).collect()
@@ -60,7 +60,7 @@ fn known(root: &Path) -> Result<BTreeMap<String, Numbers>> {
     Ok(known)
 }
 
-/// The files of the recordings with their names below the folder.
+/// Returns the files of the recordings with their names below the folder.
 fn recordings(root: &Path) -> Result<Vec<(String, PathBuf)>> {
     let folder = root.join("tests/conformance");
     let name = |path: &Path| -> Result<String> { Ok(path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/")) };

@@ -66,8 +66,8 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
 }
 
-/// The results for all items, in their order. The first `None` or error ends the work on further items. If there are
-/// several errors, the first one is returned.
+/// Returns the results for all items, in their order. The first `None` or error ends the work on further items. If
+/// there are several errors, the first one is returned.
 fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Option<U>> + Sync) -> Result<Vec<U>> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let cores = thread::available_parallelism().map_or(1, usize::from);

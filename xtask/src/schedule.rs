@@ -9,8 +9,8 @@ use pvctl::simulate::component::components;
 use pvctl::simulate::explore::{self, schedule};
 use serde_json::Value;
 
-/// A line with a schedule for each end or joint end that is predicted but was not seen. If a component has too many
-/// states, its ends have no schedules.
+/// Returns a line with a schedule for each end or joint end that is predicted but was not seen. If a component has too
+/// many states, its ends have no schedules.
 ///
 /// # Errors
 /// Returns an error if the world of the line is invalid.

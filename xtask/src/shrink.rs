@@ -12,8 +12,8 @@ use serde_json::Value;
 const BATCH: usize = 64;
 const MOST: usize = 2000;
 
-/// The smallest world that shows a difference in the same part, with the real answers for it. `ask` gets the answers,
-/// and fails if a world is invalid.
+/// Returns the smallest world that shows a difference in the same part, with the real answers for it. `ask` gets the
+/// answers, and fails if a world is invalid.
 ///
 /// # Errors
 /// Returns an error if the line is invalid.
@@ -43,15 +43,15 @@ pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) 
     }
 }
 
-/// The result of the comparison. An end that was not seen is a difference here, because `ask` follows schedules as
-/// well.
+/// Returns the result of the comparison. An end that was not seen is a difference here, because `ask` follows schedules
+/// as well.
 fn verdict(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let mut verdict = judged(line, behavior)?;
     verdict.expect_proof();
     Ok(verdict)
 }
 
-/// The kind of answer that differs. It has to stay the same.
+/// Returns the kind of answer that differs. It has to stay the same.
 fn kind_of(difference: &Difference) -> String {
     difference.part.split('[').next().unwrap_or_default().to_owned()
 }
@@ -74,7 +74,7 @@ fn first_that_shows(
     answered.into_iter().find(shows)
 }
 
-/// The line without answers.
+/// Returns the line without answers.
 pub fn stripped(line: &Line) -> Line {
     let mut line = line.clone();
     line.decisions.clear();
@@ -92,7 +92,7 @@ pub fn stripped(line: &Line) -> Line {
     line
 }
 
-/// All worlds that are one step smaller, the largest steps first.
+/// Returns all worlds that are one step smaller, the largest steps first.
 fn candidates(line: &Line) -> Vec<Line> {
     let mut all = Vec::new();
     if !line.cases.is_empty() {

@@ -50,7 +50,7 @@ impl KubeVersion {
     /// `RecoverVolumeExpansionFailure` is on by default.
     pub const LOWERS_REQUESTS: Self = Self { minor: 32 };
 
-    /// Every version that is modelled, in order.
+    /// Returns every version that is modelled, in order.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         std::iter::once(Self::HISTORICAL).chain(MODELLED.iter().map(|(minor, _)| Self { minor: *minor }))
     }

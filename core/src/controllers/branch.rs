@@ -57,7 +57,7 @@ macro_rules! functions {
         }
 
         impl Branch {
-            /// Every leaf of every function, in the order of `docs/controllers/`.
+            /// Returns every leaf of every function, in the order of `docs/controllers/`.
             pub fn all() -> impl Iterator<Item = Self> {
                 std::iter::empty()$(.chain($enum::ALL.iter().copied().map(Self::$enum)))+
             }

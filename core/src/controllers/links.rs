@@ -1,5 +1,5 @@
 //! This module has a union-find of the objects that take part. Controllers join objects that can influence each other.
-//! They join them by names and by groups of similar objects, so nobody visits all pairs of objects.
+//! They join them by names and by groups of similar objects, so no code has to visit all pairs of objects.
 
 use super::{CONTROLLERS, Controller};
 use crate::model::{Kind, ObjectId};

@@ -1,4 +1,5 @@
-//! The settings of a prediction: what decides apart from the objects, and how much of an answer is listed.
+//! The settings of a prediction. The prediction depends only on them and on the objects. They also say how much of an
+//! answer is listed.
 
 use super::{CONTROLLERS, Controller, KubernetesBehavior};
 use crate::world::{Answers, ControllerState};
@@ -71,7 +72,8 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The settings of a prediction: what decides apart from the objects, and how much of an answer is listed.
+/// The settings of a prediction. The prediction depends only on them and on the objects. They also say how much of an
+/// answer is listed.
 #[derive(Clone, Debug)]
 pub struct Settings<'s> {
     /// The version, feature gates and flags of Kubernetes.

@@ -86,7 +86,7 @@ pub struct ControllerSpec {
 }
 
 impl ControllerSpec {
-    /// A description whose functions do nothing. A controller replaces the functions that it needs.
+    /// Returns a description whose functions do nothing. A controller replaces the functions that it needs.
     pub const fn named(
         name: &'static str,
         alias: &'static str,

@@ -22,7 +22,7 @@ impl AccessMode {
     /// The modes that the API server accepts, as manifests write them.
     pub const NAMES: [&'static str; 4] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
 
-    /// The mode as manifests write it.
+    /// Returns the mode as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::ReadWriteOnce => "ReadWriteOnce",
@@ -33,7 +33,7 @@ impl AccessMode {
         }
     }
 
-    /// The mode with this spelling.
+    /// Returns the mode with this spelling.
     pub fn from_manifest(mode: &str) -> Self {
         match mode {
             "ReadWriteOnce" => Self::ReadWriteOnce,
@@ -60,7 +60,7 @@ impl AccessMode {
 pub struct AccessModes(pub Arc<[AccessMode]>);
 
 impl AccessModes {
-    /// The modes as a set. The set leaves out modes that Kubernetes does not know.
+    /// Returns the modes as a set. The set leaves out modes that Kubernetes does not know.
     pub fn set(&self) -> AccessModeSet {
         AccessModeSet(self.0.iter().filter_map(AccessMode::bit).fold(0, |set, bit| set | bit))
     }
@@ -82,12 +82,12 @@ impl AccessModes {
 pub struct AccessModeSet(u8);
 
 impl AccessModeSet {
-    /// All sixteen sets.
+    /// Returns all sixteen sets.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..16).map(Self)
     }
 
-    /// The number of modes in the set.
+    /// Returns the number of modes in the set.
     pub fn len(self) -> u32 {
         self.0.count_ones()
     }
@@ -107,12 +107,12 @@ impl AccessModeSet {
         self.0 & !other.0 == 0
     }
 
-    /// The index of the set among the sixteen sets.
+    /// Returns the index of the set among the sixteen sets.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The set as `kubectl get pv` prints it: `RWO,RWX`.
+    /// Returns the set as `kubectl get pv` prints it: `RWO,RWX`.
     pub fn short(self) -> String {
         [(1, "RWO"), (2, "ROX"), (4, "RWX"), (8, "RWOP")]
             .into_iter()

@@ -73,7 +73,7 @@ impl AnnotationKey {
         Self::Ignore,
     ];
 
-    /// The key as manifests write it.
+    /// Returns the key as manifests write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BindCompleted => "pv.kubernetes.io/bind-completed",
@@ -99,7 +99,7 @@ impl AnnotationKey {
         }
     }
 
-    /// The key with this spelling, if it is one of [`Self::ALL`].
+    /// Returns the key with this spelling, if it is one of [`Self::ALL`].
     pub fn from_manifest(key: &str) -> Option<Self> {
         const PARTS: [&str; 5] = ["kubernetes.io/", "pvctl.dev/", "helm.sh/", "argocd.argoproj.io/", "fluxcd.io/"];
         if !PARTS.iter().any(|part| key.contains(part)) {
@@ -134,14 +134,14 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// The annotations with these known keys and this number of other annotations.
+    /// Returns the annotations with these known keys and this number of other annotations.
     pub fn new(mut known: Vec<(AnnotationKey, Str)>, others: u32) -> Self {
         known.sort_by_key(|(key, _)| *key);
         known.shrink_to_fit();
         Self { known, others }
     }
 
-    /// The value of a key, if it is present.
+    /// Returns the value of a key, if it is present.
     pub fn get(&self, key: AnnotationKey) -> Option<&str> {
         self.known.iter().find(|(present, _)| *present == key).map(|(_, value)| value.as_str())
     }
@@ -170,7 +170,7 @@ impl Annotations {
         self.known.is_empty() && self.others == 0
     }
 
-    /// The known annotations in a fixed order.
+    /// Returns the known annotations in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (AnnotationKey, &str)> {
         self.known.iter().map(|(key, value)| (*key, value.as_str()))
     }

@@ -37,13 +37,13 @@ impl PersistentVolumeClaim {
     /// The finalizer that keeps a claim while pods use it.
     pub const PROTECTION: &'static str = "kubernetes.io/pvc-protection";
 
-    /// The storage that the claim requests, if it requests any.
+    /// Returns the storage that the claim requests, if it requests any.
     pub fn requested(&self) -> Option<Quantity> {
         self.request.as_ref().map(|amount| amount.quantity)
     }
 
-    /// The effective class: the deprecated annotation if it is present, otherwise the field. It is empty if the claim
-    /// has no class. Upstream: `GetPersistentVolumeClaimClass`, component-helpers, 1.36.
+    /// Returns the effective class: the deprecated annotation if it is present, otherwise the field. It is empty if the
+    /// claim has no class. Upstream: `GetPersistentVolumeClaimClass`, component-helpers, 1.36.
     pub fn class(&self) -> &str {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).or(self.class_name.as_deref()).unwrap_or_default()
     }
@@ -54,27 +54,27 @@ impl PersistentVolumeClaim {
         self.meta.annotations.has(AnnotationKey::BetaStorageClass) || self.class_name.is_some()
     }
 
-    /// The volume mode. It is Filesystem if none is stated.
+    /// Returns the volume mode. It is Filesystem if none is stated.
     pub fn mode(&self) -> VolumeMode {
         self.volume_mode.clone().unwrap_or_default()
     }
 
-    /// The attributes class. It is empty if no attributes class is stated.
+    /// Returns the attributes class. It is empty if no attributes class is stated.
     pub fn attributes_class(&self) -> &str {
         self.attributes_class.as_deref().unwrap_or_default()
     }
 
-    /// `metadata.ownerReferences`.
+    /// Returns `metadata.ownerReferences`.
     pub fn owners(&self) -> &[Owner] {
         self.details.as_ref().map_or(&[], |details| &details.owners)
     }
 
-    /// The condition of this type, if the claim has it. The condition `Unused` is not here but in the status.
+    /// Returns the condition of this type, if the claim has it. The condition `Unused` is not here but in the status.
     pub fn condition(&self, kind: &str) -> Option<&Condition> {
         self.details.as_ref()?.conditions.iter().find(|condition| condition.kind == kind)
     }
 
-    /// The object from which the volume of the claim is to be filled.
+    /// Returns the object from which the volume of the claim is to be filled.
     pub fn source(&self) -> Option<&DataSource> {
         self.details.as_ref()?.data_source.as_ref()
     }
@@ -84,7 +84,7 @@ impl PersistentVolumeClaim {
         self.meta.deleted.is_some()
     }
 
-    /// The claim's namespace and name.
+    /// Returns the claim's namespace and name.
     pub fn key(&self) -> ClaimKey {
         ClaimKey { namespace: self.meta.namespace.clone(), name: self.meta.name.clone() }
     }
@@ -174,7 +174,7 @@ pub struct ClaimStatus {
 }
 
 impl ClaimStatus {
-    /// `status.capacity.storage`, if it is stated.
+    /// Returns `status.capacity.storage`, if it is stated.
     pub fn storage(&self) -> Option<&Quantity> {
         self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| &amount.quantity)
     }
@@ -197,7 +197,7 @@ pub enum ClaimPhase {
 }
 
 impl ClaimPhase {
-    /// The phase as manifests write it. It is empty for [`Self::Empty`].
+    /// Returns the phase as manifests write it. It is empty for [`Self::Empty`].
     pub fn as_str(&self) -> &str {
         match self {
             Self::Empty => "",
@@ -208,7 +208,7 @@ impl ClaimPhase {
         }
     }
 
-    /// The phase with this spelling.
+    /// Returns the phase with this spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {
             "" => Self::Empty,

@@ -65,7 +65,7 @@ pub enum BindingMode {
 }
 
 impl BindingMode {
-    /// The mode as manifests write it.
+    /// Returns the mode as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Immediate => "Immediate",
@@ -74,7 +74,7 @@ impl BindingMode {
         }
     }
 
-    /// The mode with this spelling.
+    /// Returns the mode with this spelling.
     pub fn from_manifest(mode: &str) -> Self {
         match mode {
             "Immediate" => Self::Immediate,

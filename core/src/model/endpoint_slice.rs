@@ -19,8 +19,8 @@ pub struct EndpointSlice {
 }
 
 impl EndpointSlice {
-    /// The Service to which the slice belongs, from a label of the slice. The Service is in the same namespace. The
-    /// value is `None` if the slice has no such label.
+    /// Returns the Service to which the slice belongs, from a label of the slice. The Service is in the same namespace.
+    /// The value is `None` if the slice has no such label.
     pub fn service(&self) -> Option<&str> {
         label(&self.meta.labels, "kubernetes.io/service-name")
     }

@@ -48,7 +48,7 @@ impl<T> Held<'_, T> {
 }
 
 impl<T: Clone> Held<'_, T> {
-    /// The object as a shared pointer. A written object is shared, an object of the snapshot is copied.
+    /// Returns the object as a shared pointer. A written object is shared, an object of the snapshot is copied.
     pub fn to_arc(&self) -> Arc<T> {
         match self {
             Self::Base(object) => Arc::new((*object).clone()),

@@ -70,7 +70,7 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
-    /// The place as an [`Id`] of the type `T`. The value is `None` if the object is of another kind.
+    /// Returns the place as an [`Id`] of the type `T`. The value is `None` if the object is of another kind.
     pub fn of<T: Resource>(self) -> Option<Id<T>> {
         (self.kind == T::KIND).then_some(Id::new(self.at))
     }

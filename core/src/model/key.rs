@@ -34,7 +34,7 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// The key of the object of this kind with this metadata.
+    /// Returns the key of the object of this kind with this metadata.
     pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
         Self { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
     }

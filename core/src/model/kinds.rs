@@ -142,7 +142,7 @@ macro_rules! kinds {
         pub enum TypedId { $($(#[$doc])* $kind(Id<super::$type>),)* }
 
         impl ObjectId {
-            /// The place with its kind as a type.
+            /// Returns the place with its kind as a type.
             pub fn typed(self) -> TypedId {
                 match self.kind { $(Kind::$kind => TypedId::$kind(Id::new(self.at)),)* }
             }
@@ -153,17 +153,17 @@ macro_rules! kinds {
         pub enum Object { $($(#[$doc])* $kind(Box<super::$type>),)* }
 
         impl Object {
-            /// The kind of the object.
+            /// Returns the kind of the object.
             pub fn kind(&self) -> Kind {
                 match self { $(Self::$kind(_) => Kind::$kind,)* }
             }
 
-            /// The metadata of the object.
+            /// Returns the metadata of the object.
             pub fn meta(&self) -> &ObjectMeta {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
 
-            /// The metadata of the object, mutable, so that the code that reads the object can complete it.
+            /// Returns the metadata of the object, mutable, so that the code that reads the object can complete it.
             pub fn meta_mut(&mut self) -> &mut ObjectMeta {
                 match self { $(Self::$kind(object) => &mut object.meta,)* }
             }
@@ -174,22 +174,22 @@ macro_rules! kinds {
         pub enum HeldObject<'s> { $($(#[$doc])* $kind(Held<'s, super::$type>),)* }
 
         impl HeldObject<'_> {
-            /// The kind of the object.
+            /// Returns the kind of the object.
             pub fn kind(&self) -> Kind {
                 match self { $(Self::$kind(_) => Kind::$kind,)* }
             }
 
-            /// The metadata of the object.
+            /// Returns the metadata of the object.
             pub fn meta(&self) -> &ObjectMeta {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
 
-            /// A copy of the object.
+            /// Returns a copy of the object.
             pub fn to_object(&self) -> Object {
                 match self { $(Self::$kind(object) => Object::$kind(Box::new((**object).clone())),)* }
             }
 
-            /// The object without a borrow of the snapshot.
+            /// Returns the object without a borrow of the snapshot.
             pub fn to_owned(&self) -> HeldObject<'static> {
                 match self { $(Self::$kind(object) => HeldObject::$kind(Held::Written(object.to_arc())),)* }
             }
@@ -205,17 +205,17 @@ macro_rules! kinds {
                 match object { $(Object::$kind(object) => self.$list.push(*object),)* }
             }
 
-            /// The objects of this kind.
+            /// Returns the objects of this kind.
             pub fn list(&self, kind: Kind) -> &dyn List {
                 match kind { $(Kind::$kind => &self.$list,)* }
             }
 
-            /// The lists, in the order of the kinds.
+            /// Returns the lists, in the order of the kinds.
             pub fn lists(&self) -> [&dyn List; Kind::COUNT] {
                 [$(&self.$list,)*]
             }
 
-            /// The lists, mutable, in the order of the kinds.
+            /// Returns the lists, mutable, in the order of the kinds.
             pub fn lists_mut(&mut self) -> [&mut dyn List; Kind::COUNT] {
                 [$(&mut self.$list,)*]
             }
@@ -225,7 +225,7 @@ macro_rules! kinds {
                 $(self.$list.retain(|object| keep(Kind::$kind, &object.meta));)*
             }
 
-            /// The object at this place. The value is `None` if there is no such place.
+            /// Returns the object at this place. The value is `None` if there is no such place.
             pub fn at(&self, id: ObjectId) -> Option<HeldObject<'_>> {
                 match id.kind { $(Kind::$kind => self.$list.get(id.at as usize).map(|object| super::$type::hold(Held::Base(object))),)* }
             }
@@ -283,34 +283,34 @@ pub trait Resource: Clone + fmt::Debug + Send + Sync + Sized + 'static {
     /// The kind.
     const KIND: Kind;
 
-    /// The metadata of the object.
+    /// Returns the metadata of the object.
     fn meta(&self) -> &ObjectMeta;
 
-    /// The metadata of the object, mutable.
+    /// Returns the metadata of the object, mutable.
     fn meta_mut(&mut self) -> &mut ObjectMeta;
 
-    /// The objects of this kind among the objects of all kinds.
+    /// Returns the objects of this kind among the objects of all kinds.
     fn list(objects: &Objects) -> &[Self];
 
-    /// The object as an [`Object`].
+    /// Returns the object as an [`Object`].
     fn wrap(self) -> Object;
 
-    /// The object as this type. The value is `None` if the object is of another kind.
+    /// Returns the object as this type. The value is `None` if the object is of another kind.
     fn of(object: Object) -> Option<Self>;
 
-    /// The object that a simulation holds, as a [`HeldObject`].
+    /// Returns the object that a simulation holds, as a [`HeldObject`].
     fn hold(held: Held<'_, Self>) -> HeldObject<'_>;
 
-    /// The object that a simulation holds, as this type. The value is `None` if the object is of another kind.
+    /// Returns the object that a simulation holds, as this type. The value is `None` if the object is of another kind.
     fn held<'o, 's>(object: &'o HeldObject<'s>) -> Option<&'o Held<'s, Self>>;
 }
 
 /// A list of objects of one kind, for code that does not know the kind.
 pub trait List: Send + Sync {
-    /// The number of objects.
+    /// Returns the number of objects.
     fn length(&self) -> usize;
 
-    /// The metadata of the object at this place.
+    /// Returns the metadata of the object at this place.
     fn meta(&self, at: usize) -> &ObjectMeta;
 
     /// Sorts the list by namespace and name. If several objects have the same name, it keeps the one with the newest
@@ -368,7 +368,7 @@ impl<T: Resource> List for Vec<T> {
 }
 
 impl<'s> HeldObject<'s> {
-    /// The object as the type `T`. The value is `None` if the object is of another kind.
+    /// Returns the object as the type `T`. The value is `None` if the object is of another kind.
     pub fn of<T: Resource>(&self) -> Option<&Held<'s, T>> {
         T::held(self)
     }
@@ -440,7 +440,7 @@ impl Kind {
         false
     }
 
-    /// Every kind whose objects are read as whole lists: [`Self::ALL`] and then [`Self::SURROUNDING`].
+    /// Returns every kind whose objects are read as whole lists: [`Self::ALL`] and then [`Self::SURROUNDING`].
     pub fn listed() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::SURROUNDING)
     }
@@ -471,23 +471,23 @@ impl Kind {
         &ROWS[self as usize]
     }
 
-    /// The kind as manifests write it.
+    /// Returns the kind as manifests write it.
     pub fn as_str(self) -> &'static str {
         self.row().name
     }
 
-    /// The resource as the API's paths write it.
+    /// Returns the resource as the API's paths write it.
     pub fn resource(self) -> &'static str {
         self.row().resource
     }
 
-    /// The short name that people type, such as `pv`, `pvc`, `sc`, `pod` or `node`. It is the singular if the kind has
-    /// no short name.
+    /// Returns the short name that people type, such as `pv`, `pvc`, `sc`, `pod` or `node`. It is the singular if the
+    /// kind has no short name.
     pub fn short(self) -> &'static str {
         self.row().short[0]
     }
 
-    /// The API version in which objects of the kind are requested.
+    /// Returns the API version in which objects of the kind are requested.
     pub fn api_version(self) -> &'static str {
         self.row().versions[0]
     }
@@ -503,23 +503,23 @@ impl Kind {
         self.row().namespaced
     }
 
-    /// The kind that manifests write as `kind`. The value is `None` if it is not one of these kinds.
+    /// Returns the kind that manifests write as `kind`. The value is `None` if it is not one of these kinds.
     pub fn from_manifest(kind: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|known| known.as_str() == kind)
     }
 
-    /// The kind that a person means by a word, among the kinds that some decision reads. The word may be the singular,
-    /// the plural, the short name or the full resource name, in upper or lower case.
+    /// Returns the kind that a person means by a word, among the kinds that some decision reads. The word may be the
+    /// singular, the plural, the short name or the full resource name, in upper or lower case.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::of_word(&Self::ALL, word)
     }
 
-    /// The kind that a person means by a word, among [`Self::SURROUNDING`].
+    /// Returns the kind that a person means by a word, among [`Self::SURROUNDING`].
     pub fn surrounding_from_word(word: &str) -> Option<Self> {
         Self::of_word(&Self::SURROUNDING, word)
     }
 
-    /// The kind that a person means by a word, among these kinds.
+    /// Returns the kind that a person means by a word, among these kinds.
     pub fn of_word(kinds: &[Self], word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let bare = word.split_once('.').map_or(word.as_str(), |(resource, _)| resource);

@@ -28,7 +28,7 @@ impl Lease {
     /// the leader.
     pub const MARGIN_SECONDS: i64 = 60;
 
-    /// The seconds from the last renewal to `now`. The value is negative if the holder's clock is ahead.
+    /// Returns the seconds from the last renewal to `now`. The value is negative if the holder's clock is ahead.
     pub fn age(&self, now: Timestamp) -> Option<i64> {
         self.renewed.map(|renewed| now.seconds_since(renewed))
     }
@@ -49,8 +49,8 @@ impl Lease {
     }
 }
 
-/// The possible names of the Lease of a driver's provisioner. In upstream, external-provisioner (`lockName`) replaces
-/// slashes, and csi-lib-utils (`sanitizeName`) replaces all other characters. Provisioners that use only
+/// Returns the possible names of the Lease of a driver's provisioner. In upstream, external-provisioner (`lockName`)
+/// replaces slashes, and csi-lib-utils (`sanitizeName`) replaces all other characters. Provisioners that use only
 /// sig-storage-lib-external-provisioner replace only slashes.
 pub fn names_of_provisioner(driver: &str) -> Vec<String> {
     if driver.is_empty() {
@@ -61,8 +61,8 @@ pub fn names_of_provisioner(driver: &str) -> Vec<String> {
     names
 }
 
-/// The possible names of the Lease of a driver's attacher. `driver` is the name from the attacher's finalizer, in which
-/// the same characters are replaced already. Upstream: external-attacher (`lockName`) and csi-lib-utils
+/// Returns the possible names of the Lease of a driver's attacher. `driver` is the name from the attacher's finalizer,
+/// in which the same characters are replaced already. Upstream: external-attacher (`lockName`) and csi-lib-utils
 /// (`sanitizeName`).
 pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }

@@ -49,7 +49,7 @@ pub enum ResourceVersion {
 }
 
 impl ResourceVersion {
-    /// The version after one more write.
+    /// Returns the version after one more write.
     #[must_use]
     pub fn successor(&self) -> Self {
         match self {
@@ -99,7 +99,7 @@ impl Timestamp {
         text.parse::<jiff::Timestamp>().ok().map(|moment| Self(moment.as_second()))
     }
 
-    /// The whole seconds from `earlier` to this time. The value is negative if this time is earlier.
+    /// Returns the whole seconds from `earlier` to this time. The value is negative if this time is earlier.
     pub fn seconds_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -83,7 +83,7 @@ pub type Str = compact_str::CompactString;
 /// simulation.
 pub type Labels = std::sync::Arc<[(Str, Str)]>;
 
-/// The value of a label, if the object has that key.
+/// Returns the value of a label, if the object has that key.
 pub fn label<'a>(labels: &'a [(Str, Str)], key: &str) -> Option<&'a str> {
     labels.binary_search_by(|(candidate, _)| candidate.as_str().cmp(key)).ok().map(|found| labels[found].1.as_str())
 }

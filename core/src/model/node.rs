@@ -26,7 +26,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// The condition `Ready`, if the node has it.
+    /// Returns the condition `Ready`, if the node has it.
     pub fn readiness(&self) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.kind == "Ready")
     }

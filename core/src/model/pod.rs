@@ -40,22 +40,22 @@ pub struct Pod {
 }
 
 impl Pod {
-    /// The condition of this type, if the pod has it.
+    /// Returns the condition of this type, if the pod has it.
     pub fn condition(&self, kind: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.kind == kind)
     }
 
-    /// The names of the claims that `persistentVolumeClaim` volumes use.
+    /// Returns the names of the claims that `persistentVolumeClaim` volumes use.
     pub fn named_claims(&self) -> impl Iterator<Item = &Str> {
         self.claims.iter().map(|volume| &volume.claim)
     }
 
-    /// The names of the claims that the pod refers to, including the claims of its generic ephemeral volumes.
+    /// Returns the names of the claims that the pod refers to, including the claims of its generic ephemeral volumes.
     pub fn claim_names(&self) -> impl Iterator<Item = &Str> {
         self.named_claims().chain(self.ephemeral_claims())
     }
 
-    /// The names of the claims of the pod's generic ephemeral volumes.
+    /// Returns the names of the claims of the pod's generic ephemeral volumes.
     pub fn ephemeral_claims(&self) -> impl Iterator<Item = &Str> {
         self.ephemeral.iter().map(|volume| &volume.template.meta.name)
     }
@@ -171,7 +171,7 @@ pub enum PodPhase {
 }
 
 impl PodPhase {
-    /// The phase as manifests write it. It is empty for [`Self::Empty`].
+    /// Returns the phase as manifests write it. It is empty for [`Self::Empty`].
     pub fn as_str(&self) -> &str {
         match self {
             Self::Empty => "",
@@ -183,7 +183,7 @@ impl PodPhase {
         }
     }
 
-    /// The phase with this spelling.
+    /// Returns the phase with this spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {
             "" => Self::Empty,

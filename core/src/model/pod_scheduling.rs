@@ -44,7 +44,7 @@ pub enum NodeFeature {
 }
 
 impl NodeFeature {
-    /// The name of the feature, as nodes declare it.
+    /// Returns the name of the feature, as nodes declare it.
     pub fn name(self) -> &'static str {
         match self {
             Self::RestartAllContainersOnContainerExits => "RestartAllContainersOnContainerExits",
@@ -67,8 +67,8 @@ pub struct Toleration {
 }
 
 impl Toleration {
-    /// The tolerations that the admission plugin `DefaultTolerationSeconds` adds to each pod. Almost all pods have
-    /// exactly these, so they are in memory once.
+    /// Returns the tolerations that the admission plugin `DefaultTolerationSeconds` adds to each pod. Almost all pods
+    /// have exactly these, so they are in memory once.
     pub fn by_default() -> &'static Arc<[Self]> {
         static DEFAULT: LazyLock<Arc<[Toleration]>> = LazyLock::new(|| {
             let toleration = |key: &str| Toleration {

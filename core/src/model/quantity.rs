@@ -108,7 +108,7 @@ impl Quantity {
         self.nanos() == 0
     }
 
-    /// The value in whole units, as upstream's `Value()` returns it. Fractions round away from zero.
+    /// Returns the value in whole units, as upstream's `Value()` returns it. Fractions round away from zero.
     ///
     /// Sometimes the value does not fit into an int64, or a negative quantity has more digits than an int64 can hold.
     /// In these cases upstream reports no error but returns zero or a wrapped number. This function returns the same,
@@ -131,13 +131,13 @@ impl Quantity {
         }
     }
 
-    /// The value in whole units, rounded away from zero.
+    /// Returns the value in whole units, rounded away from zero.
     fn whole(self) -> i128 {
         let nanos = self.nanos();
         nanos.unsigned_abs().div_ceil(NANO).cast_signed() * nanos.signum()
     }
 
-    /// The value rounded away from zero to thousandths.
+    /// Returns the value rounded away from zero to thousandths.
     fn rounded_up_to_milli(self) -> Self {
         const MILLI: u128 = 1_000_000;
         let nanos = self.nanos();
@@ -155,7 +155,7 @@ impl Quantity {
         Self { high: (bits >> 64) as i64, low: bits.cast_unsigned() as u64 }
     }
 
-    /// The value in billionths.
+    /// Returns the value in billionths.
     pub(crate) fn nanos(self) -> i128 {
         (i128::from(self.high) << 64 | i128::from(self.low)) >> TAG_BITS
     }
@@ -459,7 +459,7 @@ enum Unit {
     Binary(u32),
 }
 
-/// The unit that the text after the number states.
+/// Returns the unit that the text after the number states.
 fn unit(suffix: &[u8]) -> Result<Unit, Problem> {
     let (exponent, format) = match suffix {
         b"" => (0, Format::DecimalSi),
@@ -483,8 +483,8 @@ fn unit(suffix: &[u8]) -> Result<Unit, Problem> {
     Ok(Unit::Decimal(exponent, format))
 }
 
-/// The exponent in `e3` or `E-3`. For another text, the error is [`Problem::Shape`] if upstream's scanner refuses it,
-/// and [`Problem::Unit`] if only the check of the unit refuses it.
+/// Returns the exponent in `e3` or `E-3`. For another text, the error is [`Problem::Shape`] if upstream's scanner
+/// refuses it, and [`Problem::Unit`] if only the check of the unit refuses it.
 fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
     let (_, rest) = split(suffix, |byte| b"eEinumkKMGTP".contains(&byte));
     let unsigned = rest.strip_prefix(b"+").or(rest.strip_prefix(b"-")).unwrap_or(rest);
@@ -498,8 +498,8 @@ fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
     Ok(number as i32)
 }
 
-/// The number in nano units. `shift` is the power of ten by which its digits become nano units. Digits after the last
-/// nano unit round up.
+/// Returns the number in nano units. `shift` is the power of ten by which its digits become nano units. Digits after
+/// the last nano unit round up.
 fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
     let total = whole.len() + fraction.len();
     let dropped = usize::try_from(shift.min(0).unsigned_abs()).unwrap_or(total);
@@ -522,7 +522,7 @@ fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
     if nanos < LIMIT { Ok(nanos) } else { Err(Problem::Range) }
 }
 
-/// The number times 2^`exponent` in nano units, rounded up and capped.
+/// Returns the number times 2^`exponent` in nano units, rounded up and capped.
 ///
 /// Only `exponent` + 9 digits of the fraction are multiplied. The number of nano units is then a whole number divided
 /// by a power of five. So the later digits cannot change the number of whole nano units: they only decide whether to
@@ -560,17 +560,18 @@ fn binary(whole: &[u8], fraction: &[u8], exponent: u32) -> u128 {
     (units * NANO + nanos + u128::from(inexact)).min(BINARY_CAP)
 }
 
-/// The form of an int64 times this power of ten, see upstream's `positiveScaleInt64`.
+/// Returns the form of an int64 times this power of ten, see upstream's `positiveScaleInt64`.
 fn scaled_form(scale: i64) -> Form {
     if matches!(scale, 1..=3 | 6 | 9) { Form::Wrapping } else { Form::Scaled }
 }
 
-/// The form of a whole number with this number of digits. Upstream estimates whether the product fits into an int64.
+/// Returns the form of a whole number with this number of digits. Upstream estimates whether the product fits into an
+/// int64.
 fn binary_form(digits: usize, exponent: u32) -> Form {
     if digits + exponent as usize * 3 / 10 <= 14 { Form::Scaled } else { Form::Long }
 }
 
-/// The bytes before the first byte that does not fit, and the remaining bytes.
+/// Returns the bytes before the first byte that does not fit, and the remaining bytes.
 fn split(text: &[u8], fits: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(text.iter().position(|byte| !fits(*byte)).unwrap_or(text.len()))
 }

@@ -106,7 +106,7 @@ impl fmt::Display for SelectorError {
 impl std::error::Error for SelectorError {}
 
 impl LabelOperator {
-    /// The operator as manifests write it.
+    /// Returns the operator as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::In => "In",
@@ -117,7 +117,7 @@ impl LabelOperator {
         }
     }
 
-    /// The operator with this spelling.
+    /// Returns the operator with this spelling.
     pub fn from_manifest(operator: &str) -> Self {
         match operator {
             "In" => Self::In,
@@ -140,7 +140,7 @@ impl LabelOperator {
 }
 
 impl NodeOperator {
-    /// The operator as manifests write it.
+    /// Returns the operator as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::In => "In",
@@ -153,7 +153,7 @@ impl NodeOperator {
         }
     }
 
-    /// The operator with this spelling.
+    /// Returns the operator with this spelling.
     pub fn from_manifest(operator: &str) -> Self {
         match operator {
             "In" => Self::In,
@@ -217,7 +217,7 @@ impl LabelSelector {
         Ok(CompiledSelector { selector: self })
     }
 
-    /// The keys in the selector, in its order.
+    /// Returns the keys in the selector, in its order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let labels = self.match_labels.iter().map(|(key, _)| key.as_str());
         labels.chain(self.expressions.iter().map(|requirement| requirement.key.as_str()))
@@ -236,7 +236,7 @@ impl<'a> CompiledSelector<'a> {
         self.parts().all(|(key, comparison, wanted)| comparison.holds(label(labels, key), wanted))
     }
 
-    /// The first part of the selector that does not hold for these labels, which are sorted by key.
+    /// Returns the first part of the selector that does not hold for these labels, which are sorted by key.
     pub fn first_mismatch<'l>(&self, labels: &'l [(Str, Str)]) -> Option<Mismatch<'l>>
     where
         'a: 'l,
@@ -298,7 +298,7 @@ impl NodeSelector {
         self.terms.iter().any(|term| term.matches(labels, None))
     }
 
-    /// Whether the selector fits the node of this name with these labels, which are sorted by key. Unlike in
+    /// Returns whether the selector fits the node of this name with these labels, which are sorted by key. Unlike in
     /// [`Self::matches`], the name counts.
     pub fn matches_node(&self, name: &str, labels: &[(Str, Str)]) -> bool {
         self.terms.iter().any(|term| term.matches(labels, Some(name)))
@@ -320,7 +320,7 @@ impl NodeSelectorTerm {
 }
 
 impl NodeRequirement {
-    /// Whether the requirement is valid for a field, and fits the node of this name. Without a name it fits.
+    /// Returns whether the requirement is valid for a field, and fits the node of this name. Without a name it fits.
     fn fits(&self, name: Option<&str>) -> bool {
         let found = |name| if self.key == "metadata.name" { name } else { "" };
         let equal = |name| self.values.iter().any(|value| value == found(name));
@@ -438,7 +438,7 @@ pub(super) fn check(key: &str, comparison: Comparison, values: &[Str], lists: Li
     }
 }
 
-/// The text of apimachinery for a key that is not a valid label key. The value is `None` if the key is valid.
+/// Returns the text of apimachinery for a key that is not a valid label key. The value is `None` if the key is valid.
 pub(super) fn invalid_key(field: &str, key: &str) -> Option<String> {
     let problems = key_problems(key);
     (!problems.is_empty()).then(|| format!("{field}: Invalid value: {}: {}", quoted(key), problems.join("; ")))
@@ -456,7 +456,7 @@ const DOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower 
     '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// The problems of a label key. See `content.IsLabelKey` of apimachinery.
+/// Returns the problems of a label key. See `content.IsLabelKey` of apimachinery.
 fn key_problems(key: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let (domain, name) = match key.split_once('/') {
@@ -491,7 +491,7 @@ fn key_problems(key: &str) -> Vec<String> {
     problems
 }
 
-/// The problems of a label value. See `content.IsLabelValue` of apimachinery.
+/// Returns the problems of a label value. See `content.IsLabelValue` of apimachinery.
 fn value_problems(value: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if value.len() > LABEL_LENGTH {
@@ -521,7 +521,7 @@ fn is_domain(text: &str) -> bool {
     })
 }
 
-/// The text as Go's `%q` writes it.
+/// Returns the text as Go's `%q` writes it.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -555,8 +555,8 @@ fn is_print(character: char) -> bool {
     character == '\'' || pair.escape_debug().eq(pair.chars())
 }
 
-/// The values as Go's `%#v` prints them. `field.Error` of apimachinery used this form before 1.34. Upstream has a nil
-/// slice in place of an empty list.
+/// Returns the values as Go's `%#v` prints them. `field.Error` of apimachinery used this form before 1.34. Upstream has
+/// a nil slice in place of an empty list.
 fn go_list(values: &[Str]) -> String {
     if values.is_empty() {
         return "[]string(nil)".to_owned();
@@ -565,7 +565,7 @@ fn go_list(values: &[Str]) -> String {
     format!("[]string{{{}}}", values.join(", "))
 }
 
-/// The values as Go's `encoding/json` prints them. Upstream has a nil slice in place of an empty list.
+/// Returns the values as Go's `encoding/json` prints them. Upstream has a nil slice in place of an empty list.
 fn json_list(values: &[Str]) -> String {
     if values.is_empty() {
         return "null".to_owned();
@@ -607,12 +607,12 @@ pub(super) mod tests {
         table.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     });
 
-    /// The rows of one kind in the table of upstream's answers.
+    /// Returns the rows of one kind in the table of upstream's answers.
     pub(in crate::model) fn rows(kind: &str) -> Vec<&'static Value> {
         ROWS.iter().filter(|row| row["kind"] == kind).collect()
     }
 
-    /// The expected result of a row: an error, or for each set of labels whether it matches.
+    /// Returns the expected result of a row: an error, or for each set of labels whether it matches.
     pub(in crate::model) fn expected(row: &Value) -> Result<Vec<bool>, String> {
         match row.get("error") {
             None => Ok(row["match"].as_str().unwrap().chars().map(|digit| digit == '1').collect()),
@@ -626,7 +626,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The sets of labels on which every row of the table is tested.
+    /// Returns the sets of labels on which every row of the table is tested.
     pub(in crate::model) fn sets() -> Vec<Box<[(Str, Str)]>> {
         rows("sets")[0]["sets"].as_array().unwrap().iter().map(pairs).collect()
     }

@@ -78,7 +78,7 @@ pub struct CsiNode {
 }
 
 impl CsiNode {
-    /// The driver of this name, if it is registered.
+    /// Returns the driver of this name, if it is registered.
     pub fn driver(&self, name: &str) -> Option<&NodeDriver> {
         self.drivers.iter().find(|driver| driver.name == name)
     }
@@ -179,9 +179,9 @@ pub struct StatefulSet {
 }
 
 impl StatefulSet {
-    /// The ordinal of the pod for which the StatefulSet creates a claim of this name from the template. The value is
-    /// `None` if it creates no such claim. Ordinals have no leading zeros. Upstream: `getPersistentVolumeClaimName`,
-    /// `pkg/controller/statefulset`, 1.36.
+    /// Returns the ordinal of the pod for which the StatefulSet creates a claim of this name from the template. The
+    /// value is `None` if it creates no such claim. Ordinals have no leading zeros. Upstream:
+    /// `getPersistentVolumeClaimName`, `pkg/controller/statefulset`, 1.36.
     pub fn ordinal(&self, template: &ClaimTemplate, claim: &str) -> Option<i64> {
         let rest = claim.strip_prefix(&*template.name)?.strip_prefix('-')?;
         let rest = rest.strip_prefix(&*self.meta.name)?.strip_prefix('-')?;

@@ -31,8 +31,8 @@ pub struct PersistentVolume {
 }
 
 impl PersistentVolume {
-    /// The effective class: the deprecated annotation if it is present, otherwise the field. It is empty if the volume
-    /// has no class. Upstream: `GetPersistentVolumeClass`, component-helpers, 1.36.
+    /// Returns the effective class: the deprecated annotation if it is present, otherwise the field. It is empty if the
+    /// volume has no class. Upstream: `GetPersistentVolumeClass`, component-helpers, 1.36.
     pub fn class(&self) -> &str {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).unwrap_or(&self.class_name)
     }
@@ -45,22 +45,22 @@ impl PersistentVolume {
             .is_some_and(|named| named.namespace == namespace && named.name == name && named.uid.is_empty())
     }
 
-    /// `spec.capacity.storage`, if it is stated.
+    /// Returns `spec.capacity.storage`, if it is stated.
     pub fn storage(&self) -> Option<&Quantity> {
         self.stated_storage().map(|amount| &amount.quantity)
     }
 
-    /// `spec.capacity.storage` as it was written, if it is stated.
+    /// Returns `spec.capacity.storage` as it was written, if it is stated.
     pub fn stated_storage(&self) -> Option<&Amount> {
         self.capacity.iter().find(|(resource, _)| resource == "storage").map(|(_, amount)| amount)
     }
 
-    /// The volume mode. It is Filesystem if none is stated.
+    /// Returns the volume mode. It is Filesystem if none is stated.
     pub fn mode(&self) -> VolumeMode {
         self.volume_mode.clone().unwrap_or_default()
     }
 
-    /// The attributes class. It is empty if no attributes class is stated.
+    /// Returns the attributes class. It is empty if no attributes class is stated.
     pub fn attributes_class(&self) -> &str {
         self.attributes_class.as_deref().unwrap_or_default()
     }
@@ -91,7 +91,7 @@ pub struct ClaimRef {
 }
 
 impl ClaimRef {
-    /// The claim that the reference names, whether it exists or not.
+    /// Returns the claim that the reference names, whether it exists or not.
     pub fn claim_key(&self) -> ClaimKey {
         ClaimKey { namespace: self.namespace.clone(), name: self.name.clone() }
     }
@@ -112,7 +112,7 @@ pub enum ReclaimPolicy {
 }
 
 impl ReclaimPolicy {
-    /// The policy as manifests write it.
+    /// Returns the policy as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Retain => "Retain",
@@ -122,7 +122,7 @@ impl ReclaimPolicy {
         }
     }
 
-    /// The policy with this spelling.
+    /// Returns the policy with this spelling.
     pub fn from_manifest(policy: &str) -> Self {
         match policy {
             "Retain" => Self::Retain,
@@ -146,7 +146,7 @@ pub enum VolumeMode {
 }
 
 impl VolumeMode {
-    /// The mode as manifests write it.
+    /// Returns the mode as manifests write it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Filesystem => "Filesystem",
@@ -155,7 +155,7 @@ impl VolumeMode {
         }
     }
 
-    /// The mode with this spelling.
+    /// Returns the mode with this spelling.
     pub fn from_manifest(mode: &str) -> Self {
         match mode {
             "Filesystem" => Self::Filesystem,
@@ -198,7 +198,7 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// The field as manifests write it. It is `none` if there is no source.
+    /// Returns the field as manifests write it. It is `none` if there is no source.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Csi => "csi",
@@ -243,7 +243,7 @@ pub enum VolumePhase {
 }
 
 impl VolumePhase {
-    /// The phase as manifests write it. It is empty for [`Self::Empty`].
+    /// Returns the phase as manifests write it. It is empty for [`Self::Empty`].
     pub fn as_str(&self) -> &str {
         match self {
             Self::Empty => "",
@@ -256,7 +256,7 @@ impl VolumePhase {
         }
     }
 
-    /// The phase with this spelling.
+    /// Returns the phase with this spelling.
     pub fn from_manifest(phase: &str) -> Self {
         match phase {
             "" => Self::Empty,

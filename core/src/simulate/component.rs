@@ -12,7 +12,7 @@ pub struct Component {
 }
 
 impl Component {
-    /// The objects of the kind `T` in this component.
+    /// Returns the objects of the kind `T` in this component.
     pub fn of<T: Resource>(&self) -> impl ExactSizeIterator<Item = Id<T>> + DoubleEndedIterator + Clone {
         let start = self.objects.partition_point(|id| id.kind < T::KIND);
         let end = self.objects.partition_point(|id| id.kind <= T::KIND);
@@ -20,12 +20,12 @@ impl Component {
     }
 }
 
-/// All components of the snapshot, ordered by their first object.
+/// Returns all components of the snapshot, ordered by their first object.
 pub fn components(snapshot: &Snapshot, settings: &Settings<'_>) -> Vec<Component> {
     components_of(snapshot, settings, &Participants::new(snapshot, &settings.controllers))
 }
 
-/// All components of the participants, ordered by their first object.
+/// Returns all components of the participants, ordered by their first object.
 pub(super) fn components_of(
     snapshot: &Snapshot,
     settings: &Settings<'_>,

@@ -74,7 +74,7 @@ impl WorldsWithCreated {
         })
     }
 
-    /// The outcomes of a component, from an engine that knows all objects of the component that have ends.
+    /// Returns the outcomes of a component, from an engine that knows all objects of the component that have ends.
     pub(super) fn bounds(
         &self,
         snapshot: &Snapshot,
@@ -158,7 +158,7 @@ fn before_alias(text: &str) -> Option<Str> {
     text.split_once(ALIAS).map(|(text, _)| Str::from(text))
 }
 
-/// The keys of the objects that controllers may create because of these objects, sorted.
+/// Returns the keys of the objects that controllers may create because of these objects, sorted.
 pub(super) fn keys_of_made(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Vec<ObjectKey> {
     let made = objects.iter().flat_map(|id| controllers::made(snapshot, settings, *id));
     let mut keys: Vec<ObjectKey> = made.map(|object| ObjectKey::of(object.kind(), object.meta())).collect();

@@ -44,15 +44,15 @@ pub struct Decision<'s> {
 }
 
 impl Decision<'_> {
-    /// The number of decisions that this one stands for, including itself.
+    /// Returns the number of decisions that this one stands for, including itself.
     pub fn stands_for(&self) -> usize {
         1 + self.alike.as_ref().map_or(0, |alike| alike.others.len())
     }
 }
 
 impl<'s> Decisions<'s> {
-    /// The first decisions, as many as the limit allows, but at least one decision of each controller. Each comes with
-    /// the number of further decisions that it stands for within the limit.
+    /// Returns the first decisions, as many as the limit allows, but at least one decision of each controller. Each
+    /// comes with the number of further decisions that it stands for within the limit.
     pub fn within(&self, limit: Limit) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         let mut before = 0;
         let mut controller = None;
@@ -75,8 +75,8 @@ pub struct Decisions<'s> {
     pub count: u64,
 }
 
-/// The decisions of every controller that syncs this kind of object. Each is listed by itself, up to the limit of the
-/// settings.
+/// Returns the decisions of every controller that syncs this kind of object. Each is listed by itself, up to the limit
+/// of the settings.
 pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
     decided(world, settings, object, false)
 }

@@ -43,7 +43,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The engine that knows all objects of the component that have ends.
+    /// Returns the engine that knows all objects of the component that have ends.
     pub(super) fn of_ends(
         engines: &'static [&'static Self],
         snapshot: &Snapshot,
@@ -56,7 +56,7 @@ impl Engine {
         engines.iter().find(|engine| kinds.iter().all(|kind| engine.kinds.contains(kind))).copied()
     }
 
-    /// The engine that knows all kinds of a component.
+    /// Returns the engine that knows all kinds of a component.
     pub(super) fn of(engines: &'static [&'static Self], component: &Component) -> Option<&'static Self> {
         let knows = |engine: &&&Self| component.objects.iter().all(|id| engine.kinds.contains(&id.kind));
         engines.iter().find(knows).copied()
@@ -88,25 +88,25 @@ impl Settlement<'_> {
         place_in(self.participants, self.places, id)
     }
 
-    /// The outcomes of an object.
+    /// Returns the outcomes of an object.
     pub fn outcomes(&self, id: ObjectId) -> &OutcomeSet {
         let (number, place) = self.place(id);
         &self.settled[number].sets[place]
     }
 
-    /// The outcomes of the component of an object, and the object's place in the component.
+    /// Returns the outcomes of the component of an object, and the object's place in the component.
     pub fn settled_mut(&mut self, id: ObjectId) -> (&mut Settled, usize) {
         let (number, place) = self.place(id);
         (&mut self.settled[number], place)
     }
 
-    /// The incomplete lists on which the outcomes of an object rest. Each comes with the meaning of an object's absence
-    /// from the list.
+    /// Returns the incomplete lists on which the outcomes of an object rest. Each comes with the meaning of an object's
+    /// absence from the list.
     pub fn uncertain(&self, id: ObjectId) -> &[(Need, Absence)] {
         &self.uncertain[self.place(id).0]
     }
 
-    /// The same lists, to be extended.
+    /// Returns the same lists, to be extended.
     pub fn uncertain_mut(&mut self, id: ObjectId) -> &mut Vec<(Need, Absence)> {
         let number = self.place(id).0;
         &mut self.uncertain[number]

@@ -12,8 +12,8 @@ use crate::snapshot::Snapshot;
 use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
 use rustc_hash::FxHashMap;
 
-/// The limit of states for a component. A component with at most six objects of each kind may have ten times as many
-/// states, because its answer should be exact.
+/// Returns the limit of states for a component. A component with at most six objects of each kind may have ten times as
+/// many states, because its answer should be exact.
 fn of_component(budget: Budget, objects: &[ObjectId]) -> usize {
     let few = |kind: Kind| objects.iter().filter(|id| id.kind == kind).count() <= 6;
     if objects.iter().all(|id| few(id.kind)) { budget.states.saturating_mul(10) } else { budget.states }
@@ -197,7 +197,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// The syncs that first led to a state, beginning at the recorded state.
+    /// Returns the syncs that first led to a state, beginning at the recorded state.
     fn steps_to(&self, number: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut way = self.ways[number];
@@ -216,7 +216,7 @@ impl<'a, 's> Search<'a, 's> {
         steps
     }
 
-    /// The component's objects, and the objects that were created since.
+    /// Returns the component's objects, and the objects that were created since.
     fn objects_in(&self, world: &World<'s>) -> Vec<ObjectId> {
         let created = world.changed().iter().map(|(id, _)| *id).filter(|id| world.snapshot().object(*id).is_none());
         self.objects.iter().copied().chain(created).collect()
@@ -280,8 +280,8 @@ impl<'a, 's> Search<'a, 's> {
         after.changed().iter().all(same) && controllers.iter().all(|controller| (controller.is_hidden)(&step))
     }
 
-    /// The outcomes in an end state, for each object that has ends and for each object that may be created. An object
-    /// has several outcomes if no object of the API shows which of them is reached.
+    /// Returns the outcomes in an end state, for each object that has ends and for each object that may be created. An
+    /// object has several outcomes if no object of the API shows which of them is reached.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let world = self.variants.world_of(&self.states[number]);
         let ends = |id: ObjectId| controllers::ends(&self.settings.behavior, &world, id, unsettled);
@@ -296,7 +296,7 @@ impl<'a, 's> Search<'a, 's> {
         recorded.chain(self.created.iter().map(created)).collect()
     }
 
-    /// The joint outcomes in an end state. Every outcome of every object is in at least one of them.
+    /// Returns the joint outcomes in an end state. Every outcome of every object is in at least one of them.
     fn joints(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let mut joints = vec![Vec::with_capacity(self.objects.len())];
         for ends in self.ends_in(number, unsettled) {

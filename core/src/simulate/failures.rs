@@ -80,8 +80,8 @@ pub(super) struct Failure {
     pub(super) crash_before: Option<u32>,
 }
 
-/// All possible failures of a sync with this decision. Each of its writes may be refused, the process may end before
-/// each write, and each of its live reads may fail.
+/// Returns all possible failures of a sync with this decision. Each of its writes may be refused, the process may end
+/// before each write, and each of its live reads may fail.
 pub(super) fn failures(decision: &Decision<'_>, answers: &Answers) -> Vec<Failure> {
     let unavailable = || "the server is currently unable to handle the request".to_owned();
     let mut all = Vec::new();

@@ -78,13 +78,13 @@ pub struct Prediction<'s> {
 }
 
 impl<'s> Prediction<'s> {
-    /// The decisions that an answer lists. Each comes with the number of further decisions that it stands for in this
-    /// list.
+    /// Returns the decisions that an answer lists. Each comes with the number of further decisions that it stands for
+    /// in this list.
     pub fn listed_decisions(&self) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         self.decisions.within(self.decision_limit)
     }
 
-    /// The outcomes that an answer lists. The list is empty if the outcomes are unknown.
+    /// Returns the outcomes that an answer lists. The list is empty if the outcomes are unknown.
     pub fn listed_outcomes(&self) -> &[Outcome] {
         self.outcomes.as_ref().map_or(&[], |set| set.listed_within(self.outcome_limit))
     }
@@ -197,33 +197,33 @@ impl<'s> Simulation<'s> {
         }
     }
 
-    /// What happens to the object because of objects of other components.
+    /// Returns what happens to the object because of objects of other components.
     pub fn beside(&self, object: impl Into<ObjectId>) -> Option<OtherComponents> {
         self.beside.get(&object.into()).copied()
     }
 
-    /// The number of outcomes that an answer lists for an object.
+    /// Returns the number of outcomes that an answer lists for an object.
     pub fn outcome_limit(&self) -> Limit {
         self.outcome_limit
     }
 
-    /// The snapshot that is simulated.
+    /// Returns the snapshot that is simulated.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
     }
 
-    /// The settings of the simulation: everything besides the objects that decides.
+    /// Returns the settings of the simulation. The predictions depend only on them and on the objects.
     pub fn settings(&self) -> &Settings<'s> {
         &self.settings
     }
 
-    /// All objects that controllers sync, in the order of listings: by kind, then by namespace and name.
+    /// Returns all objects that controllers sync, in the order of listings: by kind, then by namespace and name.
     pub fn targets(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.participants.ids()
     }
 
-    /// The joint outcomes of the component with this number, counted from 1. The value is `None` if they are unknown,
-    /// too many, or rest on a missing read.
+    /// Returns the joint outcomes of the component with this number, counted from 1. The value is `None` if they are
+    /// unknown, too many, or rest on a missing read.
     pub fn joint(&self, number: usize) -> Option<Joint<'_>> {
         let at = number.checked_sub(1)?;
         if self.is_unknown(at) {
@@ -239,8 +239,8 @@ impl<'s> Simulation<'s> {
         })
     }
 
-    /// The objects that controllers may create and that do not exist yet. Each comes with the number of its component
-    /// and its outcomes. The outcomes are `None` if they rest on a missing read.
+    /// Returns the objects that controllers may create and that do not exist yet. Each comes with the number of its
+    /// component and its outcomes. The outcomes are `None` if they rest on a missing read.
     pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
         self.settled.iter().enumerate().flat_map(move |(at, settled)| {
             let known = move || !self.is_unknown(at);
@@ -252,7 +252,7 @@ impl<'s> Simulation<'s> {
         self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)))
     }
 
-    /// The component of an object.
+    /// Returns the component of an object.
     pub fn component_of(&self, object: impl Into<ObjectId>) -> &Component {
         &self.components[self.place(object.into()).0]
     }
@@ -261,13 +261,13 @@ impl<'s> Simulation<'s> {
         place_in(&self.participants, &self.places, id)
     }
 
-    /// The outcomes of an object, even if they rest on a missing read.
+    /// Returns the outcomes of an object, even if they rest on a missing read.
     pub fn outcomes(&self, object: impl Into<ObjectId>) -> &OutcomeSet {
         let (number, place) = self.place(object.into());
         &self.settled[number].sets[place]
     }
 
-    /// Everything that is predicted for an object.
+    /// Returns everything that is predicted for an object.
     pub fn predict(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
         let world = World::new(self.snapshot);
@@ -357,8 +357,8 @@ impl<'s> Simulation<'s> {
     }
 }
 
-/// The component of an object and the object's place in it. For an object that is no participant, the result is the
-/// first place of the first component.
+/// Returns the component of an object and the object's place in it. For an object that is no participant, the result is
+/// the first place of the first component.
 pub(super) fn place_in(participants: &Participants, places: &[(u32, u32)], id: ObjectId) -> (usize, usize) {
     let place = participants.number(id).and_then(|number| places.get(number)).copied();
     let (number, place) = place.unwrap_or_default();

@@ -28,9 +28,9 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// The joint outcomes, if they are known and at most [`JOINT_LIMIT`](super::explore::JOINT_LIMIT). If every object
-    /// has a single outcome, these outcomes together are the only joint outcome. This case needs at least one listed
-    /// outcome for each object.
+    /// Returns the joint outcomes, if they are known and at most [`JOINT_LIMIT`](super::explore::JOINT_LIMIT). If every
+    /// object has a single outcome, these outcomes together are the only joint outcome. This case needs at least one
+    /// listed outcome for each object.
     pub fn joint(&self) -> Option<Vec<Vec<&Outcome>>> {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());
@@ -95,15 +95,15 @@ pub(super) fn settle_in(
     }
 }
 
-/// The outcomes of a component of any size whose objects no engine knows.
+/// Returns the outcomes of a component of any size whose objects no engine knows.
 fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Settled {
     let whole = Settings { budget: Budget { states: usize::MAX }, ..settings.clone() };
     let nothing = || Settled { sets: vec![OutcomeSet::none(); objects.len()], created: Vec::new(), worlds: None };
     explore(snapshot, &whole, objects).map_or_else(nothing, |explored| explored.settled(settings.outcomes))
 }
 
-/// The outcomes of a small component in which no sync of any object writes anything. Exploring such a component would
-/// visit only the state of the snapshot.
+/// Returns the outcomes of a small component in which no sync of any object writes anything. Exploring such a component
+/// would visit only the state of the snapshot.
 fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Option<Settled> {
     if objects.len() > SMALL * 2 || settings.budget.states == 0 {
         return None;

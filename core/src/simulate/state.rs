@@ -54,7 +54,7 @@ impl<'s> Variants<'s> {
         Self { snapshot, controllers: controllers.to_vec(), known: FxHashMap::default() }
     }
 
-    /// The state of a world.
+    /// Returns the state of a world.
     pub(super) fn state_of(&mut self, world: &World<'s>) -> State {
         let mut state = Vec::with_capacity(world.changed().len());
         for (id, object) in world.changed() {
@@ -80,7 +80,7 @@ impl<'s> Variants<'s> {
         state.into()
     }
 
-    /// A world in this state.
+    /// Returns a world in this state.
     pub(super) fn world_of(&self, state: &[(ObjectId, Variant)]) -> World<'s> {
         let mut world = World::new(self.snapshot);
         for (id, variant) in state {

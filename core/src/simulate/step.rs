@@ -52,8 +52,8 @@ pub fn stepped<'s>(
     all
 }
 
-/// Controller states with one lagging object. The cache holds this object as it was in the earlier world, or no object
-/// if it did not exist then. Only objects that a sync of `object` reads by name or finds in a search are used.
+/// Returns controller states with one lagging object. The cache holds this object as it was in the earlier world, or no
+/// object if it did not exist then. Only objects that a sync of `object` reads by name or finds in a search are used.
 fn lagging<'s>(
     world: &World<'s>,
     earlier: &World<'s>,

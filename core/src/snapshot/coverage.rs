@@ -71,7 +71,7 @@ impl CoverageEntry {
         Self { kind, namespace, state, resource_version: None, reason: None, absent: BTreeSet::new() }
     }
 
-    /// Whether the server does not know the kind, and that is normal, so that nobody has to be told.
+    /// Returns whether the server does not know the kind, and this is normal. Then the user need not be told.
     pub fn is_normal_gap(&self) -> bool {
         self.state == CoverageState::NotServed && self.kind.is_optional()
     }
@@ -95,7 +95,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// The coverage of a fully known cluster: every kind in [`Kind::ALL`] is complete.
+    /// Returns the coverage of a fully known cluster: every kind in [`Kind::ALL`] is complete.
     pub fn complete() -> Self {
         let mut coverage = Self::default();
         for kind in Kind::ALL {
@@ -154,7 +154,8 @@ impl Coverage {
         }
     }
 
-    /// The entry for exactly this kind and namespace. If the namespace is `None`, it is the entry for all namespaces.
+    /// Returns the entry for exactly this kind and namespace. If the namespace is `None`, it is the entry for all
+    /// namespaces.
     pub fn entry(&self, kind: Kind, namespace: Option<&str>) -> Option<&CoverageEntry> {
         let sought = (kind, namespace);
         let place =
@@ -162,12 +163,13 @@ impl Coverage {
         self.entries.get(place)
     }
 
-    /// The entries, sorted by kind and namespace. Entries for all namespaces come first.
+    /// Returns the entries, sorted by kind and namespace. Entries for all namespaces come first.
     pub fn entries(&self) -> &[CoverageEntry] {
         &self.entries
     }
 
-    /// The state of a kind in a namespace. An entry for the namespace has precedence over an entry for all namespaces.
+    /// Returns the state of a kind in a namespace. An entry for the namespace has precedence over an entry for all
+    /// namespaces.
     pub fn state(&self, kind: Kind, namespace: &str) -> CoverageState {
         let specific = if kind.namespaced() { self.entry(kind, Some(namespace)) } else { None };
         specific.or_else(|| self.entry(kind, None)).map_or(CoverageState::Assumed, |entry| entry.state)
@@ -180,12 +182,12 @@ impl Coverage {
         self.entry(kind, place).is_some_and(|entry| entry.absent.contains(name))
     }
 
-    /// The meaning of the absence of the object of this name from the snapshot.
+    /// Returns the meaning of the absence of the object of this name from the snapshot.
     pub fn absence_of(&self, kind: Kind, namespace: &str, name: &str) -> Absence {
         if self.is_known_absent(kind, namespace, name) { Absence::Certain } else { self.absence(kind, namespace) }
     }
 
-    /// The meaning of the absence of any object of this kind from the snapshot.
+    /// Returns the meaning of the absence of any object of this kind from the snapshot.
     pub fn absence(&self, kind: Kind, namespace: &str) -> Absence {
         match self.state(kind, namespace) {
             CoverageState::Complete => Absence::Certain,

@@ -31,7 +31,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// The object as the type `T`. The value is `None` if the object is of another kind.
+    /// Returns the object as the type `T`. The value is `None` if the object is of another kind.
     pub fn of<T: Resource>(self) -> Option<T> {
         match self {
             Self::Object(object) => T::of(object),
@@ -104,8 +104,8 @@ pub struct Header<'a> {
 }
 
 impl Header<'_> {
-    /// The kind, if it is one that some answer reads. An object that states its kind but no version is accepted.
-    /// Otherwise a volume could be skipped without a message.
+    /// Returns the kind, if it is one that some answer reads. An object that states its kind but no version is
+    /// accepted. Otherwise a volume could be skipped without a message.
     pub fn known(&self) -> Option<Kind> {
         let kind = Kind::from_manifest(&self.kind)?;
         let version = self.api_version.as_ref();
@@ -181,7 +181,7 @@ pub fn check(json: &[u8]) -> Result<(), Failure> {
     Context { text, kind: "", origin: "" }.parse::<IgnoredAny>().map(|_| ())
 }
 
-/// The API version and kind that the JSON of one object states.
+/// Returns the API version and kind that the JSON of one object states.
 ///
 /// # Errors
 ///
@@ -212,8 +212,8 @@ fn header_of<'a>(text: &'a str, origin: &str) -> Result<Header<'a>, Failure> {
     Ok(header)
 }
 
-/// The header of an object that begins with `apiVersion` and `kind`, as kubectl prints nearly all objects. The value is
-/// `None` for other objects.
+/// Returns the header of an object that begins with `apiVersion` and `kind`, as kubectl prints nearly all objects. The
+/// value is `None` for other objects.
 fn sniff(text: &str) -> Option<Header<'_>> {
     fn skip(text: &str, expected: char) -> Option<&str> {
         text.trim_ascii_start().strip_prefix(expected)
@@ -332,7 +332,8 @@ fn flatten(failure: Failure, kind: Option<Kind>, origin: &str) -> DecodeIssue {
     }
 }
 
-/// The byte offset of an error. The parser counts lines from 1, and its column is the number of bytes read in the line.
+/// Returns the byte offset of an error. The parser counts lines from 1, and its column is the number of bytes read in
+/// the line.
 pub fn offset(text: &str, error: &serde_json::Error) -> usize {
     let lines_before = error.line().saturating_sub(1);
     let start = match lines_before.checked_sub(1) {
@@ -342,7 +343,8 @@ pub fn offset(text: &str, error: &serde_json::Error) -> usize {
     start.saturating_add(error.column().saturating_sub(1)).min(text.len())
 }
 
-/// The parser's message without the place, because this program states the place by the whole file or by the field.
+/// Returns the parser's message without the place, because this program states the place by the whole file or by the
+/// field.
 pub fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let bare = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
@@ -352,9 +354,9 @@ pub fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// The time of the last write of the object: the newest `time` in `metadata.managedFields`. The value is `None` if the
-/// object has no such times, or if its kind and name are not those in `asked`. The function parses the JSON a second
-/// time.
+/// Returns the time of the last write of the object: the newest `time` in `metadata.managedFields`. The value is `None`
+/// if the object has no such times, or if its kind and name are not those in `asked`. The function parses the JSON a
+/// second time.
 pub fn change_of(item: &Item, json: &[u8], asked: &(Kind, String)) -> Option<(ObjectKey, Timestamp)> {
     let Item::Object(object) = item else { return None };
     let (kind, meta) = (object.kind(), object.meta());

@@ -49,7 +49,7 @@ impl Names {
     }
 }
 
-/// The names of each kind, and the index for other look-ups.
+/// Returns the names of each kind, and the index for other look-ups.
 pub(super) fn of(objects: &Objects) -> ([Names; Kind::COUNT], Index) {
     let total = objects.lists().iter().map(|list| list.length()).sum();
     both(total, || objects.lists().map(Names::new), || Index::new(objects))
@@ -67,12 +67,13 @@ pub(super) fn both<A, B: Send>(objects: usize, one: impl FnOnce() -> A, other: i
     })
 }
 
-/// The places as 32-bit numbers. An input with more than four thousand million objects does not fit into memory.
+/// Returns the places as 32-bit numbers. An input with more than four thousand million objects does not fit into
+/// memory.
 pub(super) fn ids(length: usize) -> std::ops::Range<u32> {
     0..u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// The entries of a sorted list that compare equal.
+/// Returns the entries of a sorted list that compare equal.
 pub(super) fn equal_range<T>(sorted: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     let start = sorted.partition_point(|entry| compare(entry) == Ordering::Less);
     let length = sorted[start..].partition_point(|entry| compare(entry) == Ordering::Equal);

@@ -68,7 +68,8 @@ impl Snapshot {
         Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index }
     }
 
-    /// The same snapshot with other objects. Each of them replaces the object of the same kind and name, or is added.
+    /// Returns the same snapshot with other objects. Each of them replaces the object of the same kind and name, or is
+    /// added.
     #[must_use]
     pub fn with(&self, others: Vec<Object>) -> Self {
         let keys: BTreeSet<ObjectKey> =
@@ -88,12 +89,12 @@ impl Snapshot {
         })
     }
 
-    /// All objects of a kind, sorted by namespace and name.
+    /// Returns all objects of a kind, sorted by namespace and name.
     pub fn all<T: Resource>(&self) -> &[T] {
         T::list(&self.objects)
     }
 
-    /// The objects of a kind in a namespace, sorted by name.
+    /// Returns the objects of a kind in a namespace, sorted by name.
     pub fn in_namespace<T: Resource>(&self, namespace: &str) -> &[T] {
         let all = self.all::<T>();
         let start = all.partition_point(|object| object.meta().namespace.as_str() < namespace);
@@ -101,54 +102,54 @@ impl Snapshot {
         &rest[..rest.partition_point(|object| object.meta().namespace == namespace)]
     }
 
-    /// The number of objects of a kind.
+    /// Returns the number of objects of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.objects.list(kind).length()
     }
 
-    /// All objects of a kind, sorted by namespace and name, each with its place.
+    /// Returns all objects of a kind, sorted by namespace and name, each with its place.
     pub fn with_ids<T: Resource>(&self) -> impl ExactSizeIterator<Item = (Id<T>, &T)> {
         let id = |(at, object)| (Id::new(u32::try_from(at).unwrap_or(u32::MAX)), object);
         self.all().iter().enumerate().map(id)
     }
 
-    /// The object at this place.
+    /// Returns the object at this place.
     pub fn get<T: Resource>(&self, id: Id<T>) -> &T {
         &self.all()[id.0 as usize]
     }
 
-    /// The object of any kind at this place. The value is `None` if there is no such object.
+    /// Returns the object of any kind at this place. The value is `None` if there is no such object.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'_>> {
         self.objects.at(id)
     }
 
-    /// A copy of the object of any kind at this place. The value is `None` if there is no such object.
+    /// Returns a copy of the object of any kind at this place. The value is `None` if there is no such object.
     pub fn owned(&self, id: ObjectId) -> Option<Object> {
         self.object(id).map(|object| object.to_object())
     }
 
-    /// The metadata of the object of any kind at this place.
+    /// Returns the metadata of the object of any kind at this place.
     pub fn meta(&self, id: ObjectId) -> &ObjectMeta {
         self.objects.list(id.kind).meta(id.at as usize)
     }
 
-    /// The key of the object at this place.
+    /// Returns the key of the object at this place.
     pub fn key(&self, id: ObjectId) -> ObjectKey {
         ObjectKey::of(id.kind, self.meta(id))
     }
 
-    /// The place of the object of this name.
+    /// Returns the place of the object of this name.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         let objects = self.all::<T>();
         self.names[T::KIND as usize].place(|at| objects[at].meta(), namespace, name).map(Id::new)
     }
 
-    /// The object of this name.
+    /// Returns the object of this name.
     pub fn find<T: Resource>(&self, namespace: &str, name: &str) -> Option<&T> {
         self.id(namespace, name).map(|id| self.get(id))
     }
 
-    /// The place of the object with this key.
+    /// Returns the place of the object with this key.
     pub fn object_id(&self, key: &ObjectKey) -> Option<ObjectId> {
         let at = self.place(key.kind, &key.namespace, &key.name)?;
         Some(ObjectId { kind: key.kind, at })
@@ -164,12 +165,12 @@ impl Snapshot {
         self.place(kind, namespace, name).is_some()
     }
 
-    /// The coverage, which defines what the absence of an object means.
+    /// Returns the coverage, which defines what the absence of an object means.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }
 
-    /// The time from which ages are counted.
+    /// Returns the time from which ages are counted.
     pub fn now(&self) -> Option<Timestamp> {
         self.now
     }
@@ -179,23 +180,23 @@ impl Snapshot {
         self.now_is_stated
     }
 
-    /// The objects that exist but could not be decoded.
+    /// Returns the objects that exist but could not be decoded.
     pub fn issues(&self) -> &[DecodeIssue] {
         &self.issues
     }
 
-    /// The objects that were read more than once. Their older versions were dropped.
+    /// Returns the objects that were read more than once. Their older versions were dropped.
     pub fn duplicates(&self) -> &[ObjectKey] {
         &self.duplicates
     }
 
-    /// The objects that lacked a field that an API server always sets, in the order of their keys.
+    /// Returns the objects that lacked a field that an API server always sets, in the order of their keys.
     pub fn defaulted(&self) -> &[ObjectKey] {
         &self.defaulted
     }
 
-    /// The time of the last write of the object, from its `managedFields`. The value is `None` if the times were not
-    /// asked for, or if the object has none.
+    /// Returns the time of the last write of the object, from its `managedFields`. The value is `None` if the times
+    /// were not asked for, or if the object has none.
     pub fn last_change(&self, kind: Kind, namespace: &str, name: &str) -> Option<Timestamp> {
         let about = |key: &ObjectKey| key.kind == kind && key.namespace == namespace && key.name == name;
         self.changed.iter().filter(|(key, _)| about(key)).map(|(_, time)| *time).max()

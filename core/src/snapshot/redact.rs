@@ -102,18 +102,18 @@ fn annotation(key: &str, value: Value) -> Value {
     }
 }
 
-/// The object with all fields. The named fields keep their values, and the values of the others are hidden.
+/// Returns the object with all fields. The named fields keep their values, and the values of the others are hidden.
 pub(super) fn keep(value: Value, allowed: &[&str]) -> Value {
     each(value, |key, value| if allowed.contains(&key) { value } else { hidden(value) })
 }
 
-/// The object with only the named fields.
+/// Returns the object with only the named fields.
 pub(super) fn only(value: Value, allowed: &[&str]) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     Value::Object(fields.into_iter().filter(|(key, _)| allowed.contains(&key.as_str())).collect())
 }
 
-/// The object with each of its fields changed.
+/// Returns the object with each of its fields changed.
 pub(super) fn each(value: Value, mut change: impl FnMut(&str, Value) -> Value) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let changed = fields.into_iter().map(|(key, value)| {
@@ -123,7 +123,7 @@ pub(super) fn each(value: Value, mut change: impl FnMut(&str, Value) -> Value) -
     Value::Object(changed.collect())
 }
 
-/// The list with each of its items changed.
+/// Returns the list with each of its items changed.
 pub(super) fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Value {
     let Value::Array(items) = value else { return hidden(value) };
     Value::Array(items.into_iter().map(change).collect())

@@ -98,7 +98,7 @@ pub enum ApiRefusal {
 }
 
 impl ApiRefusal {
-    /// The API server's error for an object of this kind and name.
+    /// Returns the API server's error for an object of this kind and name.
     fn error(&self, kind: Kind, name: &str) -> ApiError {
         match self {
             Self::NotFound => ApiError::NotFound { kind, name: name.to_owned() },
@@ -120,7 +120,7 @@ pub enum Read {
 }
 
 impl Read {
-    /// The kind that is read.
+    /// Returns the kind that is read.
     pub fn kind(self) -> Kind {
         match self {
             Self::Lister(kind) | Self::Get(kind) | Self::List(kind) => kind,
@@ -159,16 +159,16 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// The error for the write with this number, to an object of this kind and name. The value is `None` if the write
-    /// is not refused.
+    /// Returns the error for the write with this number, to an object of this kind and name. The value is `None` if the
+    /// write is not refused.
     pub fn refusal(&self, number: u32, kind: Kind, name: &str) -> Option<ApiError> {
         let once = self.refuse.as_ref().filter(|(refused, _)| *refused == number);
         let from = self.refuse_from.as_ref().filter(|(first, _)| *first <= number);
         once.or(from).map(|(_, refusal)| refusal.error(kind, name))
     }
 
-    /// The error for a read of an object of this name. `number` counts the reads of the same sort, from 1. The value is
-    /// `None` if the read does not fail.
+    /// Returns the error for a read of an object of this name. `number` counts the reads of the same sort, from 1. The
+    /// value is `None` if the read does not fail.
     pub fn read_failure(&self, read: Read, number: u32, name: &str) -> Option<ApiError> {
         let failing = self.failing_read.as_ref().filter(|(failing, first, _)| *failing == read && *first <= number);
         failing.map(|(_, _, refusal)| refusal.error(read.kind(), name))

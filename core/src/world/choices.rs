@@ -22,7 +22,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// A script that takes the first option at every choice.
+    /// Returns a script that takes the first option at every choice.
     pub fn first() -> Self {
         Self::default()
     }
@@ -37,18 +37,18 @@ impl Choices {
         picked
     }
 
-    /// The number of all runs, as far as this run shows: the product of the numbers of options at each choice.
+    /// Returns the number of all runs, as far as this run shows: the product of the numbers of options at each choice.
     pub fn runs(&self) -> u64 {
         self.met.iter().fold(1, |runs, (_, options)| runs.saturating_mul(*options as u64))
     }
 
-    /// A script that repeats the choices of this run.
+    /// Returns a script that repeats the choices of this run.
     #[must_use]
     pub fn repeat(&self) -> Self {
         Self { script: self.met.iter().map(|(picked, _)| *picked).collect(), ..Self::default() }
     }
 
-    /// The result of the next search of this run, if an earlier run of the same sync made this search.
+    /// Returns the result of the next search of this run, if an earlier run of the same sync made this search.
     pub(super) fn found(&mut self) -> Option<SearchCandidates> {
         self.searches += 1;
         self.found.clone().filter(|_| self.searches == 1)
@@ -61,8 +61,8 @@ impl Choices {
         }
     }
 
-    /// The picked object, and the objects that the next runs would pick, in order. The value is present only if this is
-    /// the only choice of the run and the first search made it.
+    /// Returns the picked object, and the objects that the next runs would pick, in order. The value is present only if
+    /// this is the only choice of the run and the first search made it.
     pub fn only_search(&self) -> Option<(ObjectId, impl Iterator<Item = ObjectId>)> {
         let ([(picked, options)], Some(found)) = (self.met.as_slice(), &self.found) else { return None };
         let kind = found.kind;
@@ -71,7 +71,7 @@ impl Choices {
         (found.places.len() == *options).then_some((ObjectId { kind, at: *chosen }, others))
     }
 
-    /// The same choices, advanced by this number of runs. These runs differ only in the last choice.
+    /// Returns the same choices, advanced by this number of runs. These runs differ only in the last choice.
     #[must_use]
     pub fn passing(mut self, runs: usize) -> Self {
         if let Some((picked, options)) = self.met.last_mut() {
@@ -80,7 +80,8 @@ impl Choices {
         self
     }
 
-    /// The script of the next run in order, if there is one. It is valid for a run of the same sync in the same world.
+    /// Returns the script of the next run in order, if there is one. It is valid for a run of the same sync in the same
+    /// world.
     pub fn next(&self) -> Option<Self> {
         let last = self.met.iter().rposition(|(picked, options)| picked + 1 < *options)?;
         let mut script: Vec<usize> = self.met[..=last].iter().map(|(picked, _)| *picked).collect();

@@ -45,7 +45,7 @@ pub struct ControllerState<'s> {
 }
 
 impl<'s> ControllerState<'s> {
-    /// A memory with caches in step and without operations.
+    /// Returns a memory with caches in step and without operations.
     pub fn in_step() -> Self {
         Self::default()
     }
@@ -71,18 +71,19 @@ impl<'s> ControllerState<'s> {
         self.cached.retain(|(cached, _)| *cached != id);
     }
 
-    /// How the cached copy of an object differs from the API's object. The value is `None` if it does not differ.
+    /// Returns how the cached copy of an object differs from the API's object. The value is `None` if it does not
+    /// differ.
     pub fn cached(&self, id: impl Into<ObjectId>) -> Option<&Cached<'s>> {
         let id = id.into();
         self.cached.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
     }
 
-    /// The objects of the kind `T` whose cached copy differs from the API's object.
+    /// Returns the objects of the kind `T` whose cached copy differs from the API's object.
     pub fn lagging<T: Resource>(&self) -> impl Iterator<Item = Id<T>> {
         self.cached.iter().filter_map(|(id, _)| id.of())
     }
 
-    /// The state of the operation of this name. The value is `None` if it neither runs nor backs off.
+    /// Returns the state of the operation of this name. The value is `None` if it neither runs nor backs off.
     pub fn operation(&self, name: &str) -> Option<OperationState> {
         self.operations.iter().find(|(known, _)| known == name).map(|(_, state)| *state)
     }

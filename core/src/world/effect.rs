@@ -55,15 +55,15 @@ pub enum WriteBody<'s> {
 }
 
 impl<'s> WriteBody<'s> {
-    /// The object that the request writes or deletes.
+    /// Returns the object that the request writes or deletes.
     pub fn object(&self) -> &HeldObject<'s> {
         match self {
             Self::Update { after: object, .. } | Self::Create { sent: object, .. } | Self::Delete(object) => object,
         }
     }
 
-    /// The object as an update sends it. The value is `None` if the request is no update or the object is of another
-    /// kind.
+    /// Returns the object as an update sends it. The value is `None` if the request is no update or the object is of
+    /// another kind.
     pub fn updated<T: Resource>(&self) -> Option<&Held<'s, T>> {
         match self {
             Self::Update { after, .. } => after.of(),
@@ -71,9 +71,9 @@ impl<'s> WriteBody<'s> {
         }
     }
 
-    /// The merge patch of an update, by RFC 7386. The value is `None` for a creation or a deletion. The patch leaves
-    /// out what the API server ignores in this kind of update: the status in an update of the object, the spec in an
-    /// update of the status.
+    /// Returns the merge patch of an update, by RFC 7386. The value is `None` for a creation or a deletion. The patch
+    /// leaves out what the API server ignores in this kind of update: the status in an update of the object, the spec
+    /// in an update of the status.
     pub fn patch(&self) -> Option<MergePatch<'_>> {
         let Self::Update { status, before, after } = self else { return None };
         Some(merge_patch(before, after).without(if *status { "spec" } else { "status" }))
@@ -92,12 +92,12 @@ pub struct ObjectRef {
 }
 
 impl ObjectRef {
-    /// A reference to this object.
+    /// Returns a reference to this object.
     pub fn to<T: Resource>(object: &T) -> Self {
         Self::of(T::KIND, object.meta())
     }
 
-    /// A reference to the object of this kind with this metadata.
+    /// Returns a reference to the object of this kind with this metadata.
     pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
         Self { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
@@ -113,7 +113,7 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// The type as events write it.
+    /// Returns the type as events write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "Normal",

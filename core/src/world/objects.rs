@@ -36,12 +36,12 @@ pub struct World<'s> {
 }
 
 impl<'s> World<'s> {
-    /// The world as it was read.
+    /// Returns the world as it was read.
     pub fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, changed: Vec::new(), marks: Vec::new(), focused: &[] }
     }
 
-    /// A world without any object of these kinds. The caller adds the few objects of interest.
+    /// Returns a world without any object of these kinds. The caller adds the few objects of interest.
     pub fn focused(snapshot: &'s Snapshot, kinds: &'static [Kind]) -> Self {
         Self { focused: kinds, ..Self::new(snapshot) }
     }
@@ -51,7 +51,7 @@ impl<'s> World<'s> {
         self.focused.contains(&kind)
     }
 
-    /// The snapshot from which the world was read.
+    /// Returns the snapshot from which the world was read.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
     }
@@ -60,7 +60,7 @@ impl<'s> World<'s> {
         self.changed.binary_search_by_key(&id, |(changed, _)| *changed)
     }
 
-    /// The object, if it exists now.
+    /// Returns the object, if it exists now.
     pub fn get<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.place(id.into()) {
             Ok(at) => self.changed[at].1.as_ref().and_then(HeldObject::of).cloned(),
@@ -69,7 +69,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// The place of the object of this name, whether the object still exists or not.
+    /// Returns the place of the object of this name, whether the object still exists or not.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         self.snapshot.id(namespace, name).or_else(|| {
             let named = |object: &&Held<'s, T>| object.meta().name == name && object.meta().namespace == namespace;
@@ -78,13 +78,13 @@ impl<'s> World<'s> {
         })
     }
 
-    /// The object of this name, if it exists now.
+    /// Returns the object of this name, if it exists now.
     pub fn find<T: Resource>(&self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
         let id = self.id(namespace, name)?;
         self.get(id).map(|object| (id, object))
     }
 
-    /// The places of all objects of a kind, sorted. Some of these objects may be gone.
+    /// Returns the places of all objects of a kind, sorted. Some of these objects may be gone.
     pub fn places<T: Resource>(&self) -> Vec<Id<T>> {
         let recorded = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         (0..recorded).map(Id::new).chain(self.created().map(|(id, _)| id)).collect()
@@ -96,13 +96,14 @@ impl<'s> World<'s> {
         self.snapshot.coverage().absence_of(kind, namespace, name) == Absence::Certain
     }
 
-    /// The objects that differ from the snapshot, including objects that are gone and new objects, sorted by place.
+    /// Returns the objects that differ from the snapshot, including objects that are gone and new objects, sorted by
+    /// place.
     pub fn changed(&self) -> &[Changed<'s>] {
         &self.changed
     }
 
-    /// The objects of a kind that differ from the snapshot, sorted by place. They include objects that are gone and new
-    /// objects.
+    /// Returns the objects of a kind that differ from the snapshot, sorted by place. They include objects that are gone
+    /// and new objects.
     pub fn changed_of<T: Resource>(&self) -> impl DoubleEndedIterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
         self.changed_from(Id::new(0))
     }
@@ -116,8 +117,8 @@ impl<'s> World<'s> {
         self.changed[start..end].iter().map(|(id, object)| (Id::new(id.at), object.as_ref().and_then(HeldObject::of)))
     }
 
-    /// The objects of a kind that the snapshot does not have, sorted by place. They include objects that are gone
-    /// again.
+    /// Returns the objects of a kind that the snapshot does not have, sorted by place. They include objects that are
+    /// gone again.
     pub fn created<T: Resource>(&self) -> impl Iterator<Item = (Id<T>, Option<&Held<'s, T>>)> {
         let recorded = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         self.changed_from(Id::new(recorded))
@@ -165,7 +166,7 @@ impl<'s> World<'s> {
         id
     }
 
-    /// The object of any kind, if it exists now.
+    /// Returns the object of any kind, if it exists now.
     pub fn object(&self, id: ObjectId) -> Option<HeldObject<'s>> {
         match self.place(id) {
             Ok(at) => self.changed[at].1.clone(),
@@ -182,7 +183,7 @@ impl<'s> World<'s> {
         self.object(id).is_some_and(|now| recorded.is_none_or(|recorded| recorded.meta().uid != now.meta().uid))
     }
 
-    /// The objects that have this mark, sorted by place.
+    /// Returns the objects that have this mark, sorted by place.
     pub fn marked(&self, mark: Mark) -> impl Iterator<Item = ObjectId> {
         self.marks.iter().filter(move |(known, _)| *known == mark).map(|(_, id)| *id)
     }
@@ -197,7 +198,7 @@ impl<'s> World<'s> {
         self.marks.binary_search(&(mark, id)).is_ok()
     }
 
-    /// The marks of an object.
+    /// Returns the marks of an object.
     pub fn marks_of(&self, id: ObjectId) -> impl Iterator<Item = Mark> {
         self.marks.iter().filter(move |(_, marked)| *marked == id).map(|(mark, _)| *mark)
     }

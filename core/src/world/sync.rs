@@ -158,18 +158,18 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
 
     // Reading.
 
-    /// The world, for look-ups that need no permission.
+    /// Returns the world, for look-ups that need no permission.
     pub fn world(&self) -> &World<'s> {
         self.world
     }
 
-    /// The objects of a kind whose cached copy differs from the API's object.
+    /// Returns the objects of a kind whose cached copy differs from the API's object.
     pub fn lagging<T: Resource>(&self) -> Vec<Id<T>> {
         let present = |id: &Id<T>| !self.world.is_focused(T::KIND) || self.world.get(*id).is_some();
         self.controller.lagging().filter(present).collect()
     }
 
-    /// The object in the controller's own cache.
+    /// Returns the object in the controller's own cache.
     pub fn cached<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.controller.cached(id) {
             Some(Cached::Unseen | Cached::InformerOnly) => None,
@@ -178,7 +178,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The object of this name in the controller's own cache.
+    /// Returns the object of this name in the controller's own cache.
     pub fn cached_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<(Id<T>, Held<'s, T>)> {
         let found = self.world.id(namespace, name).and_then(|id| self.cached(id).map(|object| (id, object)));
         self.noted_if_absent(T::KIND, namespace, name, found)
@@ -193,7 +193,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         found
     }
 
-    /// The object in the informer's cache.
+    /// Returns the object in the informer's cache.
     pub fn informed<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.controller.cached(id) {
             Some(Cached::Unseen) => None,
@@ -202,13 +202,13 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The object of this name in the informer's cache.
+    /// Returns the object of this name in the informer's cache.
     pub fn informed_named<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<Held<'s, T>> {
         let found = self.world.id(namespace, name).and_then(|id| self.informed(id));
         self.noted_if_absent(T::KIND, namespace, name, found)
     }
 
-    /// The object of this name from the informer's lister.
+    /// Returns the object of this name from the informer's lister.
     ///
     /// # Errors
     /// The lister fails. An absent object is no error here.
@@ -219,7 +219,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// All objects of a kind from the informer's lister, sorted by name.
+    /// Returns all objects of a kind from the informer's lister, sorted by name.
     ///
     /// # Errors
     /// The lister fails.
@@ -279,17 +279,17 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// The error of a live list of a kind, if a script makes it fail.
+    /// Returns the error of a live list of a kind, if a script makes it fail.
     pub fn live_list_failure(&mut self, kind: Kind) -> Option<ApiError> {
         self.live_read_failure(Read::List(kind), "")
     }
 
-    /// The scripted answer of a plugin. `None` stands for the default answer.
+    /// Returns the scripted answer of a plugin. `None` stands for the default answer.
     pub fn plugin_answer(&self) -> Option<&PluginAnswer> {
         self.answers.plugin.as_ref()
     }
 
-    /// The scripted error of the clean-up, for a provisioning that made the storage but could not create the
+    /// Returns the scripted error of the clean-up, for a provisioning that made the storage but could not create the
     /// PersistentVolume.
     pub fn cleanup_failure(&self) -> Option<&str> {
         self.answers.cleanup_fails.as_deref()
@@ -525,7 +525,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     }
 }
 
-/// The object that the API server stores for a creation request.
+/// Returns the object that the API server stores for a creation request.
 pub fn stored<T: Writable>(snapshot: &Snapshot, gates: ApiGates, mut sent: T) -> T {
     sent.begin(snapshot, gates);
     let meta = sent.meta_mut();
@@ -576,8 +576,8 @@ fn check(kind: Kind, current: Option<&ObjectMeta>, sent: &ObjectMeta) -> Result<
     Ok(())
 }
 
-/// The reasons why a name cannot be in the path of a request, as Go prints a list. The value is `None` if it can.
-/// Upstream: `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
+/// Returns the reasons why a name cannot be in the path of a request, as Go prints a list. The value is `None` if it
+/// can. Upstream: `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
 fn no_path_segment(name: &str) -> Option<String> {
     if name == "." || name == ".." {
         return Some(format!("[may not be '{name}']"));

@@ -219,7 +219,7 @@ impl Typed {
         }
     }
 
-    /// The format of `-o`, or this one if none was typed.
+    /// Returns the format of `-o`, or this one if none was typed.
     fn format<F: Copy + Send + Sync + 'static>(&self, default: F) -> F {
         self.verb.try_get_one::<F>("output").ok().flatten().copied().unwrap_or(default)
     }

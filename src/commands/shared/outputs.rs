@@ -21,17 +21,17 @@ pub(in crate::commands) struct Outputs<F> {
 #[derive(Debug)]
 struct Target<F> {
     format: F,
-    /// The path without symbolic links, which stay as they are.
+    /// The path with its symbolic links resolved, so that the file is replaced and not a link to it.
     path: PathBuf,
     /// The flag, for messages.
     flag: String,
 }
 
 impl<F: Format> Outputs<F> {
-    /// Checks before anything is read that the answer can be printed where it was asked for.
+    /// Checks, before anything is read, that the answer can be written to stdout and to each file that the flags name.
     ///
     /// # Errors
-    /// A usage error is returned if two formats have the same place, or if a file cannot be written.
+    /// A usage error is returned if two formats are for stdout or for the same file, or if a file cannot be written.
     pub(in crate::commands) fn new(given: &[Output<F>]) -> Result<Self, Error> {
         let mut outputs = Self { stdout: None, files: Vec::new() };
         for Output { format, file } in given {
@@ -96,7 +96,8 @@ impl<F> Target<F> {
     }
 }
 
-/// The new content of a file, next to the file. It is deleted unless it becomes the file.
+/// The new content of a file, in a temporary file in the same directory. The temporary file is deleted unless it is
+/// renamed to the file.
 struct Draft {
     path: PathBuf,
     target: PathBuf,
@@ -134,7 +135,7 @@ impl Drop for Draft {
     }
 }
 
-/// Returns the path of a file without symbolic links, if the file can be written. The file is not changed.
+/// Returns the path of a file, with its symbolic links resolved, if the file can be written. The file is not changed.
 fn writable(file: &Path) -> io::Result<PathBuf> {
     let path = match fs::canonicalize(file) {
         Ok(path) => {

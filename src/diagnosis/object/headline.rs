@@ -79,8 +79,8 @@ pub(super) fn of_object(
     words
 }
 
-/// The words about an object with a problem: they come from the rule that reports the cause.
-/// `is_doomed` says that data of this object are deleted because somebody asked for that.
+/// Returns the words about an object with a problem: they come from the rule that reports the cause. `is_doomed` says
+/// that data of this object are deleted because somebody asked for that.
 fn of_problem(
     snapshot: &Snapshot,
     object: &ObjectKey,
@@ -183,7 +183,7 @@ pub(super) fn note(object: &ObjectKey, finding: &Finding, snapshot: &Snapshot) -
     format!("Note: {told}.")
 }
 
-/// The recorded phase of a claim or volume, or that it is being deleted.
+/// Returns the recorded phase of a claim or volume, or that it is being deleted.
 fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
     let (phase, is_terminating) = match snapshot.object_id(object)?.typed() {
         TypedId::PersistentVolume(id) => {
@@ -228,7 +228,7 @@ pub(super) fn first_clause(message: &str) -> (&str, &str) {
     (message, "")
 }
 
-/// The object as people name it in a sentence, such as `claim db/data-0`.
+/// Returns the object as people name it in a sentence, such as `claim db/data-0`.
 pub fn noun(object: &ObjectKey) -> String {
     let ObjectKey { kind, namespace, name } = object;
     let word = match kind {
@@ -276,7 +276,7 @@ pub(super) fn cause(finding: &Finding, page: &ObjectKey, snapshot: &Snapshot) ->
     about(finding, page, first_clause(&finding.said_on(page, snapshot)).0)
 }
 
-/// The text as the beginning of a sentence. The name of a driver keeps its first letter.
+/// Returns the text as the beginning of a sentence. The name of a driver keeps its first letter.
 pub(super) fn beginning(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     if first.contains(['.', '/']) {

@@ -68,7 +68,8 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The cause alone, as a sentence without a full stop. It names the object of the cause if that is another one.
+    /// Returns the cause alone, as a sentence without a full stop. It names the object of the cause if that is another
+    /// one.
     pub fn cause(&self) -> String {
         match &self.root {
             Some(root) => root.clause.clone(),

@@ -17,7 +17,7 @@ use crate::text::{capitalized, nearest};
 /// The word for an end at which the object is deleted.
 const DELETED: &str = "deleted";
 
-/// The words about an object without a problem: they come from its prediction.
+/// Returns the words about an object without a problem: they come from its prediction.
 pub(super) fn of_prediction(view: View<'_>) -> Words {
     let snapshot = view.snapshot();
     let (name, phase, deleted) = match view.prediction.target.typed() {
@@ -111,7 +111,7 @@ fn normal_until(view: View<'_>) -> Option<String> {
     }
 }
 
-/// The word for the object that the object of the prediction is bound to.
+/// Returns the word for the object that the object of the prediction is bound to.
 fn partner_noun(view: View<'_>) -> &'static str {
     match view.prediction.target.kind {
         Kind::PersistentVolume => "claim",
@@ -168,7 +168,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
     }
 }
 
-/// The phases in which the object can end, in words. The list is empty if the ends are unknown.
+/// Returns the phases in which the object can end, in words. The list is empty if the ends are unknown.
 pub(super) fn ends_of(view: View<'_>) -> Vec<String> {
     let Some(outcomes) = &view.prediction.outcomes else { return Vec::new() };
     let mut ends: Vec<String> = outcomes
@@ -189,7 +189,7 @@ pub(super) fn ends_of(view: View<'_>) -> Vec<String> {
     ends
 }
 
-/// The node that was selected for a claim, if it is certain that no node of that name exists.
+/// Returns the node that was selected for a claim, if it is certain that no node of that name exists.
 fn missing_node<'v>(view: View<'v>, claim: &'v PersistentVolumeClaim) -> Option<&'v str> {
     let snapshot = view.snapshot();
     let node = claim.meta.annotations.get(AnnotationKey::SelectedNode)?;
@@ -336,7 +336,7 @@ fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     )
 }
 
-/// The sentences for a claim that names a volume, if the volume does not name the claim with its uid.
+/// Adds the sentences for a claim that names a volume, if the volume does not name the claim with its uid.
 fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<String>) {
     let snapshot = view.snapshot();
     let Some(id) = snapshot.volume_id(&claim.volume_name) else { return };
@@ -414,7 +414,7 @@ fn fate(view: View<'_>, volume: &PersistentVolume) -> String {
     }
 }
 
-/// The driver that would have to delete the storage.
+/// Returns the driver that would have to delete the storage.
 fn driver(view: View<'_>, volume: &PersistentVolume) -> String {
     [migrated_to(view.behavior(), volume), volume.meta.annotations.get(AnnotationKey::ProvisionedBy)]
         .into_iter()
@@ -462,7 +462,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
     }
 }
 
-/// A warning if several volumes of one plugin are recycled at the same time. A volume can then become Available
+/// Returns a warning if several volumes of one plugin are recycled at the same time. A volume can then become Available
 /// although its own data were not erased, because the pod erased the storage of another volume. Upstream: `Recycle`
 /// (`pkg/volume/nfs`), whose calls change one shared pod template, 1.36.
 pub(super) fn recycled_beside(view: View<'_>) -> Option<String> {
@@ -477,7 +477,7 @@ pub(super) fn recycled_beside(view: View<'_>) -> Option<String> {
     ))
 }
 
-/// The claim that the claimRef of a volume names, if a claim of that name exists.
+/// Returns the claim that the claimRef of a volume names, if a claim of that name exists.
 fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v PersistentVolumeClaim> {
     let named = volume.claim_ref.as_ref()?;
     view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))

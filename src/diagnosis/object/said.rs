@@ -203,7 +203,7 @@ fn of_pod(pod: &Pod, said: impl Fn(&str, &str, &str, Option<Timestamp>, bool) ->
     scheduled.into_iter().chain(waiting).collect()
 }
 
-/// The text on one line, without control characters.
+/// Returns the text on one line, without control characters.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     sanitize(&words.join(" ")).into_owned()

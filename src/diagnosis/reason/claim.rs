@@ -7,7 +7,7 @@ use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolume
 use crate::simulate::{Decision, Outcome};
 use crate::world::Effect;
 
-/// The sentence for one sync of the binder with the claim.
+/// Returns the sentence for one sync of the binder with the claim.
 pub(super) fn sentence(
     view: View<'_>,
     claim: &PersistentVolumeClaim,
@@ -106,8 +106,8 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
     }
 }
 
-/// The sentence for a sync in which a volume matches. If several volumes are equal, the controller may choose any of
-/// them.
+/// Returns the sentence for a sync in which a volume matches. If several volumes are equal, the controller may choose
+/// any of them.
 fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     if let Some(failure) = bind_failure(decision) {
         return failure;
@@ -264,7 +264,7 @@ fn mismatch(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch) 
     }
 }
 
-/// The test of matching that the volume failed. It is `None` if the branch states no such test.
+/// Returns the test of matching that the volume failed. It is `None` if the branch states no such test.
 pub(crate) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     Some(match branch {
         ClaimBranch::UnboundClaimVolumeMismatchDeleting => CandidateVerdict::CandidateDeleting,

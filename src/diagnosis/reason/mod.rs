@@ -26,8 +26,8 @@ pub fn why(simulation: &Simulation<'_>, prediction: &Prediction<'_>) -> String {
     sanitize(&view.sentence()).into_owned()
 }
 
-/// The pod that uses the claim, has a node and has not ended. If this pod exists, the scheduler does not choose a
-/// volume for the claim. So the delayed binding does not happen.
+/// Returns the pod that uses the claim, has a node and has not ended. If this pod exists, the scheduler does not choose
+/// a volume for the claim. So the delayed binding does not happen.
 pub(crate) fn pod_with_node<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s Pod> {
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
@@ -58,7 +58,7 @@ impl<'v> View<'v> {
         self.prediction.decisions.listed.iter().filter(move |decision| decision.controller == controller)
     }
 
-    /// The decisions of the binder.
+    /// Returns the decisions of the binder.
     pub(crate) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
         self.decisions_of(persistent_volume::CONTROLLER)
     }
@@ -142,7 +142,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The class of a claim that waits, if it is certain that no class of that name exists.
+    /// Returns the class of a claim that waits, if it is certain that no class of that name exists.
     fn missing_class(self) -> Option<&'v str> {
         let claim = self.snapshot().claim(self.prediction.target.of()?);
         let class = claim.class();
@@ -233,7 +233,8 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The only outcome of the object. The result is `None` if there are several outcomes or the outcomes are unknown.
+    /// Returns the only outcome of the object. The result is `None` if there are several outcomes or the outcomes are
+    /// unknown.
     pub(crate) fn only_outcome(self) -> Option<&'v Outcome> {
         let outcomes = self.prediction.outcomes.as_ref()?;
         match (outcomes.count, &*outcomes.listed) {
@@ -242,7 +243,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// The addition to a sentence if several ends are possible or the ends are unknown.
+    /// Returns the addition to a sentence if several ends are possible or the ends are unknown.
     fn doubt(self) -> Option<String> {
         let Some(outcomes) = &self.prediction.outcomes else {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
@@ -303,7 +304,7 @@ impl<'v> View<'v> {
     }
 }
 
-/// The pods that keep a claim from being deleted.
+/// Returns the pods that keep a claim from being deleted.
 pub(crate) fn users<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim) -> impl Iterator<Item = &'s Pod> {
     snapshot
         .pods_of(&claim.meta.namespace, &claim.meta.name)
@@ -318,7 +319,7 @@ fn is_unsettled(outcome: &Outcome) -> bool {
     }
 }
 
-/// A number with its noun: `1 claim`, `2 claims`.
+/// Returns a number with its noun: `1 claim`, `2 claims`.
 pub(crate) fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
@@ -328,7 +329,7 @@ pub(crate) fn missing_read(unknown: &Unknown) -> String {
     unread(unknown.need.kind, &unknown.need.namespace, unknown.reason)
 }
 
-/// The volume that a decision binds the claim to.
+/// Returns the volume that a decision binds the claim to.
 pub(crate) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {
@@ -342,7 +343,7 @@ pub(crate) fn volume_bound_by<'d>(decision: &'d Decision<'_>) -> Option<&'d str>
     })
 }
 
-/// The message of the last warning event of a decision.
+/// Returns the message of the last warning event of a decision.
 fn last_warning<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     decision.record.effects.iter().rev().find_map(|effect| match effect {
         Effect::Event(event) if event.event_type == EventType::Warning => Some(event.message.as_str()),
@@ -350,12 +351,12 @@ fn last_warning<'d>(decision: &'d Decision<'_>) -> Option<&'d str> {
     })
 }
 
-/// The error of a sync. If the sync records no text, the result says that the request was refused.
+/// Returns the error of a sync. If the sync records no text, the result says that the request was refused.
 fn error_of<'d>(decision: &'d Decision<'_>) -> &'d str {
     decision.record.error.as_deref().unwrap_or("the request was refused")
 }
 
-/// The sentence with the addition, if there is an addition.
+/// Returns the sentence with the addition, if there is an addition.
 fn with(sentence: String, addition: Option<String>) -> String {
     match addition {
         Some(addition) => format!("{sentence}; {addition}"),

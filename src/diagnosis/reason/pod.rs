@@ -45,7 +45,7 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
     }
 }
 
-/// The names of the claims that a sync creates.
+/// Returns the names of the claims that a sync creates.
 fn made<'d>(decision: &'d Decision<'_>) -> impl Iterator<Item = &'d str> {
     decision.record.effects.iter().filter_map(|effect| match effect {
         Effect::Write(write) if write.refused.is_none() => match &write.body {

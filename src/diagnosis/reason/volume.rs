@@ -11,7 +11,7 @@ use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVo
 use crate::simulate::{Decision, Outcome};
 use crate::snapshot::Absence;
 
-/// The sentence for one sync of the binder with the volume.
+/// Returns the sentence for one sync of the binder with the volume.
 pub(super) fn sentence(
     view: View<'_>,
     volume: &PersistentVolume,

@@ -159,7 +159,8 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
     }
 }
 
-/// Checks that no provisioner can be making a volume for the claim. That volume would be left behind.
+/// Checks that no provisioner may be creating a volume for the claim. After the claim is deleted, such a volume would
+/// belong to no claim.
 pub(in crate::repair) fn idle(
     situation: &Situation<'_>,
     old: &PersistentVolumeClaim,

@@ -297,7 +297,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// For each kind and namespace: whether all objects were read, and the rules that could not be judged without them.
+/// Returns, for each kind and namespace, whether all objects were read, and the rules that could not be judged without
+/// them.
 fn coverage<'a>(snapshot: &'a Snapshot, findings: &'a Findings) -> Vec<AuditCoverageOut<'a>> {
     let entries = snapshot.coverage().entries();
     let lacking = |at: usize| {

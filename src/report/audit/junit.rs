@@ -57,7 +57,7 @@ pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl 
     )
 }
 
-/// The evidence and the remedies of a finding, one on each line.
+/// Returns the evidence and the remedies of a finding, one on each line.
 fn details(finding: &Finding) -> String {
     let mut lines: Vec<String> = finding
         .evidence

@@ -29,18 +29,18 @@ pub struct Audited<'a> {
     pub is_named: bool,
 }
 
-/// The findings that are not suppressed.
+/// Returns the findings that are not suppressed.
 pub(super) fn open<'f, 'a>(shown: &'f [&'a Finding]) -> impl Iterator<Item = &'a Finding> + 'f {
     shown.iter().copied().filter(|finding| finding.suppressed.is_none())
 }
 
-/// The resources that were not read, each once.
+/// Returns the resources that were not read, each once.
 pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
     let kinds: BTreeSet<&str> = missing.iter().map(|one| one.kind.resource()).collect();
     kinds.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The findings to list, the worst first: all of them with `all`, otherwise those of [`lines`].
+/// Returns the findings to list, the worst first: all of them with `all`, otherwise those of [`lines`].
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { findings, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
@@ -61,7 +61,7 @@ pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Findi
     listed
 }
 
-/// The findings that are listed without `--all`.
+/// Returns the findings that are listed without `--all`.
 ///
 /// Only the worst finding of each object counts. A root is listed. Instead of a consequence its root is listed, if the
 /// root is shown. A finding of severity info is listed only in one case: the user named the object, and the finding may

@@ -109,7 +109,7 @@ fn code(value: &str) -> String {
     format!("{fence}{blank}{safe}{blank}{fence}")
 }
 
-/// Like [`code`], for a cell of a table. Markdown looks for the end of a cell before it looks for code.
+/// Does the same as [`code`] for a cell of a table. Markdown looks for the end of a cell before it looks for code.
 fn code_cell(value: &str) -> String {
     code(value).replace('|', "\\|")
 }

@@ -70,7 +70,7 @@ pub struct Printed<'a> {
 }
 
 impl ReportFormat {
-    /// The columns of the table by which it can be sorted.
+    /// Returns the columns of the table by which it can be sorted.
     pub fn columns(self, all: bool) -> Vec<&'static str> {
         table::columns(all, self == Self::Wide)
     }

@@ -7,7 +7,7 @@ use crate::model::ObjectKey;
 use crate::report::shared::table::{Table, TableView};
 use crate::text::human_age;
 
-/// The columns of the table.
+/// Returns the columns of the table.
 pub(super) fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
     columns.extend([if all { "CAUSE" } else { "AFFECTS" }, "WHY", "AGE"]);
@@ -69,7 +69,8 @@ fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     table
 }
 
-/// The other objects that a root affects. A single object is named; if there are several, the result is their number.
+/// Returns the other objects that a root affects. A single object is named; if there are several, the result is their
+/// number.
 pub(super) fn affected(finding: &Finding) -> String {
     match finding.role.affected_objects.as_slice() {
         [] => String::new(),
@@ -78,7 +79,7 @@ pub(super) fn affected(finding: &Finding) -> String {
     }
 }
 
-/// The findings that a finding follows from.
+/// Returns the findings that a finding follows from.
 fn cause(findings: &Findings, finding: &Finding) -> String {
     let cause = |place: &usize| {
         let cause = &findings.listed[*place];

@@ -5,7 +5,7 @@ use crate::report::shared::table::{Table, TableStyle};
 use crate::text::sanitize;
 
 impl Section {
-    /// The section of one context, with its heading.
+    /// Returns the section of one context, with its heading.
     pub fn text(&self) -> String {
         let heading = heading(&self.context);
         match &self.answer {
@@ -15,7 +15,7 @@ impl Section {
     }
 }
 
-/// A heading in the form that `head` and `tail` use for several files.
+/// Returns a heading in the form that `head` and `tail` use for several files.
 fn heading(of: &str) -> String {
     format!("==> {} <==\n", sanitize(of))
 }
@@ -50,7 +50,7 @@ impl Summary {
         self.0.row(row);
     }
 
-    /// The table with its heading.
+    /// Returns the table with its heading.
     pub fn text(&self, style: TableStyle) -> String {
         heading("all contexts") + &self.0.text(style)
     }

@@ -40,7 +40,7 @@ pub struct FieldOut {
     pub wanted: Option<String>,
 }
 
-/// The binding of an object. The result is `None` if neither side names the other.
+/// Returns the binding of an object. The result is `None` if neither side names the other.
 pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<BindingOut> {
     let mut binding = BindingOut::default();
     match target.typed() {

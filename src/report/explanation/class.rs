@@ -69,7 +69,7 @@ impl<'a> ClassOut<'a> {
     }
 }
 
-/// The fields of a class that decide what it does.
+/// Returns the fields of a class that decide what it does.
 pub(super) fn evidence(class: &StorageClass) -> Vec<EvidenceOut> {
     let object = format!("sc/{}", class.meta.name);
     let shown = crate::diagnosis::misfit::shown;

@@ -190,7 +190,7 @@ impl DivergenceOut {
         }
     }
 
-    /// What the user has to do if the Lease is stale.
+    /// Returns what the user has to do if the Lease is stale.
     pub(super) fn next(&self) -> Option<NextOut> {
         (self.controller_manager == Some("stale")).then(|| NextOut {
             who: "you".to_owned(),
@@ -228,7 +228,7 @@ impl DivergenceOut {
         self.recheck = Recheck::Moved;
     }
 
-    /// The difference in one or two sentences.
+    /// Returns the difference in one or two sentences.
     pub(super) fn sentence(&self) -> String {
         let ends = self.predicted.join(" or ");
         match (self.controller_not_running, &self.alive) {
@@ -266,7 +266,7 @@ impl DivergenceOut {
         }
     }
 
-    /// How the user can find out more, or what the second reading showed.
+    /// Returns how the user can find out more, or what the second reading showed.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match (self.recheck, self.controller_not_running) {
             (Recheck::Possible, None) if !self.resynced => {
@@ -320,7 +320,7 @@ fn acts(decision: &Decision<'_>) -> bool {
         })
 }
 
-/// The holder of the Lease.
+/// Returns the holder of the Lease.
 fn holder_of(lease: &Lease) -> String {
     if lease.holder.is_empty() { "nobody".to_owned() } else { shown(&lease.holder) }
 }
@@ -332,7 +332,7 @@ struct LongDifference {
 }
 
 impl LongDifference {
-    /// The newest of these times. The result is `None` if one of them is unknown.
+    /// Returns the newest of these times. The result is `None` if one of them is unknown.
     fn new<const N: usize>(times: [Option<(String, &'static str, Timestamp)>; N]) -> Option<Self> {
         let times: Vec<(String, &'static str, Timestamp)> = times.into_iter().collect::<Option<_>>()?;
         let since = times.iter().map(|(_, _, time)| *time).max()?;
@@ -345,8 +345,8 @@ impl LongDifference {
     }
 }
 
-/// The time of the last change of the volume. It is the time of the last change of the phase, or of any field if that
-/// time is known and later.
+/// Returns the time of the last change of the volume. It is the time of the last change of the phase, or of any field
+/// if that time is known and later.
 fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, &'static str, Timestamp)> {
     let written = view.snapshot().last_change(Kind::PersistentVolume, "", &volume.meta.name);
     let phase = volume.status.last_phase_transition.map(|time| (time, "status.lastPhaseTransitionTime"));
@@ -354,8 +354,8 @@ fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, 
     Some((format!("pv/{}", volume.meta.name), field, time))
 }
 
-/// The time since which the next sync would have changed the volume. Most causes, such as the deletion of a claim,
-/// leave no time in any object. Then nothing is known about the controller.
+/// Returns the time since which the next sync would have changed the volume. Most causes, such as the deletion of a
+/// claim, leave no time in any object. Then nothing is known about the controller.
 fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDifference> {
     let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
     match branch {
@@ -374,8 +374,8 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDiffere
     }
 }
 
-/// The time since which the claim could have been bound. Both the claim and the volume that it would get exist since
-/// then. Only the `managedFields` of a claim say when it changed.
+/// Returns the time since which the claim could have been bound. Both the claim and the volume that it would get exist
+/// since then. Only the `managedFields` of a claim say when it changed.
 fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<LongDifference> {
     let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
     let snapshot = view.snapshot();
@@ -404,8 +404,8 @@ mod tests {
     use crate::snapshot::{Parts, Snapshot};
     use serde_json::json;
 
-    /// A claim that should be bound at the time `now`. The claim was written at `written`; the volume became Available
-    /// long before.
+    /// Returns a claim that should be bound at the time `now`. The claim was written at `written`; the volume became
+    /// Available long before.
     fn waiting(written: Option<&str>, now: &str) -> Parts {
         let free = json!({ "status": { "lastPhaseTransitionTime": "2026-01-01T00:00:00Z" } });
         let mut parts = parts(&[pvc("data"), with(pv("a"), free)]);
@@ -415,7 +415,7 @@ mod tests {
         parts
     }
 
-    /// The explanation of `pvc/data` or `pv/a`, from files or from a cluster, after `add` has changed it.
+    /// Returns the explanation of `pvc/data` or `pv/a`, from files or from a cluster, after `add` has changed it.
     fn diverging(
         parts: Parts,
         object: &str,

@@ -242,8 +242,8 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// The components of drivers that have to act before something else happens. These are provisioners that have to
-    /// create or delete storage, and attachers whose finalizers keep a volume that is being deleted.
+    /// Returns the components of drivers that have to act before something else happens. These are provisioners that
+    /// have to create or delete storage, and attachers whose finalizers keep a volume that is being deleted.
     pub fn awaited(&self) -> Vec<Awaited> {
         let waiting = self.prediction.iter().flat_map(|prediction| &prediction.waiting_for);
         let provisioners = waiting
@@ -376,7 +376,7 @@ fn driver_provisions(view: View<'_>) -> bool {
     matches!(provisioner, Some(Provisioner::External | Provisioner::Migrated(_)))
 }
 
-/// The candidates of a claim that is not bound yet, the best match first.
+/// Returns the candidates of a claim that is not bound yet, the best match first.
 fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
     let Some(id) = view.prediction.target.of::<PersistentVolumeClaim>() else { return Vec::new() };
     let searches = view.binder().any(|decision| match decision.branch {
@@ -392,7 +392,7 @@ fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
         .unwrap_or_default()
 }
 
-/// The fields that the binder compared. The field that decided is listed with both values.
+/// Returns the fields that the binder compared. The field that decided is listed with both values.
 fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     let snapshot = view.snapshot();
     let mut evidence: Vec<EvidenceOut> = Vec::new();
@@ -423,7 +423,7 @@ fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     evidence
 }
 
-/// The persons and components that have to act, in plain words.
+/// Returns the persons and components that have to act, in plain words.
 fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     let mut next: Vec<NextOut> = Vec::new();
     for waiting in prediction.decisions.listed.iter().flat_map(|decision| &decision.record.waiting) {
@@ -442,7 +442,7 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     next
 }
 
-/// What the user has to do about a volume that is reserved for the claim and does not fit it.
+/// Returns what the user has to do about a volume that is reserved for the claim and does not fit it.
 fn make_fit(row: &MatchRow<'_>) -> NextOut {
     NextOut {
         who: "you".to_owned(),
@@ -466,7 +466,7 @@ fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {
     events
 }
 
-/// The possible ends, one on each line.
+/// Returns the possible ends, one on each line.
 fn ends(prediction: &Prediction<'_>) -> Vec<String> {
     let Some(outcomes) = &prediction.outcomes else { return Vec::new() };
     let listed = prediction.listed_outcomes();
@@ -478,7 +478,7 @@ fn ends(prediction: &Prediction<'_>) -> Vec<String> {
     ends
 }
 
-/// One end in words.
+/// Returns one end in words.
 fn end(outcome: &Outcome) -> String {
     let kept = |terminating: &Option<Vec<Str>>| match terminating.as_deref() {
         None => String::new(),

@@ -51,12 +51,12 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    /// The external-provisioner of a driver.
+    /// Returns the external-provisioner of a driver.
     pub(super) fn provisioner(driver: &str) -> Self {
         Self { component: "external-provisioner", name: driver.to_owned(), leases: names_of_provisioner(driver) }
     }
 
-    /// The external-attacher that this finalizer belongs to. The result is `None` for other finalizers.
+    /// Returns the external-attacher that this finalizer belongs to. The result is `None` for other finalizers.
     pub(super) fn attacher(finalizer: &str) -> Option<Self> {
         let driver = finalizer.strip_prefix(ATTACHER_FINALIZER)?;
         Some(Self { component: "external-attacher", name: driver.to_owned(), leases: names_of_attacher(driver) })
@@ -142,12 +142,12 @@ impl DriverOut {
         unknown("expired", evidence, &why)
     }
 
-    /// What is known of the component, as a sentence.
+    /// Returns what is known of the component, as a sentence.
     pub(super) fn sentence(&self) -> &str {
         &self.said
     }
 
-    /// What the user has to do if nobody renews the Lease.
+    /// Returns what the user has to do if nobody renews the Lease.
     pub(super) fn next(&self) -> Option<NextOut> {
         self.next.clone()
     }

@@ -59,7 +59,7 @@ pub struct ExplanationList<'a> {
 }
 
 impl<'a> ExplanationList<'a> {
-    /// The list of these explanations.
+    /// Returns the list of these explanations.
     pub fn new(items: Vec<Explanation<'a>>) -> Self {
         Self { api_version: API_VERSION, kind: "ExplanationList", items }
     }

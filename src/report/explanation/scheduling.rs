@@ -383,7 +383,7 @@ fn nodes(attempt: &Attempt) -> Vec<NodeOut> {
     nodes
 }
 
-/// Where the pod is rejected. Without any node, no node is tested.
+/// Returns where the pod is rejected. Without any node, no node is tested.
 fn stage(attempt: &Attempt) -> Option<&'static str> {
     match (attempt.is_rejected_early, attempt.nodes.is_empty()) {
         (true, _) => Some("preFilter"),

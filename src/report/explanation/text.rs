@@ -28,13 +28,13 @@ const MOST_CHARACTERS: usize = 300;
 const MOST_LISTED: usize = 10;
 
 impl Explanation<'_> {
-    /// The text: the answer in the first line, then sections with the facts behind the answer. No meaning is in the
-    /// colour alone.
+    /// Returns the text: the answer in the first line, then sections with the facts behind the answer. No meaning is in
+    /// the colour alone.
     pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
         self.page(columns, trace, false)
     }
 
-    /// The text. With `wide`, the scheduling of a pod has a table of all nodes.
+    /// Returns the text. With `wide`, the scheduling of a pod has a table of all nodes.
     pub(super) fn page(&self, columns: Option<usize>, trace: bool, wide: bool) -> String {
         let mut page = Page { text: String::new(), columns };
         for line in wrap(&self.headline, columns, 0).lines() {
@@ -91,7 +91,7 @@ impl Explanation<'_> {
         page.line(0, &format!("Cause: {}{way}{lasted}.", root.rule));
     }
 
-    /// What a person can do, before the facts that led to it.
+    /// Writes what a person can do. This section is before the facts on which it rests.
     fn advice_section(&self, page: &mut Page) {
         if self.diagnosis.remedies.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// What other components have said. A message that is too long is cut; JSON has the whole message.
+    /// Writes what other components have said. A message that is too long is cut; JSON has the whole message.
     fn said_section(&self, page: &mut Page) {
         let said = &self.diagnosis.said;
         if said.is_empty() {
@@ -138,7 +138,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// The stages of the volumes of a pod, or the pods of a workload by what keeps them.
+    /// Writes the stages of the volumes of a pod, or the pods of a workload, grouped by what keeps them.
     fn pods_section(&self, page: &mut Page) {
         let DiagnosisOut { volumes, pods, .. } = &self.diagnosis;
         if !volumes.is_empty() {

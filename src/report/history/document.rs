@@ -77,7 +77,7 @@ pub struct Taken {
 }
 
 impl History {
-    /// The document of these repairs.
+    /// Returns the document of these repairs.
     pub fn new(items: Vec<Repair>) -> Self {
         Self { api_version: API_VERSION, kind: "History", items }
     }

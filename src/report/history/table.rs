@@ -7,8 +7,8 @@ use crate::text::{human_age, sanitize};
 use std::fmt::Write as _;
 
 impl History {
-    /// The table of all repairs, with their ages at `now`. With `steps` there is only one repair, and the table has its
-    /// steps.
+    /// Returns the table of all repairs, with their ages at `now`. With `steps` there is only one repair, and the table
+    /// has its steps.
     pub(super) fn text(&self, steps: bool, now: Timestamp, columns: Option<usize>) -> String {
         let style = TableStyle { width: columns, headers: true };
         match (steps, self.items.first()) {
@@ -27,7 +27,7 @@ impl History {
 }
 
 impl Repair {
-    /// How the repair ended, in a few words.
+    /// Returns how the repair ended, in a few words.
     fn sentence(&self) -> String {
         match (&self.taken_back_by, self.step) {
             (Some(by), _) => format!("taken back by {by}"),
@@ -36,7 +36,7 @@ impl Repair {
         }
     }
 
-    /// The time since the repair began.
+    /// Returns the time since the repair began.
     fn age(&self, now: Timestamp) -> String {
         let began = self.at.as_deref().and_then(Timestamp::parse);
         began.map_or_else(|| "<unknown>".to_owned(), |began| human_age(now.seconds_since(began)))

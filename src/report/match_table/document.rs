@@ -218,7 +218,7 @@ impl<'a> MatchTable<'a> {
         }
     }
 
-    /// The rows in the order for people. Volumes that are nearer to being chosen are first.
+    /// Returns the rows in the order for people. Volumes that are nearer to being chosen are first.
     pub fn ranked(&self) -> Vec<&MatchRow<'a>> {
         let mut ranked: Vec<&MatchRow<'a>> = self.items.iter().collect();
         ranked.sort_by_key(|row| row.place());
@@ -232,12 +232,12 @@ const RESERVED: u8 = 4;
 const FREE: u8 = 5;
 
 impl MatchRow<'_> {
-    /// The sort key of the order for people.
+    /// Returns the sort key of the order for people.
     fn place(&self) -> (u8, Option<Nearness>, &str) {
         (self.rank, self.nearness, self.object.name)
     }
 
-    /// The capacity. It is zero if the volume states no capacity.
+    /// Returns the capacity. It is zero if the volume states no capacity.
     pub(super) fn size(&self) -> Quantity {
         self.volume.storage().copied().unwrap_or(Quantity::ZERO)
     }
@@ -253,8 +253,8 @@ impl MatchRow<'_> {
     }
 }
 
-/// The parts of the answer that are unknown because a kind was not read. If only one volume is compared, `found` says
-/// whether it was read.
+/// Returns the parts of the answer that are unknown because a kind was not read. If only one volume is compared,
+/// `found` says whether it was read.
 fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: bool) -> Vec<UnknownOut<'a>> {
     let part = |field, kind: Kind| match snapshot.coverage().absence(kind, "") {
         Absence::Unknown(state) => Some(UnknownOut {
@@ -271,7 +271,7 @@ fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: 
     volumes.into_iter().chain(classes).collect()
 }
 
-/// The rows of all candidates. Candidates that are nearer to being chosen are first.
+/// Returns the rows of all candidates. Candidates that are nearer to being chosen are first.
 pub fn candidate_rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
@@ -348,8 +348,8 @@ struct Judged<'j> {
 }
 
 impl Judged<'_> {
-    /// The verdict that the words explain. It ignores that binding is delayed, because that does not depend on the
-    /// volume.
+    /// Returns the verdict that the words explain. It ignores that binding is delayed, because that does not depend on
+    /// the volume.
     fn verdict(&self) -> CandidateVerdict {
         self.candidate.without_delay.unwrap_or(self.candidate.verdict)
     }

@@ -34,7 +34,7 @@ formats! {
 }
 
 impl MatchFormat {
-    /// The columns of the table. The result is `None` if the format is not a table.
+    /// Returns the columns of the table. The result is `None` if the format is not a table.
     pub fn columns(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Table => Some(table::columns(false)),

@@ -19,7 +19,7 @@ const GAP: usize = 3;
 const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
 
 impl MatchTable<'_> {
-    /// The table with its rows in the order for people, or sorted by the column `sort_by`.
+    /// Returns the table with its rows in the order for people, or sorted by the column `sort_by`.
     ///
     /// In a narrow terminal some columns are left out, and the line after the table says which. If the value of such a
     /// column decides, the column WHY names it.
@@ -37,7 +37,7 @@ impl MatchTable<'_> {
     }
 }
 
-/// The names of the columns.
+/// Returns the names of the columns.
 pub(super) fn columns(wide: bool) -> &'static [&'static str] {
     if wide { &WIDE } else { &NARROW }
 }
@@ -96,7 +96,7 @@ impl MatchRow<'_> {
     }
 }
 
-/// A table of these rows, without the columns for which the terminal has no room, and the line that says so.
+/// Returns a table of these rows, without the columns for which the terminal has no room, and the line that says so.
 pub(in crate::report) fn rows_table(
     rows: &[&MatchRow<'_>],
     wide: bool,

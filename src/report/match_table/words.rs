@@ -6,7 +6,8 @@ use crate::model::Kind;
 use crate::snapshot::{Absence, Snapshot};
 
 impl MatchTable<'_> {
-    /// The result in one sentence, then one sentence for each fact that the reader has to know about the result.
+    /// Returns the result in one sentence, then one sentence for each fact that the reader has to know about the
+    /// result.
     pub fn summary(&self, snapshot: &Snapshot) -> Vec<String> {
         let claim = if self.planned {
             format!("The planned claim {}/{}", self.claim.namespace, self.claim.name)

@@ -31,7 +31,7 @@ pub struct Problem {
 }
 
 impl Overview<'_> {
-    /// The text: at most three lines for each problem, and the commands that come next.
+    /// Returns the text: at most three lines for each problem, and the commands that come next.
     pub fn text(&self, columns: Option<usize>) -> String {
         let (place, flag) = match self.namespace {
             Some(namespace) => (format!("namespace {namespace}"), format!(" -n {namespace}")),

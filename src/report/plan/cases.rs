@@ -3,8 +3,8 @@
 use crate::repair::Case;
 use crate::report::shared::wrap::wrap;
 
-/// The text of the findings and plans, which is printed before the user is asked anything. `nothing` is the text if
-/// there are no findings.
+/// Returns the text of the findings and plans, which is printed before the user is asked anything. `nothing` is the
+/// text if there are no findings.
 pub fn cases(cases: &[Case], nothing: &str, columns: Option<usize>) -> String {
     let mut text = String::new();
     let mut line = |depth: usize, words: &str| {

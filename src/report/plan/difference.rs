@@ -26,7 +26,7 @@ impl std::fmt::Display for Difference {
 }
 
 impl PlanDocument {
-    /// The first differences between this plan and the plan of a file, at most `NAMED`.
+    /// Returns the first differences between this plan and the plan of a file, at most `NAMED`.
     ///
     /// The results of the guards are not compared, because the guards are checked again. The predictions (`expects`)
     /// are compared only if this plan was reviewed.

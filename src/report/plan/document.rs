@@ -322,8 +322,8 @@ impl GuardOut {
     }
 }
 
-/// The printed form of an object to create. It is without everything that could be a secret. The annotation of the plan
-/// is kept.
+/// Returns the printed form of an object to create. It is without everything that could be a secret. The annotation of
+/// the plan is kept.
 pub(super) fn shown(kind: Kind, manifest: &Value) -> Value {
     let mut object = redact(kind, manifest.clone());
     let mark = manifest.pointer("/metadata/annotations").and_then(|annotations| annotations.get(PLAN_ANNOTATION));

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// The number of blanks before a continued line.
 const CONTINUED: usize = 4;
 
-/// The states of the objects after the plan, as far as they could be read, and how the plan is undone.
+/// Returns the states of the objects after the plan, as far as they could be read, and how the plan is undone.
 pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>, columns: Option<usize>) -> String {
     let mut text = format!("Done: {}.\n", plan.goal);
     if let Some((objects, manifests)) = now {
@@ -31,7 +31,7 @@ pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>,
     safe.join("\n") + "\n"
 }
 
-/// The state of an object, in a few words.
+/// Returns the state of an object, in a few words.
 fn state(key: &ObjectKey, manifests: &Manifests) -> String {
     let Some(manifest) = manifests.get(key) else { return "gone".to_owned() };
     match Seen::decode(key.kind, manifest) {

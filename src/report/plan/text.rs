@@ -24,15 +24,15 @@ pub struct PlanStyle<'a> {
     pub diff: Option<&'a Manifests>,
 }
 
-/// The text of a plan: its goal, the data, the steps, and what the user has to know before agreeing. A plan of one
-/// step has no headings, so that it fits beside the question.
+/// Returns the text of a plan: its goal, the data, the steps, and what the user has to know before agreeing. A plan of
+/// one step has no headings, so that its text is short.
 pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> String {
     let mut page = Page { text: String::new(), columns: style.columns, long: long_name(plan) };
     for line in wrap(&page.shortened(&format!("Goal: {}.", plan.goal)), style.columns, 2).lines() {
         page.raw(&line.bold().to_string());
     }
     for guard in guards.iter().filter(|guard| guard.id == IDENTITY) {
-        // The one place in which the name of the volume is always written in full.
+        // Only this line always has the full name of the volume.
         page.raw(&wrap(&format!("Check the data: {}.", guard.looked_at), style.columns, 2));
     }
     let mut world: BTreeMap<String, Value> = BTreeMap::new();
@@ -93,7 +93,7 @@ pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> Strin
     page.text
 }
 
-/// What happens after the write of a step, and how the step is taken back.
+/// Writes what happens after the write of a step, and how the step is taken back.
 fn after(page: &mut Page<'_>, step: &Step) {
     if let Some(wait) = &step.wait {
         page.line(2, &format!("wait until {wait}"));
@@ -106,7 +106,7 @@ fn after(page: &mut Page<'_>, step: &Step) {
     way_back(page, 2, step, None);
 }
 
-/// How the step is taken back. The name of `object` is not repeated.
+/// Writes how the step is taken back. The name of `object` is left out.
 fn way_back(page: &mut Page<'_>, depth: usize, step: &Step, object: Option<&ObjectKey>) {
     match &step.undo {
         Undo::Write { write, .. } => {
@@ -121,8 +121,8 @@ fn way_back(page: &mut Page<'_>, depth: usize, step: &Step, object: Option<&Obje
     }
 }
 
-/// The same for the only step of a plan. The object is the one of the step, so its name is not repeated. What the step
-/// waits for is a state on the way to the one that it ends in.
+/// Writes the same as [`after`] for the only step of a plan. The object of the step is called "it". If the step states
+/// how objects are at its end, the state that it waits for is left out, because that state comes earlier.
 fn after_only_step(page: &mut Page<'_>, step: &Step) {
     let object = step.write.as_ref().map(|write| &write.object);
     let name = |key: &ObjectKey| if Some(key) == object { "it".to_owned() } else { key.to_string() };
@@ -136,7 +136,8 @@ fn after_only_step(page: &mut Page<'_>, step: &Step) {
     way_back(page, 1, step, object);
 }
 
-/// What a write does, in plain words. The uid of a claim tells a person nothing, and `-o yaml` has it.
+/// Returns what a write does, in plain words and without the uid of a claim. A person does not need the uid, and `-o
+/// yaml` has it.
 fn without_uid(write: &Write) -> String {
     let said = what(write);
     match &write.change {
@@ -147,11 +148,12 @@ fn without_uid(write: &Write) -> String {
     }
 }
 
-/// The longest name of a volume that is repeated.
+/// The length of the longest volume name that is written more than once.
 const REPEATED: usize = 24;
 
-/// The name of the volume of the plan, if it is so long that it is written only once, as the names of provisioners are.
-/// With several volumes every line has to say which one it is about.
+/// Returns the name of the only volume of the plan, if the name is longer than [`REPEATED`]. It is then written only
+/// once. The names that provisioners give are that long. If a plan has several volumes, every line has to name its
+/// volume.
 fn long_name(plan: &Plan) -> Option<&str> {
     match plan.volumes.as_slice() {
         [carried] if carried.volume.len() > REPEATED => Some(carried.volume.as_str()),
@@ -159,7 +161,7 @@ fn long_name(plan: &Plan) -> Option<&str> {
     }
 }
 
-/// What a write does, in plain words.
+/// Returns what a write does, in plain words.
 pub fn what(write: &Write) -> String {
     let object = &write.object;
     match &write.change {
@@ -181,8 +183,8 @@ pub fn what(write: &Write) -> String {
     }
 }
 
-/// The fields that a write changes: `-` before a removed value, `+` before an added value. `world` has the objects as
-/// the earlier steps leave them.
+/// Returns the fields that a write changes, one on each line: `-` before a removed value, `+` before an added value.
+/// `world` has the objects as the earlier steps leave them.
 fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Value>) -> Vec<String> {
     let name = write.object.to_string();
     let before = world
@@ -254,7 +256,7 @@ fn merge(target: &mut Value, patch: Value) {
     }
 }
 
-/// The values of an object, by the paths of their fields.
+/// Returns the values of an object, by the paths of their fields.
 fn fields(object: &Value) -> BTreeMap<String, String> {
     fn walk(path: String, value: &Value, into: &mut BTreeMap<String, String>) {
         match value {
@@ -279,8 +281,8 @@ fn fields(object: &Value) -> BTreeMap<String, String> {
     found
 }
 
-/// Converts a refusal to an error. The error says why in words, and the order of acts in which something would be
-/// lost.
+/// Converts a refusal to an error. The error states the reason, and the moves after which something would be lost, in
+/// their order.
 pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
     let message = refusal.message.as_str();
     let error = match refusal.by {
@@ -304,7 +306,8 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// A text with the long name of the volume replaced by words. A command keeps it, because people copy it.
+    /// Returns the text with "the volume" in place of the long name of the volume. A text with a command is not
+    /// changed, because people copy the command.
     fn shortened(&self, text: &str) -> String {
         match self.long {
             Some(name) if !text.contains("kubectl ") => {

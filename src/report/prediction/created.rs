@@ -8,7 +8,7 @@ use crate::snapshot::printed;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The object that is created. The result is `None` for a kind that no controller creates.
+/// Returns the object that is created. The result is `None` for a kind that no controller creates.
 pub(super) fn created(object: &HeldObject<'_>) -> Option<Value> {
     match object {
         HeldObject::PersistentVolume(volume) => Some(created_volume(volume)),
@@ -17,8 +17,8 @@ pub(super) fn created(object: &HeldObject<'_>) -> Option<Value> {
     }
 }
 
-/// A created volume as the controller sends it. Only with the host-path plugin does the controller itself create
-/// volumes.
+/// Returns a created volume as the controller sends it. Only with the host-path plugin does the controller itself
+/// create volumes.
 fn created_volume(volume: &PersistentVolume) -> Value {
     let annotations: BTreeMap<&str, &str> = volume
         .meta
@@ -53,7 +53,7 @@ fn created_volume(volume: &PersistentVolume) -> Value {
     })
 }
 
-/// A created claim as the controller sends it. It is the claim of a generic ephemeral volume.
+/// Returns a created claim as the controller sends it. It is the claim of a generic ephemeral volume.
 fn created_claim(claim: &PersistentVolumeClaim) -> Value {
     let details = claim.details.as_deref();
     let sent = details.and_then(|details| details.sent.as_deref());
@@ -137,7 +137,7 @@ fn selector(selector: &LabelSelector) -> Value {
     Value::Object(out)
 }
 
-/// The data source as JSON. The field of the API group is sent even if it has no value.
+/// Returns the data source as JSON. The field of the API group is sent even if it has no value.
 fn data_source(source: &DataSource) -> Value {
     let group = Some(source.group.as_str()).filter(|group| !group.is_empty());
     let mut out = json!({ "apiGroup": group, "kind": source.kind.as_str(), "name": source.name.as_str() });

@@ -130,7 +130,7 @@ pub struct ComparedOut<'a> {
 }
 
 impl<'a> DecisionOut<'a> {
-    /// A decision as data.
+    /// Returns a decision as data.
     pub fn new(decision: &'a Decision<'a>) -> Self {
         let record = &decision.record;
         let (mut writes, mut events, mut operations, mut enqueues) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -112,7 +112,7 @@ pub struct CreatedOut<'a> {
 }
 
 impl<'a> CreatedOut<'a> {
-    /// The objects that controllers may create in these components and that can exist at an end.
+    /// Returns the objects that controllers may create in these components and that can exist at an end.
     pub fn of(simulation: &'a Simulation<'_>, components: &BTreeSet<usize>) -> Vec<Self> {
         let limit = simulation.outcome_limit();
         let of_these = simulation.created().filter(|(number, _, _)| components.contains(number));
@@ -357,7 +357,7 @@ impl<'a> PredictionOut<'a> {
 }
 
 impl<'a> StateOut<'a> {
-    /// The recorded state of an object that controllers sync.
+    /// Returns the recorded state of an object that controllers sync.
     pub fn recorded(snapshot: &'a Snapshot, target: model::ObjectId) -> Self {
         match target.typed() {
             TypedId::PersistentVolume(id) => Self::of_volume(snapshot.volume(id)),
@@ -371,7 +371,7 @@ impl<'a> StateOut<'a> {
         }
     }
 
-    /// The recorded state of a volume.
+    /// Returns the recorded state of a volume.
     pub fn of_volume(volume: &'a PersistentVolume) -> Self {
         Self {
             phase: volume.status.phase.as_str(),
@@ -384,7 +384,7 @@ impl<'a> StateOut<'a> {
         }
     }
 
-    /// The recorded state of a claim.
+    /// Returns the recorded state of a claim.
     pub fn of_claim(claim: &'a PersistentVolumeClaim) -> Self {
         Self {
             phase: claim.status.phase.as_str(),
@@ -397,7 +397,7 @@ impl<'a> StateOut<'a> {
         }
     }
 
-    /// The state at an end.
+    /// Returns the state at an end.
     pub fn of_outcome(outcome: &'a Outcome) -> Self {
         let names = |finalizers: &'a Option<Vec<model::Str>>| {
             finalizers.as_ref().map(|finalizers| finalizers.iter().map(model::Str::as_str).collect())

@@ -3,12 +3,13 @@
 use crate::simulate::{Outcome, Prediction};
 use crate::snapshot::printed;
 
-/// The phases in which the object can end: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`, `<unknown>`.
+/// Returns the phases in which the object can end: `Bound`, `Bound|Pending`, `Bound, Terminating`, `Gone`, `<unknown>`.
 pub(super) fn phases(prediction: &Prediction<'_>) -> String {
     column(prediction, phase, usize::MAX)
 }
 
-/// The names of the objects to which the object can be bound at its ends. If there are more than two, their number.
+/// Returns the names of the objects to which the object can be bound at its ends. If there are more than two, their
+/// number.
 pub(super) fn bindings(prediction: &Prediction<'_>) -> String {
     column(prediction, binding, 2)
 }
@@ -34,7 +35,8 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.join("|")
 }
 
-/// The phase, with `Terminating` while the object is being deleted. The result is empty if the object has no phase.
+/// Returns the phase, with `Terminating` while the object is being deleted. The result is empty if the object has no
+/// phase.
 fn phase(outcome: &Outcome) -> String {
     match (outcome.phase(), outcome.is_terminating()) {
         (phase, false) => phase.to_owned(),
@@ -43,7 +45,7 @@ fn phase(outcome: &Outcome) -> String {
     }
 }
 
-/// The name of the object to which the outcome binds this object. The result is empty if there is no binding.
+/// Returns the name of the object to which the outcome binds this object. The result is empty if there is no binding.
 fn binding(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Claim { volume_name, .. } => printed(volume_name).to_owned(),

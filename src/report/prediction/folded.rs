@@ -90,8 +90,8 @@ fn write_others(
     Ok(true)
 }
 
-/// The number of places in which a write names the chosen volume. These are the name of the written object, if it is
-/// the volume, and `spec.volumeName`.
+/// Returns the number of places in which a write names the chosen volume. These are the name of the written object, if
+/// it is the volume, and `spec.volumeName`.
 fn places(write: &WriteOut<'_>, chosen: &str) -> usize {
     let written = write.resource == Kind::PersistentVolume.resource() && write.name == chosen;
     let patched = write.patch.as_ref().is_some_and(|patch| patch.text_of("spec", "volumeName") == Some(chosen));

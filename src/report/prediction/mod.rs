@@ -46,10 +46,10 @@ formats! {
 
 /// The predictions to be printed. They are made on several threads while they are printed, and are not kept in memory.
 pub trait Predictions<'s> {
-    /// The simulation that makes the predictions.
+    /// Returns the simulation that makes the predictions.
     fn simulation(&self) -> &Simulation<'s>;
 
-    /// What the model assumes about Kubernetes.
+    /// Returns what the model assumes about Kubernetes.
     fn model(&self) -> Model;
 
     /// Makes every prediction by `predict`, and adds the predictions that are shown to a piece by `render`, with their
@@ -86,13 +86,13 @@ pub trait Predictions<'s> {
 }
 
 impl PredictionFormat {
-    /// The columns of the table by which it can be sorted.
+    /// Returns the columns of the table by which it can be sorted.
     pub fn columns(self) -> Vec<&'static str> {
         table::columns(self == Self::Wide)
     }
 
-    /// The format for the answers of several clusters, if each answer has this format. The result is `None` if the
-    /// lines of this format do not name the cluster.
+    /// Returns the format for the answers of several clusters, if each answer has this format. The result is `None` if
+    /// the lines of this format do not name the cluster.
     pub fn of_several(self) -> Option<ContextListFormat> {
         match self {
             Self::Table | Self::Wide => Some(ContextListFormat::Sections),

@@ -13,7 +13,7 @@ use crate::text::human_age;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The names of the columns.
+/// Returns the names of the columns.
 pub(super) fn columns(wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "PHASE", "EXPECTED", "BINDING"];
     if wide {

@@ -52,7 +52,7 @@ pub struct RuleOut {
 }
 
 impl RuleList {
-    /// The document with these rules.
+    /// Returns the document with these rules.
     pub fn new(rules: &[&'static Rule]) -> Self {
         let of = |rule: &&'static Rule| {
             let Page { seen, why, confirm, repair, prevention, hazard, sources } = &rule.page;

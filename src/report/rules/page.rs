@@ -4,7 +4,7 @@ use crate::diagnosis::{Page, Rule};
 use crate::text::capitalized;
 use std::fmt::Write as _;
 
-/// The page of a rule as Markdown.
+/// Returns the page of a rule as Markdown.
 pub fn page(rule: &Rule) -> String {
     let Page { seen, why, confirm, repair, prevention, hazard, sources } = &rule.page;
     let mut text = format!("# {}\n\n{}.\n\n", rule.id, capitalized(rule.title));
@@ -35,7 +35,7 @@ pub fn page(rule: &Rule) -> String {
     text + "\n"
 }
 
-/// The overview of all pages as Markdown.
+/// Returns the overview of all pages as Markdown.
 pub fn overview(rules: &[&'static Rule]) -> String {
     let mut text = "# Rules\n\nWhat `kubectl pvctl audit` looks for. `kubectl pvctl rules ID` prints a page.\n\n\
                     | rule | object | severity | risk to data | what |\n| --- | --- | --- | --- | --- |\n"

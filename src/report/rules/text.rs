@@ -5,7 +5,7 @@ use crate::diagnosis::Rule;
 use crate::report::shared::table::{Table, TableStyle};
 use crate::report::shared::wrap::wrap;
 
-/// The table with one line for each rule, or the pages of the rules.
+/// Returns the table with one line for each rule, or the pages of the rules.
 pub(super) fn text(rules: &[&'static Rule], pages: bool, columns: Option<usize>) -> String {
     if !pages {
         return table(rules).text(TableStyle { width: columns, headers: true });

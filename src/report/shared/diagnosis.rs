@@ -227,7 +227,7 @@ pub struct SaidOut {
 }
 
 impl NamedOut {
-    /// The object with this key.
+    /// Returns the object with this key.
     pub fn new(object: &ObjectKey) -> Self {
         let ObjectKey { kind, namespace, name } = object;
         Self { kind: kind.as_str(), namespace: namespace.to_string(), name: name.to_string(), words: noun(object) }
@@ -265,7 +265,7 @@ impl MemberOut {
 }
 
 impl AdviceOut {
-    /// What a person can do, with what was assumed.
+    /// Returns what a person can do, with what was assumed.
     pub fn new(way: &Advice) -> Self {
         let assumes = way.assumes.iter().map(|assumed| {
             let place = if assumed.namespace.is_empty() { String::new() } else { format!(" in {}", assumed.namespace) };
@@ -281,7 +281,7 @@ impl AdviceOut {
 }
 
 impl DiagnosisOut {
-    /// The diagnosis as data.
+    /// Returns the diagnosis as data.
     pub fn new(diagnosis: &Diagnosis, now: Option<Timestamp>) -> Self {
         let said = |said: &Said| SaidOut {
             about: NamedOut::new(&said.about),

@@ -6,7 +6,7 @@ pub trait Format: Copy + Send + Sync + 'static {
     /// All formats, in the order in which the command line lists them.
     const ALL: &'static [Self];
 
-    /// The value of `-o`.
+    /// Returns the value of `-o`.
     fn word(self) -> &'static str;
 }
 

@@ -5,7 +5,7 @@ use crate::text::escape_json;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The document as indented JSON. Control characters that a terminal would interpret are escaped.
+/// Returns the document as indented JSON. Control characters that a terminal would interpret are escaped.
 ///
 /// # Errors
 /// Returns an error if the type cannot be encoded as JSON, which is a bug.
@@ -18,7 +18,7 @@ pub fn json(document: &impl Serialize) -> Result<String, Error> {
     Ok(text)
 }
 
-/// The error for a value that cannot be encoded as JSON.
+/// Returns the error for a value that cannot be encoded as JSON.
 pub(super) fn unencodable(failure: &serde_json::Error) -> Error {
     Error::bug("the answer cannot be put into JSON").caused_by(failure)
 }

@@ -30,12 +30,12 @@ pub struct ObjectId<'a> {
 }
 
 impl<'a> ObjectId<'a> {
-    /// The object of that kind with that metadata.
+    /// Returns the object of that kind with that metadata.
     pub fn new(kind: Kind, meta: &'a crate::model::ObjectMeta) -> Self {
         Self { kind: kind.as_str(), namespace: &meta.namespace, name: &meta.name, uid: printed(&meta.uid) }
     }
 
-    /// The object of that name, which does not exist yet.
+    /// Returns the object of that name, which does not exist yet.
     pub fn of_key(key: &'a crate::model::ObjectKey) -> Self {
         Self { kind: key.kind.as_str(), namespace: &key.namespace, name: &key.name, uid: "" }
     }
@@ -69,21 +69,21 @@ pub struct Model {
 }
 
 impl Model {
-    /// The same model, with the names of the gates and flags that were given.
+    /// Returns the same model, with the names of the gates and flags that were given.
     #[must_use]
     pub fn with_given(mut self, given: &[String]) -> Self {
         self.given = given.to_vec();
         self
     }
 
-    /// The same model, with or without failures.
+    /// Returns the same model, with or without failures.
     #[must_use]
     pub fn with_failures(mut self, failures: bool) -> Self {
         self.failures = failures;
         self
     }
 
-    /// The model with this behavior and these controllers. `source` says how the version was found.
+    /// Returns the model with this behavior and these controllers. `source` says how the version was found.
     pub fn new(behavior: &KubernetesBehavior, controllers: &[Controller], source: &'static str) -> Self {
         let defaults = KubernetesBehavior::of(behavior.version);
         Self {
@@ -126,7 +126,7 @@ pub struct CoverageOut<'a> {
     pub absent: Vec<&'a str>,
 }
 
-/// The coverage of all kinds and namespaces.
+/// Returns the coverage of all kinds and namespaces.
 pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
     coverage
         .entries()

@@ -66,8 +66,8 @@ pub struct TableView<'a> {
     pub style: TableStyle,
 }
 
-/// The number by which a cell is sorted. It is the number in the cell, the age in seconds (of a cell such as `2d13h`),
-/// or the rank of the severity. The worst severity has the smallest rank.
+/// Returns the number by which a cell is sorted. It is the number in the cell, the age in seconds (of a cell such as
+/// `2d13h`), or the rank of the severity. The worst severity has the smallest rank.
 fn measure(cell: &str) -> Option<f64> {
     const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
     if let Some((_, rank)) = SEVERITIES.iter().find(|(word, _)| *word == cell) {
@@ -97,7 +97,7 @@ fn measure(cell: &str) -> Option<f64> {
 }
 
 impl Table {
-    /// An empty table with these columns.
+    /// Returns an empty table with these columns.
     pub fn new(headers: Vec<&'static str>) -> Self {
         Self { headers, rows: Vec::new() }
     }
@@ -123,7 +123,7 @@ impl Table {
         matches!(layout, Layout::Below { .. }) && self.rows.iter().any(|row| row.is_short)
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -133,7 +133,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn headers(&self) -> &[&'static str] {
         &self.headers
     }
@@ -151,7 +151,7 @@ impl Table {
         true
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self, style: TableStyle) -> String {
         let mut text = String::new();
         let Ok(()) = self.render(style, |part| -> Result<(), Infallible> {
@@ -170,7 +170,7 @@ impl Table {
         if self.rows.len() <= LARGE { write(&self.whole(style, &layout)) } else { self.stream(style, &layout, write) }
     }
 
-    /// The layout in which the table is printed.
+    /// Returns the layout in which the table is printed.
     fn chosen(&self, style: TableStyle) -> Layout {
         if self.rows.len() <= LARGE {
             return self.layout(style, usize::MAX, self.rows.len());
@@ -199,8 +199,8 @@ impl Table {
         self.below(natural, columns)
     }
 
-    /// The layout for a narrow terminal. The columns that fit stay on the line of the row. The other columns are
-    /// printed below it.
+    /// Returns the layout for a narrow terminal. The columns that fit stay on the line of the row. The other columns
+    /// are printed below it.
     fn below(&self, mut widths: Vec<usize>, columns: usize) -> Layout {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let stays = |at: usize| at == 0 || PINNED.contains(&self.headers[at]);
@@ -226,7 +226,7 @@ impl Table {
         self.headers.iter().position(|header| *header == column)
     }
 
-    /// The natural width of each column in the first `rows` rows, at most `most`.
+    /// Returns the natural width of each column in the first `rows` rows, at most `most`.
     fn widths(&self, most: usize, rows: usize, headers: bool) -> Vec<usize> {
         (0..self.headers.len())
             .map(|at| {
@@ -237,8 +237,8 @@ impl Table {
             .collect()
     }
 
-    /// The whole text. In a row only the sentences may have several lines. A command that does not fit is printed below
-    /// its row.
+    /// Returns the whole text. In a row only the sentences may have several lines. A command that does not fit is
+    /// printed below its row.
     fn whole(&self, style: TableStyle, layout: &Layout) -> String {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
         let (room, below) = match layout {
@@ -304,14 +304,14 @@ impl Table {
         self.rows.iter().try_for_each(|row| write(&self.line(row, layout)))
     }
 
-    /// The line with the names of the columns, which are padded like the cells below them.
+    /// Returns the line with the names of the columns, which are padded like the cells below them.
     fn header(&self, layout: &Layout) -> String {
         let (shown, widths, gap) = layout.cells(self.headers.len());
         let cells = shown.iter().map(|at| (widths[*at], width(self.headers[*at]), self.headers[*at].to_owned()));
         aligned(cells, gap, layout.hangs())
     }
 
-    /// One row: its line, and the cells that are printed below it.
+    /// Returns one row: its line, and the cells that are printed below it.
     fn line(&self, row: &Row, layout: &Layout) -> String {
         let is_short = row.is_short;
         let row = &row.cells;
@@ -358,7 +358,7 @@ enum Layout {
 }
 
 impl Layout {
-    /// The columns on the line of a row that has `count` columns, their widths, and the blanks between them.
+    /// Returns the columns on the line of a row that has `count` columns, their widths, and the blanks between them.
     fn cells(&self, count: usize) -> (Vec<usize>, &[usize], usize) {
         match self {
             Self::Lines(widths) => ((0..count).collect(), widths, GAP),
@@ -373,7 +373,7 @@ impl Layout {
     }
 }
 
-/// A line of cells. Each cell is given with the width of its column and its own width.
+/// Returns a line of cells. Each cell is given with the width of its column and its own width.
 fn aligned(cells: impl Iterator<Item = (usize, usize, String)>, gap: usize, hangs: bool) -> String {
     let mut text = String::new();
     let (mut start, mut used) = (0, 0);
@@ -408,7 +408,7 @@ fn push_below(text: &mut String, below: &str, columns: Option<usize>) {
     text.push('\n');
 }
 
-/// The cell in the colour of its meaning, if colour is on.
+/// Returns the cell in the colour of its meaning, if colour is on.
 fn painted(column: &str, cell: &str) -> String {
     match (column, cell) {
         ("SEVERITY", "error") | ("DATA", "imminent") => cell.red().to_string(),

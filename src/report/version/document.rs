@@ -49,7 +49,7 @@ pub struct ServerOut {
 }
 
 impl Version {
-    /// The document for this program and an API server of that version.
+    /// Returns the document for this program and an API server of that version.
     pub fn new(server: Option<String>) -> Self {
         let kubernetes = KubeVersion::DEFAULT.to_string();
         let available = KubeVersion::all().map(|version| version.to_string()).collect();

@@ -3,7 +3,7 @@
 use super::document::Version;
 
 impl Version {
-    /// The versions as text for people, one on each line.
+    /// Returns the versions as text for people, one on each line.
     pub(super) fn text(&self) -> String {
         let server = self.server.as_ref().map(|server| format!("server:               {}\n", server.version));
         format!(

@@ -23,7 +23,7 @@ pub(super) enum Expect {
 }
 
 impl Expect {
-    /// The kind of the items of a list with that header.
+    /// Returns the kind of the items of a list with that header.
     pub(super) fn of_list(header: &Header<'_>) -> Self {
         match header.kind.strip_suffix("List") {
             None | Some("") => Self::Stated,
@@ -63,7 +63,7 @@ pub(super) struct Passed {
 }
 
 impl Batch {
-    /// A batch of one object that was stored until its kind was known.
+    /// Returns a batch of one object that was stored until its kind was known.
     pub(super) fn of_one(json: Vec<u8>, base: u64, expect: Expect, origin: Arc<str>) -> Self {
         let whole = 0..json.len();
         Self { bytes: json, items: Vec::from_iter([whole]), base, expect, origin, passed: None }
@@ -75,10 +75,11 @@ pub(super) trait Sink {
     /// Receives a batch. Returns a buffer that can be used again, or an empty buffer.
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
 
-    /// Is called when a list begins. All earlier objects of the input were passed on and do not belong to the list.
+    /// This method is called when a list begins. All earlier objects of the input were passed on and do not belong to
+    /// the list.
     fn list_begin(&mut self) -> Result<(), SourceError>;
 
-    /// Is called when a list has ended. `expect` is the kind of its items that state no kind. `stated` is the statement
-    /// of the list.
+    /// This method is called when a list has ended. `expect` is the kind of its items that state no kind. `stated` is
+    /// the statement of the list.
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }

@@ -125,7 +125,7 @@ fn decode_batch(batch: Batch, asked: DecodeOptions<'_>) -> DecodedBatch {
     DecodedBatch { decoded, unnamed, origin, error, buffer: bytes }
 }
 
-/// The result for an item that is too large to be decoded: skipped or an issue.
+/// Returns the result for an item that is too large to be decoded: skipped or an issue.
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub(super) fn judge(
     expect: &Expect,

@@ -457,7 +457,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The next byte, at a place where the input may not end.
+    /// Returns the next byte, at a place where the input may not end.
     fn peek_inside(&mut self) -> Result<u8, SourceError> {
         match self.peek()? {
             Some(byte) => Ok(byte),
@@ -549,8 +549,8 @@ fn text(string: Vec<u8>) -> Cow<'static, str> {
     Cow::Owned(String::from_utf8(string).unwrap_or_default())
 }
 
-/// The length of the string that begins here, with its quotes. If the string does not end here, the error is the number
-/// of checked bytes. The check begins after `seen` bytes.
+/// Returns the length of the string that begins here, with its quotes. If the string does not end here, the error is
+/// the number of checked bytes. The check begins after `seen` bytes.
 fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     let mut at = seen;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {

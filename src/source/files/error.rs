@@ -70,7 +70,7 @@ impl SourceError {
         Self { path: path.into(), fault, place: Place { byte: Some(byte), ..Place::default() } }
     }
 
-    /// The error in one sentence without a full stop: file, place, reason.
+    /// Returns the error in one sentence without a full stop: file, place, reason.
     pub fn message(&self) -> String {
         if let Fault::Undecodable(issue) = &self.fault {
             return issue.to_string();
@@ -108,7 +108,7 @@ impl SourceError {
         format!("{}{place}: {reason}", self.path)
     }
 
-    /// What the user can do about it.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> Option<String> {
         let said = match &self.fault {
             Fault::Empty | Fault::Truncated => {

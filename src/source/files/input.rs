@@ -100,7 +100,7 @@ impl fmt::Display for TooMuch {
 
 impl std::error::Error for TooMuch {}
 
-/// The error for a failure while an input was read, `place` bytes after its start.
+/// Returns the error for a failure while an input was read, `place` bytes after its start.
 pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(TooMuch::Limit(limit)) => return SourceError::new(path, Fault::Expansion(*limit)),

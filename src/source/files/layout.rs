@@ -32,7 +32,7 @@ pub(super) enum Covers {
 }
 
 impl Covers {
-    /// The kind and namespace that a list contains completely, if the layout of its file says so.
+    /// Returns the kind and namespace that a list contains completely, if the layout of its file says so.
     pub(super) fn of_list(&self, expect: &Expect) -> Option<(Kind, Option<String>)> {
         match (expect, self) {
             (Expect::Typed(kind), Self::TypedList(namespace))
@@ -52,8 +52,8 @@ pub(super) struct InputFile {
     pub(super) covers: Covers,
 }
 
-/// The files of a directory in the order of their names, and the number of skipped files. Files of a dump with a kind
-/// of [`Kind::SURROUNDING`] are skipped unless `surroundings` has the kind.
+/// Returns the files of a directory in the order of their names, and the number of skipped files. Files of a dump with
+/// a kind of [`Kind::SURROUNDING`] are skipped unless `surroundings` has the kind.
 pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Result<(Vec<InputFile>, u64), SourceError> {
     let layout = layout(root)?;
     let mut found = Vec::new();
@@ -85,8 +85,8 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
     Ok((found, skipped))
 }
 
-/// The layout of a directory. Dumps are read with all directories below them. Other directories are read with them only
-/// if the user requests it.
+/// Returns the layout of a directory. Dumps are read with all directories below them. Other directories are read with
+/// them only if the user requests it.
 fn layout(root: &Path) -> Result<Layout, SourceError> {
     let gathered =
         |directory: &Path| directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir();
@@ -120,7 +120,8 @@ fn wanted(path: &Path) -> bool {
     [".json", ".yaml", ".yml"].iter().any(|ending| bare.ends_with(ending))
 }
 
-/// What a file contains completely. The result is `None` if its place in the dump says that its kind is not read.
+/// Returns what a file contains completely. The result is `None` if its place in the dump says that its kind is not
+/// read.
 fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Option<Covers> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -136,7 +137,7 @@ fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Op
     }
 }
 
-/// What a file of a must-gather contains completely. The result is `None` for a file that is not read.
+/// Returns what a file of a must-gather contains completely. The result is `None` for a file that is not read.
 ///
 /// A must-gather has thousands of files. The files of the kinds that are read are
 /// `cluster-scoped-resources/GROUP/RESOURCE/NAME.yaml` and `namespaces/NAMESPACE/GROUP/RESOURCE.yaml`.

@@ -39,8 +39,8 @@ impl<R> Lines<R> {
     }
 }
 
-/// The place of the last byte that may be the colon of a field. After this colon there is white space, or the colon is
-/// after the quote of a key. At the end of what was read the next byte is unknown.
+/// Returns the place of the last byte that may be the colon of a field. After this colon there is white space, or the
+/// colon is after the quote of a key. At the end of what was read the next byte is unknown.
 fn last_field(read: &[u8]) -> Option<usize> {
     let ends_key = |at: &usize| {
         read.get(at + 1).is_none_or(u8::is_ascii_whitespace) || (*at > 0 && matches!(read[at - 1], b'"' | b'\''))
@@ -118,7 +118,7 @@ pub(super) fn documents<E>(
     Ok(Ok(()))
 }
 
-/// The message of the parser in one line. The place is removed, because the error states it separately.
+/// Returns the message of the parser in one line. The place is removed, because the error states it separately.
 fn reason(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.strip_prefix("IO error: ").unwrap_or(line);

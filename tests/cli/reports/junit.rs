@@ -1,4 +1,4 @@
-//! The `JUnit` XML form.
+//! These tests check the format `junit`, which is `JUnit` XML.
 
 use super::{all_printed, hostile, printed};
 use crate::support::Run;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// An XML element: its name, its required attributes, its optional attributes, and the elements that it may contain.
 type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
-/// What Jenkins' `junit-10.xsd` allows. Child elements must have this order.
+/// The elements that `junit-10.xsd` of Jenkins allows. The elements in an element must be in this order.
 const JUNIT: [Element; 6] = [
     ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"], &["testsuite"]),
     (

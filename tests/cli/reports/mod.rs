@@ -1,5 +1,5 @@
-//! The formats of a report. The tests read each with a parser of its format: XML, JSON, or lines. The names of the
-//! objects contain all characters that are dangerous in some form.
+//! These tests check the formats of a report. They read each with a parser of its format: XML, JSON, or lines. The
+//! names of the objects contain all characters that are dangerous in some format.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -18,7 +18,7 @@ use pvctl::model::Kind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Characters that have a meaning in some form: markup, quotes, table cells, CI commands, metrics, terminal control
+/// Characters that have a meaning in some format: markup, quotes, table cells, CI commands, metrics, terminal control
 /// sequences.
 const HOSTILE: &str = "x<y>&\"'|`%0A::error::\\ {}\u{1b}[31m\u{202e},;\n# a\r*_[](z)@me";
 

@@ -1,4 +1,4 @@
-//! The SARIF log.
+//! These tests check the format `sarif`.
 
 use super::{all_printed, hostile, printed};
 use crate::support::Run;

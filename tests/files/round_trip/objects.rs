@@ -270,7 +270,7 @@ fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
     }
 }
 
-/// Sets fields that the worlds of the other properties do not set and that a decision or its report reads.
+/// Sets fields that a decision or a report reads, and that are unset in the worlds of the other random tests.
 pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     let bit = |number: usize| odd >> (number % 64) & 1 == 1;
     let moment = |number: usize| Timestamp(1_700_000_000 + i64::try_from(number).unwrap());
@@ -324,7 +324,7 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     for (number, class) in parts.objects.classes.iter_mut().enumerate() {
         class.allow_expansion = bit(number + 14);
     }
-    // These cases are too rare in a few hundred random worlds.
+    // These cases would occur too rarely in a few hundred random worlds.
     if bit(17) {
         let wanted =
             LabelSelector { match_labels: Box::new([("tier".into(), "a".into())]), ..LabelSelector::default() };

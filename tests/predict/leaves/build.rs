@@ -88,7 +88,7 @@ macro_rules! metadata_methods {
 #[derive(Clone, Debug)]
 pub(crate) struct Volume(pub(crate) PersistentVolume);
 
-/// A free volume.
+/// Returns a free volume.
 pub(crate) fn volume(name: &str) -> Volume {
     Volume(PersistentVolume {
         meta: meta("", name, "10"),
@@ -203,7 +203,7 @@ impl Volume {
 #[derive(Clone, Debug)]
 pub(crate) struct Claim(pub(crate) PersistentVolumeClaim);
 
-/// A pending claim.
+/// Returns a pending claim.
 pub(crate) fn claim(name: &str) -> Claim {
     Claim(PersistentVolumeClaim {
         meta: meta(NAMESPACE, name, "20"),
@@ -315,7 +315,7 @@ impl Claim {
 #[derive(Clone, Debug)]
 pub(crate) struct Class(pub(crate) StorageClass);
 
-/// A class with immediate binding and an external provisioner.
+/// Returns a class with immediate binding and an external provisioner.
 pub(crate) fn class(name: &str) -> Class {
     Class(StorageClass {
         meta: ObjectMeta { created: Some(Timestamp(1_700_000_000)), ..meta("", name, "5") },
@@ -353,7 +353,7 @@ impl Class {
 #[derive(Clone, Debug)]
 pub(crate) struct PodBuilder(pub(crate) Pod);
 
-/// A pod that is not scheduled yet and uses no claim.
+/// Returns a pod that is not scheduled yet and uses no claim.
 pub(crate) fn pod(name: &str) -> PodBuilder {
     PodBuilder(Pod { meta: meta(NAMESPACE, name, "30"), phase: PodPhase::Pending, ..Pod::default() })
 }
@@ -394,7 +394,7 @@ impl PodBuilder {
     }
 }
 
-/// A node.
+/// Returns a node.
 pub(crate) fn node(name: &str) -> Node {
     Node { meta: meta("", name, "40"), ..Node::default() }
 }

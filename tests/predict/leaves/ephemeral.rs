@@ -4,7 +4,7 @@ use super::build::{PodBuilder, claim, pod};
 use super::case::case;
 use serde_json::{Value, json};
 
-/// A pod with a generic ephemeral volume `scratch`.
+/// Returns a pod with a generic ephemeral volume `scratch`.
 fn web() -> PodBuilder {
     pod("web").uses_ephemeral("web-scratch")
 }

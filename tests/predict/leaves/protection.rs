@@ -7,7 +7,7 @@ use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
-/// A claim that is being deleted and has the protection finalizer.
+/// Returns a claim that is being deleted and has the protection finalizer.
 fn leaving() -> Claim {
     claim("c").finalizers(&["kubernetes.io/pvc-protection", "example.com/backup"]).terminating()
 }

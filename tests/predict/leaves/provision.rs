@@ -6,12 +6,12 @@ use pvctl::model::Kind;
 use pvctl::world::Read;
 use serde_json::json;
 
-/// A class of the only in-tree plugin that provisions.
+/// Returns a class of the only in-tree plugin that provisions.
 fn host_path() -> Class {
     class("gold").provisioner("kubernetes.io/host-path")
 }
 
-/// A claim that already names the plugin, so that nothing is written before the plugin is called.
+/// Returns a claim that already names the plugin, so that nothing is written before the plugin is called.
 fn asked() -> Claim {
     claim("c")
         .annotated("volume.beta.kubernetes.io/storage-provisioner", "kubernetes.io/host-path")

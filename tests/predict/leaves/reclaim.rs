@@ -6,12 +6,12 @@ use pvctl::model::{Kind, ResourceVersion};
 use pvctl::world::{OperationState, PluginAnswer, Read};
 use serde_json::json;
 
-/// A volume that was bound to a claim that is gone.
+/// Returns a volume that was bound to a claim that is gone.
 fn orphan(policy: &str) -> Volume {
     volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound").policy(policy)
 }
 
-/// The same volume in phase Released. Its sync writes nothing before the reclaiming.
+/// Returns the same volume in phase Released. Its sync writes nothing before the reclaiming.
 fn released(policy: &str) -> Volume {
     orphan(policy).phase("Released")
 }

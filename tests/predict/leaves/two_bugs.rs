@@ -10,17 +10,18 @@ use pvctl::simulate::{Outcome, Settings};
 use pvctl::snapshot::{Coverage, Parts, Snapshot};
 use serde_json::json;
 
-/// A class with binding mode WaitForFirstConsumer.
+/// Returns a class with binding mode WaitForFirstConsumer.
 fn delayed() -> Class {
     class("gold").waits()
 }
 
-/// A claim for which the scheduler chose a node. No static volume fits there, so a volume should be provisioned.
+/// Returns a claim for which the scheduler chose a node. No static volume fits there, so a volume should be
+/// provisioned.
 fn to_be_provisioned() -> Claim {
     claim("c").annotated("volume.kubernetes.io/selected-node", "n-1")
 }
 
-/// A volume as an external provisioner creates it: its claimRef has a uid, and bound-by-controller is absent.
+/// Returns a volume as an external provisioner creates it: its claimRef has a uid, and bound-by-controller is absent.
 fn provisioned() -> Volume {
     volume("pv-1")
         .claimed_by("c", "uid-c")

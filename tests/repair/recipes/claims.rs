@@ -1,4 +1,4 @@
-//! Claims that people delete, create again or edit.
+//! These tests are about recipes for claims: people delete claims, create them again, or edit them.
 
 use super::{recreate, restore, step, terminating};
 use crate::repair::plans::{World, bound, changes, claim, class, moving, namespace, of, pod, released, volume};
@@ -35,7 +35,8 @@ const WAITS_OF_R7: [&str; 4] = [
     "claim db/data and volume pv-1 are bound to each other",
 ];
 
-/// Recipe 13: `get -o yaml | apply`. The fields that belong only to the old claim are not copied to the new one.
+/// Recipe 13: a person copies a claim with `get -o yaml` and `apply`. The fields that belong only to the old claim are
+/// not copied to the new one.
 #[test]
 fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
     let mut objects = bound();
@@ -67,7 +68,8 @@ fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
     assert!(plan.notes.iter().any(|note| note.contains("StatefulSet gone")), "{:?}", plan.notes);
 }
 
-/// Recipes 15 and 21: the annotations of a binding are removed, or a bound claim is replaced by force.
+/// Recipes 15 and 21: a person removes the annotations of a binding, or replaces a bound claim by force. The verb
+/// `recreate` refuses a claim that is or was bound.
 #[test]
 fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(bound()).refusal(&recreate()).by, "bound");
@@ -85,7 +87,8 @@ fn r15_a_claim_without_its_volume_name_gets_it_again() {
     assert_eq!(changes(&plan), ["pvc/data -n db: volumeName pv-1"]);
 }
 
-/// Recipe 16: `storageClassName: ""` for a volume that has a class.
+/// Recipe 16: a person writes `storageClassName: ""` for a volume that has a class. In a plan, the new claim has the
+/// class of its volume.
 #[test]
 fn r16_a_restored_claim_has_the_class_of_its_volume() {
     let plan = World::new(released()).accepted(&restore());
@@ -99,7 +102,8 @@ fn r16_a_restored_claim_has_the_class_of_its_volume() {
     );
 }
 
-/// Recipe 19: the volume of a claim is being provisioned.
+/// Recipe 19: a person deletes a claim whose volume is being provisioned. The verbs that would delete such a claim
+/// refuse it.
 #[test]
 fn r19_a_claim_at_which_a_provisioner_works_stays() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -156,7 +160,7 @@ fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     assert_eq!(serde_json::from_value::<Request>(old).ok(), Some(rebind(false)));
 }
 
-/// Recipe 20: the selected node is removed again and again.
+/// Recipe 20: a person removes the selected node again and again. The verb removes it only if the node does not exist.
 #[test]
 fn r20_a_node_that_is_there_stays_selected() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -199,7 +203,8 @@ fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     assert!(body.get("status").is_none(), "{body}");
 }
 
-/// Recipe 17: the capacity of a volume that is too small is not changed. The claim requests what the volume has.
+/// Recipe 17: a person raises the capacity of a volume that is too small. No plan changes the capacity. The new claim
+/// requests what the volume has.
 #[test]
 fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     let mut objects = bound();

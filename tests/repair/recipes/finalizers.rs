@@ -1,11 +1,12 @@
-//! Finalizers that people remove.
+//! These tests are about recipes for finalizers: people remove them.
 
 use super::{terminating, unfinalize_claim, unfinalize_volume};
 use crate::repair::plans::{World, attachment, bound, changes, of, pod, volume};
 use pvctl::repair::{ApiRequest, volume_key};
 use serde_json::json;
 
-/// Recipe 1: `finalizers: null` on a claim whose deletion does not end.
+/// Recipe 1: a person sets `finalizers: null` on a claim whose deletion does not end. No plan removes the protection of
+/// a claim that a pod uses.
 #[test]
 fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
     let mut objects = bound();
@@ -43,7 +44,8 @@ fn r1_r2_one_finalizer_goes_and_never_the_list() {
     );
 }
 
-/// Recipes 2 and 11: finalizers that keep a volume attached.
+/// Recipes 2 and 11: a person removes finalizers that keep an attached volume. No plan removes them while the volume is
+/// attached.
 #[test]
 fn r2_r11_attachment_finalizers_stay() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));

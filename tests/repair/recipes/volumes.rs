@@ -1,4 +1,4 @@
-//! Volumes that people make available, keep, or delete.
+//! These tests are about recipes for volumes: people make volumes available, keep them, or delete them.
 
 use super::{position, release, step, terminating, unbind, with_policy};
 use crate::repair::plans::{World, attachment, bound, changes, claim, complete, moving, of, pod, released};
@@ -7,7 +7,8 @@ use pvctl::repair::{Change, Proposed, Recheck, Recipient, Request, volume_key};
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::json;
 
-/// Recipe 3: `claimRef: null` on a Released volume.
+/// Recipe 3: a person removes the claimRef of a Released volume. The verb `release` reserves the volume for a name. It
+/// frees the volume for any claim only after the person typed the name of the volume.
 #[test]
 fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     // A claim of another namespace waits, and would get the volume with all its data.
@@ -28,7 +29,7 @@ fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
 }
 
-/// Recipes 4 and 6: `claimRef: null`, or a claimRef without its uid, while the claim exists.
+/// Recipes 4 and 6: a person removes the claimRef, or only its uid, while the claim exists. Such requests are refused.
 #[test]
 fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     let world = World::new(bound());
@@ -41,7 +42,7 @@ fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     }
 }
 
-/// Recipe 5: `claimRef: null` on a volume that is being deleted.
+/// Recipe 5: a person removes the claimRef of a volume that is being deleted. Such requests are refused.
 #[test]
 fn r5_a_terminating_volume_is_not_freed() {
     let world = World::new(vec![terminating(released()[0].clone())]);
@@ -56,7 +57,8 @@ fn r5_a_terminating_volume_is_not_freed() {
     }
 }
 
-/// Recipe 8: the claim is deleted while the policy is Delete.
+/// Recipe 8: a person deletes the claim while the policy is Delete. A plan sets Retain first, and reads the policy
+/// again right before the deletion.
 #[test]
 fn r8_no_claim_goes_before_its_volume_is_kept() {
     let plan = World::new(bound()).accepted(&moving());
@@ -81,7 +83,8 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     );
 }
 
-/// Recipe 10: policy Delete for many volumes at the same time.
+/// Recipe 10: a person sets policy Delete for many volumes at the same time. A plan sets it for one volume, and the
+/// person types the name of the volume.
 #[test]
 fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
     let world = World::new(released());
@@ -98,7 +101,8 @@ fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
     assert!(matches!(world.propose(&Request::Reclaim { volume: "pv-1".into(), delete: false }), Proposed::Nothing(_)));
 }
 
-/// Recipe 23: a volume with policy Recycle is repaired and then erased.
+/// Recipe 23: a person repairs the mount of a Failed volume with policy Recycle, and the recycler then erases the data.
+/// A plan sets Retain first.
 #[test]
 fn r23_recycle_is_set_to_retain_first() {
     let nfs = |phase: &str| {
@@ -142,8 +146,8 @@ fn r23_recycle_is_set_to_retain_first() {
     assert!(plan.steps[0].recheck.contains(&Recheck::NotRecycled { volume: "pv-1".into() }), "{plan:#?}");
 }
 
-/// Recipe 9: a Bound volume is deleted "to reset it". No verb deletes a volume. A request for its deletion is answered
-/// with the claim that holds it.
+/// Recipe 9: a person deletes a Bound volume "to reset it". No verb deletes a volume. A request for policy Delete is
+/// refused, and the message names the claim that holds the volume.
 #[test]
 fn r9_a_bound_volume_is_not_handed_to_deletion() {
     let refusal = World::new(bound()).refusal(&Request::Reclaim { volume: "pv-1".into(), delete: true });

@@ -43,7 +43,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The advice for the user in a case.
+    /// Returns the advice for the user in a case.
     fn told(&self, case: &Case) -> Result<Vec<String>> {
         let target = target(self.snapshot, &case.object)?;
         let settings = Settings {
@@ -69,7 +69,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The object after somebody has followed the advice.
+    /// Returns the object after somebody has followed the advice.
     fn followed(&self, mut object: Value, said: &str) -> Value {
         let between = |start: &str, end: &str| -> Option<String> {
             let rest = said.split_once(start)?.1;

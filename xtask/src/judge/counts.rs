@@ -14,7 +14,7 @@ macro_rules! numbers {
         }
 
         impl $Numbers {
-            /// All numbers with their names.
+            /// Returns all numbers with their names.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, usize)> + use<> {
                 [$((stringify!($number), self.$number)),*].into_iter()
             }

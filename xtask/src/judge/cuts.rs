@@ -80,8 +80,8 @@ impl Judged<'_> {
         self.line.world.items.iter().filter_map(|item| item["metadata"]["namespace"].as_str()).collect()
     }
 
-    /// The parts that can be hidden. They are each kind, in each namespace if there are several, one object if there
-    /// are several, and the volumes that no claim names.
+    /// Returns the parts that can be hidden. They are each kind, in each namespace if there are several, one object if
+    /// there are several, and the volumes that no claim names.
     fn cuts<'l>(&'l self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
         let items = &self.line.world.items;
         let mut cuts = Vec::new();
@@ -206,7 +206,7 @@ impl Cut<'_> {
             }
     }
 
-    /// The coverage in which only this part was not read.
+    /// Returns the coverage in which only this part was not read.
     fn coverage(&self, state: CoverageState, namespaces: &BTreeSet<&str>, items: &[Value]) -> Coverage {
         let mut coverage = Coverage::complete();
         let there = |name: &str| {

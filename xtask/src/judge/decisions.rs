@@ -119,7 +119,7 @@ impl Judged<'_> {
     }
 }
 
-/// The decisions as the command `predict` writes them if one of them represents several.
+/// Returns the decisions as the command `predict` writes them if one of them represents several.
 fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
     let prediction = Prediction {
         target,
@@ -146,7 +146,7 @@ fn is_unseen_pod(copy: &line::Cached) -> bool {
     copy.object.kind == "Pod" && copy.how == "unseen"
 }
 
-/// The controller of a case.
+/// Returns the controller of a case.
 pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
     match target.kind {
         Kind::Pod => ephemeral_volume::CONTROLLER,
@@ -182,13 +182,13 @@ impl<'l> Shape<'l> {
         if self.given { as_given(decision) } else { decision }.to_string()
     }
 
-    /// The recorded decisions.
+    /// Returns the recorded decisions.
     pub(super) fn real(self, case: &Case) -> BTreeSet<String> {
         case.decisions.iter().map(|decision| self.text(decision.clone())).collect()
     }
 
-    /// The predicted decisions. An object that the controller has not seen is not synced, which counts as a decision
-    /// that does nothing.
+    /// Returns the predicted decisions. An object that the controller has not seen is not synced, which counts as a
+    /// decision that does nothing.
     pub(super) fn predicted(self, decisions: &Decisions<'_>) -> Result<BTreeSet<String>> {
         let texts =
             decisions.listed.iter().map(|decision| Ok(self.text(serde_json::to_value(DecisionOut::new(decision))?)));
@@ -196,7 +196,7 @@ impl<'l> Shape<'l> {
         Ok(if set.is_empty() { [Self::nothing()].into() } else { set })
     }
 
-    /// The text of a decision that does nothing.
+    /// Returns the text of a decision that does nothing.
     pub(super) fn nothing() -> String {
         json!({"events": [], "operations": [], "writes": []}).to_string()
     }
@@ -212,9 +212,9 @@ pub(super) fn refused_by_validation(decision: &Value) -> bool {
     })
 }
 
-/// A decision in the form of the recordings that the project was given. These recordings lack the common order of
-/// writes, events and operations, the refusals, and the content of a create. They contain the server's resource version
-/// of a volume.
+/// Returns a decision in the form of the recordings that the project was given. These recordings lack the common order
+/// of writes, events and operations, the refusals, and the content of a create. They contain the server's resource
+/// version of a volume.
 fn as_given(mut decision: Value) -> Value {
     for list in ["writes", "events", "operations"] {
         for item in decision[list].as_array_mut().into_iter().flatten() {
@@ -245,8 +245,8 @@ fn as_given(mut decision: Value) -> Value {
     decision
 }
 
-/// A decision without the parts that the real controller cannot report: the names of leaves, and the queues. If the
-/// object of a write is deleted, or its copy is stale, the base of the real patch is not the object that was read.
+/// Returns a decision without the parts that the real controller cannot report: the names of leaves, and the queues. If
+/// the object of a write is deleted, or its copy is stale, the base of the real patch is not the object that was read.
 fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     if let Some(fields) = decision.as_object_mut() {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
@@ -298,7 +298,7 @@ fn is_of(item: &Value, write: &Value) -> bool {
         && item["metadata"].get("namespace") == write.get("namespace")
 }
 
-/// The state of the controller in a case: its caches and operations.
+/// Returns the state of the controller in a case: its caches and operations.
 pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerState<'s>> {
     let mut state = ControllerState::in_step();
     for copy in &case.cached {
@@ -314,8 +314,8 @@ pub(super) fn memory<'s>(snapshot: &Snapshot, case: &Case) -> Result<ControllerS
     Ok(state)
 }
 
-/// The copy in the controller's cache. An older version of the object gets the defaults of the API, because every
-/// object from the server has these defaults.
+/// Returns the copy in the controller's cache. An older version of the object gets the defaults of the API, because
+/// every object from the server has these defaults.
 fn cached<'s>(copy: &line::Cached, kind: Kind) -> Result<Cached<'s>> {
     Ok(match copy.how.as_str() {
         "unseen" => Cached::Unseen,
@@ -352,8 +352,8 @@ fn answers(case: &Case) -> Result<Answers> {
     Ok(answers)
 }
 
-/// The answer of the plugin for a recycler whose pod ends in this way. The case states the answer. It is not predicted,
-/// because the simulation creates no pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// Returns the answer of the plugin for a recycler whose pod ends in this way. The case states the answer. It is not
+/// predicted, because the simulation creates no pods. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
 /// `pkg/volume/util/recyclerclient`, 1.36.
 fn plugin_answer(Recycler { pod, text }: &Recycler) -> Result<PluginAnswer> {
     Ok(PluginAnswer::Failed(match (pod.as_str(), text.as_str()) {

@@ -188,7 +188,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The volumes whose recyclings may interfere with each other, by the recorded ends.
+    /// Returns the volumes whose recyclings may interfere with each other, by the recorded ends.
     ///
     /// These are several volumes of one plugin that end in a state in which a recycling continues and no pod delays it.
     /// In the oracle no recycling interferes with another. The whole controller manager, in the live tests, shows the
@@ -242,8 +242,8 @@ impl Judged<'_> {
         ["nfs", "hostPath"].into_iter().map(recycled).filter(|all| all.len() > 1).flatten().collect()
     }
 
-    /// The ends of an object that random schedules reached, and the ends that the real controllers reached by a given
-    /// schedule.
+    /// Returns the ends of an object that random schedules reached, and the ends that the real controllers reached by a
+    /// given schedule.
     fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
         let mut ends = answer.ends.clone();
         // A single schedule cannot show that this state belongs to a cycle.
@@ -389,7 +389,7 @@ impl Judged<'_> {
     }
 }
 
-/// The end of a volume after its recycling has failed, or `None` if the volume is not Released.
+/// Returns the end of a volume after its recycling has failed, or `None` if the volume is not Released.
 fn failed(end: &Value) -> Option<Value> {
     let mut end = end.clone();
     let phase = end.get_mut("phase").filter(|phase| *phase == "Released")?;
@@ -397,7 +397,7 @@ fn failed(end: &Value) -> Option<Value> {
     Some(end)
 }
 
-/// The same ends, except that the recycling of the volume at that place has failed.
+/// Returns the same ends, except that the recycling of the volume at that place has failed.
 fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
     let mut world = world.to_vec();
     world[place] = failed(&world[place])?;
@@ -441,13 +441,13 @@ pub(super) fn rejected(real: &Settle) -> bool {
     real.notes.iter().any(|note| note == "api-rejected")
 }
 
-/// The object of that name.
+/// Returns the object of that name.
 pub(crate) fn object_of(key: &ObjectKey) -> Object {
     let (namespace, name) = (key.namespace.to_string(), key.name.to_string());
     Object { kind: key.kind.as_str().to_owned(), namespace, name }
 }
 
-/// The controllers that took part.
+/// Returns the controllers that took part.
 pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     if real.controllers.is_empty() {
         return Ok(vec![persistent_volume::CONTROLLER]);
@@ -459,17 +459,17 @@ pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
     real.controllers.iter().map(known).collect()
 }
 
-/// The settings of the simulation, with the controllers that took part.
+/// Returns the settings of the simulation, with the controllers that took part.
 pub(crate) fn settling<'s>(behavior: &KubernetesBehavior, real: &Settle) -> Result<Settings<'s>> {
     Ok(Settings { controllers: controllers(real)?, ..binder(behavior) })
 }
 
-/// The ends in the form of the oracle.
+/// Returns the ends in the form of the oracle.
 pub(super) fn ends_of(outcomes: &[Outcome]) -> Result<BTreeSet<String>> {
     outcomes.iter().map(|outcome| Ok(end_of(outcome)?.to_string())).collect()
 }
 
-/// A predicted end in the form of the oracle.
+/// Returns a predicted end in the form of the oracle.
 pub(crate) fn end_of(outcome: &Outcome) -> Result<Value> {
     let mut end = serde_json::to_value(StateOut::of_outcome(outcome))?;
     if let Some(fields) = end.as_object_mut() {

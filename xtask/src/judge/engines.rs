@@ -208,7 +208,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// The states in which an exploration begins, each with a name.
+    /// Returns the states in which an exploration begins, each with a name.
     fn circumstances(&self, part: &Part<'_>) -> Vec<(&'static str, ControllerState<'static>, Answers)> {
         let (volumes, claims) =
             (|| part.component.of::<PersistentVolume>(), || part.component.of::<PersistentVolumeClaim>());
@@ -279,7 +279,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The world after these syncs, or `None` if one of them cannot be made as the schedule says.
+    /// Returns the world after these syncs, or `None` if one of them cannot be made as the schedule says.
     fn after(&self, settings: &Settings<'_>, steps: &[Step]) -> Option<World<'_>> {
         let mut world = World::new(self.snapshot);
         for step in steps {
@@ -325,7 +325,7 @@ fn stays(world: &World<'_>, settings: &Settings<'_>, object: ObjectId, objects: 
     })
 }
 
-/// All volumes and claims of a world, including those that were created in it.
+/// Returns all volumes and claims of a world, including those that were created in it.
 fn targets(world: &World<'_>) -> Vec<ObjectId> {
     let volumes = world.places::<PersistentVolume>().into_iter().map(ObjectId::from);
     volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()

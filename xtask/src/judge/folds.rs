@@ -156,7 +156,7 @@ impl Judged<'_> {
     }
 }
 
-/// The controller of a decision, and the volume that the decision chooses. The decision updates this volume.
+/// Returns the controller of a decision, and the volume that the decision chooses. The decision updates this volume.
 fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     let volume = decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => {
@@ -169,8 +169,8 @@ fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     format!("{} {}", decision.controller.name, chosen.or(volume).unwrap_or_default())
 }
 
-/// The decisions that this one represents, beginning with itself. `others` is the number of the other ones. `None`
-/// means all.
+/// Returns the decisions that this one represents, beginning with itself. `others` is the number of the other ones.
+/// `None` means all.
 fn standing_for(snapshot: &Snapshot, decision: &Decision<'_>, others: Option<usize>) -> Vec<String> {
     let alike = decision.alike.iter().flat_map(|alike| &alike.others);
     let name = |id: &ObjectId| format!("{} {}", decision.controller.name, snapshot.meta(*id).name);

@@ -260,7 +260,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Why a leaf does not agree with the recorded objects, or `None` if it agrees.
+    /// Returns why a leaf does not agree with the recorded objects, or `None` if it agrees.
     fn unfit(&self, case: &Case, leaves: &[&str], done: &Value) -> Option<String> {
         let branch = leaves[0];
         let item = self.recorded(&case.object)?;
@@ -341,7 +341,7 @@ impl Judged<'_> {
             })
     }
 
-    /// The object as it is in the world.
+    /// Returns the object as it is in the world.
     pub(super) fn recorded(&self, object: &Object) -> Option<&Value> {
         self.line.world.items.iter().find(|item| {
             let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default();
@@ -351,9 +351,9 @@ impl Judged<'_> {
         })
     }
 
-    /// What causes the next sync of the object, by the acts of the real controller. The recording does not say to which
-    /// decision a failed operation belongs. So nothing is known if several decisions were possible and an operation
-    /// failed.
+    /// Returns what causes the next sync of the object, by the acts of the real controller. The recording does not say
+    /// to which decision a failed operation belongs. So nothing is known if several decisions were possible and an
+    /// operation failed.
     fn next_sync(&self, case: &Case, branch: Branch, done: &Value) -> Option<&'static str> {
         let each = |list: &'static str| done[list].as_array().into_iter().flatten();
         let operation_failed = case.notes.iter().any(|note| note == "op-error");
@@ -374,7 +374,7 @@ impl Judged<'_> {
         })
     }
 
-    /// The fate of the data of a volume, or `None` if the acts of the real controller do not show it.
+    /// Returns the fate of the data of a volume, or `None` if the acts of the real controller do not show it.
     fn fate(&self, case: &Case) -> Option<DataFate> {
         let [done] = case.decisions.as_slice() else { return None };
         let noted = |wanted: &str| case.notes.iter().any(|note| note == wanted);
@@ -404,7 +404,7 @@ impl Judged<'_> {
     }
 }
 
-/// All effects of a decision, one text for each.
+/// Returns all effects of a decision, one text for each.
 fn deeds(done: &Value) -> Vec<String> {
     let each = |list: &'static str| done[list].as_array().into_iter().flatten();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

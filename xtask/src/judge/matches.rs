@@ -118,8 +118,8 @@ impl Judged<'_> {
     }
 }
 
-/// The volume to which the sync of a claim binds the claim. It is the volume that the sync updates, or the one that it
-/// writes into the claim.
+/// Returns the volume to which the sync of a claim binds the claim. It is the volume that the sync updates, or the one
+/// that it writes into the claim.
 fn bound_to(decision: &Value, named: &str) -> String {
     for write in decision["writes"].as_array().into_iter().flatten().filter(|write| write["verb"] == "update") {
         if write["resource"] == "persistentvolumes" {
@@ -133,8 +133,8 @@ fn bound_to(decision: &Value, named: &str) -> String {
     String::new()
 }
 
-/// The volumes that fit according to matching, whether they are chosen or not. `asked` says whether the search is for
-/// delayed binding. `delayed` says whether the binding of the claim is delayed.
+/// Returns the volumes that fit according to matching, whether they are chosen or not. `asked` says whether the search
+/// is for delayed binding. `delayed` says whether the binding of the claim is delayed.
 fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, delayed: bool) -> BTreeSet<&'s str> {
     let verdict = |candidate: &Candidate| match candidate.without_delay {
         Some(verdict) if !asked && delayed => verdict,
@@ -156,8 +156,8 @@ fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, del
         .collect()
 }
 
-/// The volumes that a search of all volumes can find. These are the volumes that are reserved for the claim. If there
-/// are none, these are the smallest free volumes that fit.
+/// Returns the volumes that a search of all volumes can find. These are the volumes that are reserved for the claim. If
+/// there are none, these are the smallest free volumes that fit.
 fn found(snapshot: &Snapshot, query: &Query<'_>, excluded: &[String]) -> Vec<String> {
     let left = || snapshot.volumes().iter().filter(|volume| !excluded.iter().any(|name| *name == volume.meta.name));
     let fitting = |wanted: Fit| left().filter(move |volume| query.fit(volume) == wanted);

@@ -48,7 +48,7 @@ impl Judged<'_> {
     }
 }
 
-/// The prediction in the form of the line format.
+/// Returns the prediction in the form of the line format.
 fn parts(pod: &Object, predicted: scheduler::Scheduling) -> Scheduling {
     let status = |status: scheduler::Status| SchedulingStatus {
         code: status.code.as_str().to_owned(),

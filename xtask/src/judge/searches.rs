@@ -143,7 +143,7 @@ fn has_modes(has: &AccessModes, wanted: &AccessModes) -> bool {
     wanted.0.iter().all(|mode| has.0.contains(mode))
 }
 
-/// The capacity that equals the request of the claim.
+/// Returns the capacity that equals the request of the claim.
 fn storage(claim: &PersistentVolumeClaim) -> std::sync::Arc<[(Str, Amount)]> {
     claim.request.iter().map(|request| (Str::from("storage"), request.clone())).collect()
 }

@@ -56,7 +56,7 @@ impl PartialRepair {
         Ok(Some(Self { store, done, rest, actor }))
     }
 
-    /// The objects as they are now.
+    /// Returns the objects as they are now.
     pub(super) fn objects(&self) -> Vec<Value> {
         self.store.objects().map(|(_, object)| object.clone()).collect()
     }

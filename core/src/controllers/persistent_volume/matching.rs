@@ -271,8 +271,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     best.map(|(_, volumes)| volumes).unwrap_or_default()
 }
 
-/// Returns the groups of free volumes with these access modes that the claim may take. There is at most one group.
-/// Before 1.31, attributes classes are not compared, so there can be several.
+/// Returns the groups of free volumes with these access modes that the claim may take. From 1.31 on, there is at most
+/// one group. Before 1.31, attributes classes are not compared, so there can be several groups.
 fn groups_of<'s>(snapshot: &'s Snapshot, query: &Query<'_>, set: AccessModeSet) -> Vec<&'s CandidateGroup> {
     let claim = query.claim;
     let key = GroupKey {

@@ -93,7 +93,7 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
 /// later step does so, with three exceptions:
 /// - The volume has no capacity, so binding ends before the status is written (`capacities_stated`).
 /// - The controller marked the claim, and another claim took its volume.
-/// - The search cannot be used. It fails as soon as a volume with the requested access modes is provisioned.
+/// - The search is invalid. It fails as soon as a volume with the requested access modes is provisioned.
 fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
     let behavior = &step.settings.behavior;
     let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);

@@ -245,9 +245,10 @@ enum ClaimLookup<'s> {
     Replaced,
 }
 
-/// Looks up the claim of the claimRef in the controller's cache. If the cache has no claim, the volume is not yet
-/// Released or Failed, and the version of Kubernetes asks again for this volume, it asks the informer and then the API
-/// server. So a claim that is missing only in the cache does not count as gone.
+/// Looks up the claim of the claimRef. The controller's cache is read first. If it has no claim of this name, and the
+/// volume is not Released or Failed, the informer and then the API server are asked. So a claim that is missing only in
+/// the cache does not count as gone. In 1.14, they are asked only if the controller bound the volume itself. If the
+/// claim that was found has another uid, the API server is asked as well.
 fn find_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,

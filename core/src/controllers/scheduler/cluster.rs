@@ -24,16 +24,16 @@ pub(super) struct NodeInfo<'s> {
 pub(super) struct Cluster<'s> {
     /// The nodes.
     pub(super) nodes: Vec<NodeInfo<'s>>,
-    /// The claims that `persistentVolumeClaim` volumes of pods on these nodes use, by namespace and name.
+    /// The claims that pods on these nodes name in `persistentVolumeClaim` volumes, by namespace and name.
     used_claims: FxHashSet<(&'s str, &'s str)>,
 }
 
-/// Whether the scheduler sees the pod. It does not ask for pods that have ended.
+/// Returns whether the scheduler sees the pod. Its informer leaves out pods that have ended.
 pub(super) fn is_seen(pod: &Pod) -> bool {
     !matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed)
 }
 
-/// The pod's fields for the scheduler.
+/// Returns the fields of a pod that the scheduler reads, besides its claims.
 pub(super) fn scheduling(pod: &Pod) -> &PodScheduling {
     static NONE: std::sync::LazyLock<PodScheduling> = std::sync::LazyLock::new(PodScheduling::default);
     pod.scheduling.as_deref().unwrap_or(&NONE)
@@ -73,22 +73,22 @@ impl<'s> Cluster<'s> {
         self.nodes.get(place)
     }
 
-    /// Whether a pod on one of the nodes uses the claim.
+    /// Returns whether a pod on one of the nodes names the claim in a `persistentVolumeClaim` volume.
     pub(super) fn is_claim_used(&self, namespace: &str, claim: &str) -> bool {
         self.used_claims.contains(&(namespace, claim))
     }
 }
 
-/// A volume of a pod that has a claim.
+/// A volume of a pod, if the volume uses a claim.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PodClaim<'p> {
     /// The name of the claim.
     pub(super) name: &'p Str,
-    /// Whether the volume is ephemeral, so that the claim has to be the pod's own.
+    /// Whether the volume is ephemeral, so that the claim must have been created for the pod.
     pub(super) ephemeral: bool,
 }
 
-/// The volumes of a pod that have a claim, in their order.
+/// Returns the volumes of a pod that use a claim, in the order of the pod's volumes.
 pub(super) fn pod_claims(pod: &Pod) -> Vec<PodClaim<'_>> {
     let named = pod.claims.iter().map(|volume| (volume.place, PodClaim { name: &volume.claim, ephemeral: false }));
     let own = pod.ephemeral.iter();

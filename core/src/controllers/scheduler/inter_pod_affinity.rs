@@ -23,7 +23,7 @@ impl Term<'_> {
     }
 }
 
-/// The terms of a pod. Upstream: `GetAffinityTerms`, 1.36.
+/// Returns the terms of a pod. Upstream: `GetAffinityTerms`, 1.36.
 ///
 /// # Errors
 /// Returns upstream's words if a selector is not valid.
@@ -109,7 +109,7 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: 
 }
 
 impl State<'_> {
-    /// Whether there are terms of the affinity, and the pod matches all of them.
+    /// Returns whether there are terms of the affinity, and the pod matches all of them.
     fn matches_affinity(&self, pod: &Pod) -> bool {
         !self.affinity.is_empty() && self.affinity.iter().all(|term| term.matches(pod, &[]))
     }

@@ -27,7 +27,7 @@ pub(super) enum InTree {
 impl InTree {
     const ALL: [Self; 5] = [Self::Aws, Self::AzureDisk, Self::Cinder, Self::Gce, Self::Portworx];
 
-    /// The name of the plugin.
+    /// Returns the name of the plugin.
     fn name(self) -> &'static str {
         match self {
             Self::Aws => "kubernetes.io/aws-ebs",
@@ -38,7 +38,7 @@ impl InTree {
         }
     }
 
-    /// The CSI driver to which the plugin was migrated.
+    /// Returns the CSI driver to which the plugin was migrated.
     pub(super) fn driver(self) -> &'static str {
         match self {
             Self::Aws => "ebs.csi.aws.com",
@@ -49,7 +49,7 @@ impl InTree {
         }
     }
 
-    /// The label of nodes that takes the place of the zone, for the plugins whose volumes have a zone.
+    /// Returns the label of nodes that takes the place of the zone, for the plugins whose volumes have a zone.
     fn topology_key(self) -> Option<&'static str> {
         match self {
             Self::Aws => Some("topology.ebs.csi.aws.com/zone"),
@@ -59,12 +59,12 @@ impl InTree {
         }
     }
 
-    /// The plugin of this name.
+    /// Returns the plugin of this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|plugin| plugin.name() == name)
     }
 
-    /// The plugin of a volume.
+    /// Returns the plugin of a volume.
     pub(super) fn of(volume: &PersistentVolume) -> Option<Self> {
         let SourceKind::Other(field) = &volume.source.kind else { return None };
         match field.as_str() {
@@ -77,7 +77,7 @@ impl InTree {
         }
     }
 
-    /// The plugin of a disk that a pod names itself.
+    /// Returns the plugin of a disk that a pod names itself.
     pub(super) fn of_disk(disk: &Disk) -> Option<Self> {
         match disk.kind {
             DiskKind::AwsElasticBlockStore => Some(Self::Aws),
@@ -89,13 +89,14 @@ impl InTree {
         }
     }
 
-    /// Whether the node uses volumes of the plugin through the driver. Upstream: `isPluginMigratedToCSIOnNode`, 1.36.
+    /// Returns whether the node uses volumes of the plugin through the driver. Upstream: `isPluginMigratedToCSIOnNode`,
+    /// 1.36.
     fn is_migrated_on(self, node: Option<&CsiNode>) -> bool {
         let listed = node.and_then(|node| node.meta.annotations.get(AnnotationKey::MigratedPlugins));
         listed.is_some_and(|listed| listed.split(',').any(|name| name == self.name()))
     }
 
-    /// The handle of a volume. Upstream: `TranslateInTreePVToCSI` of the plugins, 1.36.
+    /// Returns the handle of a volume. Upstream: `TranslateInTreePVToCSI` of the plugins, 1.36.
     ///
     /// # Errors
     /// Returns upstream's words if the volume cannot be translated.
@@ -120,7 +121,8 @@ impl InTree {
         }
     }
 
-    /// The handle of a disk that a pod names itself. Upstream: `TranslateInTreeInlineVolumeToCSI` of the plugins, 1.36.
+    /// Returns the handle of a disk that a pod names itself. Upstream: `TranslateInTreeInlineVolumeToCSI` of the
+    /// plugins, 1.36.
     ///
     /// # Errors
     /// Returns upstream's words if the disk cannot be translated.
@@ -170,7 +172,7 @@ fn gce_region(zones: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The node affinity of a volume as it counts on this node. Upstream: `tryTranslatePVToCSI`, 1.36.
+/// Returns the node affinity of a volume as it counts on this node. Upstream: `tryTranslatePVToCSI`, 1.36.
 ///
 /// # Errors
 /// Returns upstream's words if the volume cannot be translated.

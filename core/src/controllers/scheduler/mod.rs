@@ -47,7 +47,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use volume_binding::{Branch, Branches, PodVolumeClaims};
 use volume_zone::Topology;
 
-/// Whether the scheduler has to find a node for the pod.
+/// Returns whether the scheduler has to find a node for the pod.
 pub fn handles(pod: &Pod) -> bool {
     pod.node_name.is_empty() && is_seen(pod) && pod.scheduler_name.is_empty()
 }
@@ -100,7 +100,8 @@ impl<'s> Scheduler<'s> {
         info.map(|info| volume_limits::uses(&mut Reads::new(self.snapshot), self.behavior, info)).unwrap_or_default()
     }
 
-    /// What `DynamicResources` decides about the pod. Upstream: `shouldDelegateResourceToDRA` of `noderesources`, 1.36.
+    /// Returns what `DynamicResources` decides about the pod. Upstream: `shouldDelegateResourceToDRA` of
+    /// `noderesources`, 1.36.
     fn not_evaluated(&self, pod: &Pod) -> BTreeSet<NotEvaluated> {
         let stated = scheduling(pod);
         let is_missing = self.behavior.device_classes_have_resources
@@ -211,7 +212,7 @@ impl<'s> Scheduler<'s> {
     }
 }
 
-/// The answer about a pod for which nothing else has to be said.
+/// Returns the answer about a pod for which nothing else has to be said.
 fn ended(cycle: Cycle) -> Scheduling {
     Scheduling {
         cycle,

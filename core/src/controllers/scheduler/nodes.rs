@@ -20,7 +20,7 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         }
 }
 
-/// Whether the node has a taint that keeps the pod away. Upstream: `FindMatchingUntoleratedTaint` with
+/// Returns whether the node has a taint that keeps the pod away. Upstream: `FindMatchingUntoleratedTaint` with
 /// `DoNotScheduleTaintsFilterFunc`, 1.36.
 pub(super) fn has_untolerated_taint(pod: &Pod, node: &Node) -> bool {
     let tolerations = &scheduling(pod).tolerations;
@@ -43,7 +43,7 @@ pub(super) fn taint_toleration(pod: &Pod, node: &Node) -> Option<Status> {
         .then(|| Status::unresolvable(Plugin::TaintToleration, "node(s) had untolerated taint(s)"))
 }
 
-/// Whether the pod's nodeSelector and node affinity fit the node. Upstream: `RequiredNodeAffinity.Match`,
+/// Returns whether the pod's nodeSelector and node affinity fit the node. Upstream: `RequiredNodeAffinity.Match`,
 /// component-helpers, 1.36.
 pub(super) fn selects_node(pod: &Pod, node: &Node) -> bool {
     let stated = scheduling(pod);
@@ -58,7 +58,7 @@ pub(super) fn node_affinity(pod: &Pod, node: &Node) -> Option<Status> {
         .then(|| Status::unresolvable(Plugin::NodeAffinity, "node(s) didn't match Pod's node affinity/selector"))
 }
 
-/// The names of the only nodes to which the pod can go, if its node affinity names nodes in every term.
+/// Returns the names of the only nodes to which the pod can go, if its node affinity names nodes in every term.
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` ends if the names of each term contradict each other. Upstream:
@@ -99,7 +99,7 @@ pub(super) fn node_ports(pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
         .then(|| Status::unschedulable(Plugin::NodePorts, "node(s) didn't have free ports for the requested pod ports"))
 }
 
-/// Whether the scheduler counts the resource besides `cpu`, `memory` and `ephemeral-storage`. Upstream:
+/// Returns whether the scheduler counts the resource besides `cpu`, `memory` and `ephemeral-storage`. Upstream:
 /// `IsScalarResourceName`, `pkg/scheduler/util`, 1.36.
 fn is_scalar(name: &str) -> bool {
     (name.contains('/') && !name.starts_with("requests."))
@@ -133,7 +133,8 @@ pub(super) fn node_resources_fit(pod: &Pod, info: &NodeInfo<'_>) -> Option<Statu
     (!reasons.is_empty()).then_some(Status { code, plugin: Some(Plugin::NodeResourcesFit), reasons })
 }
 
-/// Whether the pod requests a resource besides `cpu`, `memory` and `ephemeral-storage` that the node does not have.
+/// Returns whether the pod requests a resource besides `cpu`, `memory` and `ephemeral-storage` that the node does not
+/// have.
 pub(super) fn lacks_resource(pod: &Pod, node: &Node) -> bool {
     let requests = scheduling(pod).requests.iter();
     requests.into_iter().any(|(name, request)| *request > 0 && is_scalar(name) && amount(&node.allocatable, name) <= 0)

@@ -22,7 +22,7 @@ impl Constraint<'_> {
             && self.same.iter().all(|(key, value)| label(labels, key) == Some(value))
     }
 
-    /// Whether the selector is without any requirement. Upstream counts no pods for it.
+    /// Returns whether the selector is without any requirement. Upstream counts no pods for it.
     fn is_empty(&self) -> bool {
         let stated = self.stated.selector.as_ref();
         self.same.is_empty()

@@ -20,7 +20,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The code as upstream prints it.
+    /// Returns the code as upstream prints it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "Success",
@@ -80,7 +80,7 @@ impl Plugin {
         Self::NodeDeclaredFeatures,
     ];
 
-    /// The name of the plugin.
+    /// Returns the name of the plugin.
     pub fn name(self) -> &'static str {
         match self {
             Self::SchedulingGates => "SchedulingGates",
@@ -179,7 +179,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether the pod fits the node.
+    /// Returns whether the pod fits the node.
     pub fn fits(&self) -> bool {
         self.status.code == Code::Success
     }
@@ -215,12 +215,12 @@ pub struct NodeVerdicts {
 }
 
 impl NodeVerdicts {
-    /// Whether the pod fits the node in every order of the volumes.
+    /// Returns whether the pod fits the node in every order of the volumes.
     pub fn fits(&self) -> bool {
         self.verdicts.iter().all(Verdict::fits)
     }
 
-    /// Whether the pod fits the node in some order of the volumes.
+    /// Returns whether the pod fits the node in some order of the volumes.
     pub fn can_fit(&self) -> bool {
         self.verdicts.iter().any(Verdict::fits)
     }
@@ -249,7 +249,7 @@ pub enum ConditionReason {
 }
 
 impl ConditionReason {
-    /// The reason as upstream writes it.
+    /// Returns the reason as upstream writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unschedulable => "Unschedulable",
@@ -300,7 +300,7 @@ pub struct Rejection<'v> {
 }
 
 impl Scheduling {
-    /// The verdicts about all nodes, sorted by name. There are none if the pod does not come to `Filter`.
+    /// Returns the verdicts about all nodes, sorted by name. There are none if the pod does not come to `Filter`.
     pub fn nodes(&self) -> &[NodeVerdicts] {
         match &self.cycle {
             Cycle::Nodes(nodes) => nodes,
@@ -308,15 +308,15 @@ impl Scheduling {
         }
     }
 
-    /// The nodes that can take the pod in some order of the volumes. Scores decide which one wins. If a plugin fails on
-    /// one node, no node takes the pod.
+    /// Returns the nodes that can take the pod in some order of the volumes. Scores decide which one wins. If a plugin
+    /// fails on one node, no node takes the pod.
     pub fn candidates(&self) -> impl Iterator<Item = &NodeVerdicts> {
         let fails = self.reason == Some(ConditionReason::SchedulerError);
         self.nodes().iter().filter(move |node| !fails && node.can_fit())
     }
 
-    /// Each reason with the nodes that it rejects, sorted by text. A node can have several reasons. If the order of the
-    /// volumes decides, the reasons of each order are included.
+    /// Returns each reason with the nodes that it rejects, sorted by text. A node can have several reasons. If the
+    /// order of the volumes decides, the reasons of each order are included.
     pub fn rejections(&self) -> Vec<Rejection<'_>> {
         let mut found: BTreeMap<(&str, Option<Plugin>), Rejection<'_>> = BTreeMap::new();
         for node in self.nodes() {
@@ -336,8 +336,8 @@ impl Scheduling {
         found.into_values().collect()
     }
 
-    /// Whether the real scheduler certainly says the same: every kind was read completely, every order of the volumes
-    /// was followed, and every plugin that decides about the pod is modelled.
+    /// Returns whether the real scheduler certainly says the same: every kind was read completely, every order of the
+    /// volumes was followed, and every plugin that decides about the pod is modelled.
     pub fn is_certain(&self) -> bool {
         self.doubts.is_empty() && !self.limited && self.not_evaluated.is_empty()
     }

@@ -406,7 +406,7 @@ pub(super) fn provisions(class: &StorageClass) -> bool {
     !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER
 }
 
-/// Whether `allowedTopologies` fit the node. Upstream: `MatchTopologySelectorTerms`, 1.36.
+/// Returns whether `allowedTopologies` fit the node. Upstream: `MatchTopologySelectorTerms`, 1.36.
 pub(super) fn allows(class: &StorageClass, node: &Node) -> bool {
     let has = |(key, values): &(Str, Box<[Str]>)| {
         label(&node.meta.labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))

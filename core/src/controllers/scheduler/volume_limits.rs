@@ -200,8 +200,8 @@ fn add_volumes(
     Ok(())
 }
 
-/// The volume as which a claim counts. Upstream: `getCSIDriverInfo`, 1.36. What is migrated counts on every node that
-/// has a CSINode, whatever its annotation says.
+/// Returns the volume as which a claim counts. Upstream: `getCSIDriverInfo`, 1.36. What is migrated counts on every
+/// node that has a CSINode, whatever its annotation says.
 fn counted(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,
@@ -243,7 +243,7 @@ fn counted_by_class(
     (!driver.is_empty()).then(|| Counted { driver: driver.to_owned(), volume })
 }
 
-/// The volumes that are attached to the node. Upstream: `getNodeVolumeAttachmentInfo`, 1.36.
+/// Returns the volumes that are attached to the node. Upstream: `getNodeVolumeAttachmentInfo`, 1.36.
 fn attachments(reads: &mut Reads<'_>, info: &NodeInfo<'_>) -> BTreeSet<Counted> {
     reads.list::<VolumeAttachment>();
     let mut found = BTreeSet::new();

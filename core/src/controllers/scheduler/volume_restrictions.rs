@@ -6,8 +6,8 @@ use super::reads::Reads;
 use super::verdict::{Plugin, Reason, Status};
 use crate::model::{AccessMode, Disk, DiskKind, PersistentVolumeClaim, Pod};
 
-/// Whether another pod uses a claim with `ReadWriteOncePod` that this pod uses as well. One such pod on any node blocks
-/// all nodes.
+/// Returns whether another pod uses a claim with `ReadWriteOncePod` that this pod uses as well. One such pod on any
+/// node blocks all nodes.
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` rejects the pod, because a claim does not exist.
@@ -43,7 +43,7 @@ pub(super) fn filter(pod: &Pod, in_use: bool, info: &NodeInfo<'_>) -> Option<Sta
     })
 }
 
-/// Whether two pods cannot use these disks on one node. Upstream: `isVolumeConflict`, 1.36.
+/// Returns whether two pods cannot use these disks on one node. Upstream: `isVolumeConflict`, 1.36.
 fn conflict(disk: &Disk, used: &Disk) -> bool {
     let writes = !(disk.read_only && used.read_only);
     disk.kind == used.kind

@@ -41,9 +41,9 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
     Some(Exact { sets, most_states: if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX } })
 }
 
-/// The ways in which a claim may leave the volumes that name it when it is deleted. A volume that is reserved for the
-/// claim may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume, a
-/// `claimRef` with the claim's uid may lose the uid. The volume is then reserved for the next claim of this name.
+/// Returns the ways in which a claim may leave the volumes that name it when it is deleted. A volume that is reserved
+/// for the claim may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume,
+/// a `claimRef` with the claim's uid may lose the uid. The volume is then reserved for the next claim of this name.
 fn changes_before_gone(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     let Some(claim) = earlier.of().map(|id| snapshot.claim(id)) else { return Vec::new() };
     let ObjectMeta { namespace, name, uid, .. } = &claim.meta;

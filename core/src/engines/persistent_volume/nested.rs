@@ -19,8 +19,8 @@ use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 
-/// The outcomes of a component, in the component's order of objects. The value is `None` if the component is not of
-/// this kind.
+/// Returns the outcomes of a component, in the component's order of objects. The value is `None` if the component is
+/// not of this kind.
 pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Vec<OutcomeSet>> {
     let volumes = component.of().map(|id| snapshot.volume(id));
     let claims = component.of().map(|id| snapshot.claim(id));
@@ -82,7 +82,7 @@ struct ReachableSizes {
     may_stay_pending: bool,
 }
 
-/// The outcomes of the objects of a component that is of this kind.
+/// Returns the outcomes of the objects of a component that is of this kind.
 fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
     let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
     let reachable_sizes = reachable_sizes(&levels);
@@ -143,7 +143,7 @@ fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -
     volumes.chain(claims).collect()
 }
 
-/// The prefix sums of the lengths: the sum before each place, and the total.
+/// Returns the prefix sums of the lengths: the sum before each place, and the total.
 fn sums(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
     let mut sums = vec![0];
     for length in lengths {
@@ -175,7 +175,7 @@ impl FirstOf {
         Self { nodes, leaves, max_listed }
     }
 
-    /// The first volumes by name in the levels from `from` to `last`, both included.
+    /// Returns the first volumes by name in the levels from `from` to `last`, both included.
     fn within(&self, from: usize, last: usize) -> Vec<VolumeId> {
         if self.max_listed == usize::MAX {
             return merged(self.nodes[self.leaves + from..=self.leaves + last].iter(), self.max_listed);
@@ -205,8 +205,8 @@ fn merged<'l>(lists: impl Iterator<Item = &'l Vec<VolumeId>>, max_listed: usize)
     all
 }
 
-/// The levels in ascending order of size, and the level of each volume and claim. A claim that is larger than all
-/// volumes gets the level after the last one.
+/// Returns the levels in ascending order of size, and the level of each volume and claim. A claim that is larger than
+/// all volumes gets the level after the last one.
 fn levels(snapshot: &Snapshot, component: &Component) -> (Vec<Level>, Vec<usize>, Vec<usize>) {
     let size = |id: VolumeId| snapshot.volume(id).storage().copied().unwrap_or(Quantity::ZERO);
     let mut sizes: Vec<Quantity> = component.of().map(size).collect();

@@ -25,7 +25,7 @@ struct Open<'a> {
     started: bool,
 }
 
-/// The field of the innermost value that contains the byte at `offset` of valid JSON.
+/// Returns the field of the innermost value that contains the byte at `offset` of valid JSON.
 pub(super) fn at(json: &str, offset: usize) -> Place {
     let bytes = json.as_bytes();
     let mut open: Vec<Open<'_>> = Vec::new();
@@ -97,7 +97,7 @@ fn scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
 
-/// The length of the string at the beginning of the bytes, including its quotes.
+/// Returns the length of the string at the beginning of the bytes, including its quotes.
 fn string_length(bytes: &[u8]) -> usize {
     let mut end = 1;
     while end < bytes.len() {

@@ -39,7 +39,7 @@ impl Named {
         named
     }
 
-    /// The issue for the object. `size` is its length in bytes, if it is known.
+    /// Returns the issue for the object. `size` is its length in bytes, if it is known.
     pub(super) fn issue(self, kind: Option<Kind>, size: Option<u64>, origin: &str) -> DecodeIssue {
         let kind = kind.map_or(self.kind, |kind| kind.as_str().to_owned());
         too_large(kind, self.namespace, self.name, size, origin)
@@ -74,7 +74,7 @@ pub fn judge(
     Err(named.issue(kind, Some(size), origin))
 }
 
-/// The issue for an object above [`LARGEST_OBJECT`]. `size` is its length in bytes, if it is known.
+/// Returns the issue for an object above [`LARGEST_OBJECT`]. `size` is its length in bytes, if it is known.
 pub fn too_large(kind: String, namespace: String, name: String, size: Option<u64>, origin: &str) -> DecodeIssue {
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let limit = LARGEST_OBJECT >> 20;

@@ -160,13 +160,13 @@ impl Owner {
 }
 
 impl List<Owner> {
-    /// The owners as values of the model.
+    /// Returns the owners as values of the model.
     pub(in crate::snapshot) fn owners(&self) -> Box<[model::Owner]> {
         self.0.iter().map(Owner::owner).collect()
     }
 }
 
-/// The conditions of a status as values of the model.
+/// Returns the conditions of a status as values of the model.
 pub(in crate::snapshot) fn conditions(conditions: impl Iterator<Item = StatusCondition>) -> Box<[Condition]> {
     let condition = |condition: StatusCondition| Condition {
         kind: condition.kind.0,
@@ -193,7 +193,7 @@ impl Reference {
 }
 
 impl LabelTerms {
-    /// The terms as a value of the model, if the object is still needed.
+    /// Returns the terms as a value of the model, if the object is still needed.
     pub(in crate::snapshot) fn selector(&self) -> LabelSelector {
         let expressions = self.expressions.0.iter().map(|requirement| LabelRequirement {
             key: requirement.key.0.clone(),

@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// The beginning of a uid that only an API server could assign. The output prints this placeholder in place of the uid.
 pub const PLACEHOLDER_UID: &str = "<uid>";
 
-/// A name or uid as the output prints it. Some names and uids are made from a uid that only an API server could assign.
-/// These are printed up to the end of the placeholder, which shows that the rest is unknown.
+/// Returns a name or uid as the output prints it. Some names and uids are made from a uid that only an API server could
+/// assign. These are printed up to the end of the placeholder, which shows that the rest is unknown.
 pub fn printed(text: &str) -> &str {
     text.find(PLACEHOLDER_UID).map_or(text, |at| &text[..at + PLACEHOLDER_UID.len()])
 }

@@ -66,12 +66,12 @@ fn address(address: Address) -> EndpointAddress {
     }
 }
 
-/// The object that serves an address, as a value of the model.
+/// Returns the object that serves an address, as a value of the model.
 pub(super) fn target(target: Target) -> EndpointTarget {
     EndpointTarget { kind: target.kind.0, namespace: target.namespace.0, name: target.name.0, uid: target.uid.0 }
 }
 
-/// The ports of addresses, as values of the model.
+/// Returns the ports of addresses, as values of the model.
 pub(super) fn ports(ports: List<PortObject>) -> Box<[EndpointPort]> {
     let port = |port: PortObject| EndpointPort {
         name: port.name.0,

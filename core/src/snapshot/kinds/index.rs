@@ -125,7 +125,7 @@ impl Index {
     }
 }
 
-/// The key of the group in which a volume would be if it had no `claimRef`.
+/// Returns the key of the group in which a volume would be if it had no `claimRef`.
 pub(super) fn group_key(volume: &PersistentVolume) -> GroupKey {
     GroupKey {
         class: volume.class().into(),

@@ -87,14 +87,14 @@ impl<'o> MergePatch<'o> {
         }
     }
 
-    /// The same patch without the part of this name.
+    /// Returns the same patch without the part of this name.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(known, _)| *known != name);
         self
     }
 
-    /// The text to which the patch sets a field of a part. The value is `None` if it sets no text.
+    /// Returns the text to which the patch sets a field of a part. The value is `None` if it sets no text.
     pub fn text_of(&self, part: &str, field: &str) -> Option<&'o str> {
         let (_, Change::Part(part)) = self.0.iter().find(|(known, _)| *known == part)? else { return None };
         match part.0.iter().find(|(known, _)| *known == field)? {
@@ -127,7 +127,7 @@ impl Serialize for Change<'_> {
     }
 }
 
-/// The changes of a write in the metadata, with the fields that controllers change.
+/// Returns the changes of a write in the metadata, with the fields that controllers change.
 pub(super) fn metadata<'o>(before: &'o ObjectMeta, after: &'o ObjectMeta) -> MergePatch<'o> {
     let mut fields = MergePatch::default();
     annotations(&mut fields, &before.annotations, &after.annotations);

@@ -62,7 +62,7 @@ trait Stored: Resource {
     /// does not get `metadata`, which is the same for all kinds.
     fn redact(field: &str, value: Value) -> Option<Value>;
 
-    /// The changes of a write in `spec` and `status`, with the fields that modelled controllers write.
+    /// Returns the changes of a write in `spec` and `status`, with the fields that modelled controllers write.
     fn changes<'o>(_before: &'o Self, _after: &'o Self) -> Parts<'o> {
         Parts::default()
     }
@@ -114,7 +114,7 @@ macro_rules! by_kind {
             }
         }
 
-        /// The merge patch from an object before a write to the object that is sent.
+        /// Returns the merge patch from an object before a write to the object that is sent.
         pub fn merge_patch<'o>(before: &'o HeldObject<'_>, after: &'o HeldObject<'_>) -> MergePatch<'o> {
             let parts = match (before, after) {
                 $((HeldObject::$kind(before), HeldObject::$kind(after)) => $type::changes(before, after),)*

@@ -144,7 +144,7 @@ impl Stored for PersistentVolume {
     }
 }
 
-/// The parts of a `claimRef` that change.
+/// Returns the parts of a `claimRef` that change.
 fn claim_ref<'o>(before: Option<&ClaimRef>, after: &'o ClaimRef) -> MergePatch<'o> {
     let absent = ClaimRef::default();
     let before = before.unwrap_or(&absent);
@@ -204,7 +204,7 @@ fn volume(at: &Context<'_>, object: VolumeObject) -> Result<PersistentVolume, Fa
 }
 
 impl NodeTerms {
-    /// The terms as a value of the model.
+    /// Returns the terms as a value of the model.
     pub(super) fn selector(&self) -> NodeSelector {
         let requirements = |list: &List<Requirement>| {
             list.0

@@ -87,8 +87,9 @@ impl Stored for PersistentVolumeClaim {
     }
 }
 
-/// The condition `Unused` of a claim. Unlike in RFC 7386, it is merged into the list by its type: other conditions
-/// stay, and no decision reads them. Upstream: `updateUnusedCondition`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Returns the condition `Unused` of a claim. Unlike in RFC 7386, it is merged into the list by its type: other
+/// conditions stay, and no decision reads them. Upstream: `updateUnusedCondition`,
+/// `pkg/controller/volume/pvcprotection`, 1.36.
 fn unused_condition(unused: bool) -> Value {
     let (status, reason, message) = if unused {
         ("True", "NoPodsUsingPVC", "No pods are currently referencing this PVC")
@@ -171,7 +172,7 @@ fn claim(at: &Context<'_>, mut object: ClaimObject) -> Result<PersistentVolumeCl
     })
 }
 
-/// A claim that has only this specification.
+/// Returns a claim that has only this specification.
 fn specified(spec: ClaimSpec) -> PersistentVolumeClaim {
     PersistentVolumeClaim {
         request: spec.resources.requests.storage,
@@ -186,7 +187,7 @@ fn specified(spec: ClaimSpec) -> PersistentVolumeClaim {
     }
 }
 
-/// The claim that a template describes, with the name that it will have.
+/// Returns the claim that a template describes, with the name that it will have.
 pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) -> PersistentVolumeClaim {
     let ClaimTemplate { metadata, mut spec } = template;
     let (mut known, mut others) = (Vec::new(), Vec::new());
@@ -221,13 +222,14 @@ pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) ->
     }
 }
 
-/// The object from which a claim is to be filled: `dataSourceRef`, or `dataSource` if `dataSourceRef` is absent.
+/// Returns the object from which a claim is to be filled: `dataSourceRef`, or `dataSource` if `dataSourceRef` is
+/// absent.
 fn source(spec: &mut ClaimSpec) -> Option<DataSource> {
     let source = spec.data_source_ref.as_mut().or(spec.data_source.as_mut()).map(std::mem::take)?;
     Some(DataSource { group: source.group.0, kind: source.kind.0, namespace: source.namespace.0, name: source.name.0 })
 }
 
-/// The fields that serve only as evidence. Nearly all claims have none of them.
+/// Returns the fields that serve only as evidence. Nearly all claims have none of them.
 fn details(object: &mut ClaimObject) -> ClaimDetails {
     let status = &mut object.status;
     let of_storage = |resource: &str| resource == "storage";

@@ -51,7 +51,7 @@ object!(Container {
 object!(RestartRule { action: Text = "action" });
 
 impl Container {
-    /// Whether it is an init container that runs as long as the pod.
+    /// Returns whether it is an init container that runs as long as the pod.
     pub(super) fn is_sidecar(&self) -> bool {
         self.restart_policy.0 == "Always"
     }
@@ -192,7 +192,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     })
 }
 
-/// The status of a container. The value is `None` for a container that runs.
+/// Returns the status of a container. The value is `None` for a container that runs.
 fn container_status((is_init, object): (bool, ContainerObject)) -> Option<ContainerStatus> {
     let state = match (object.state.waiting, object.state.terminated) {
         (Some(waiting), _) => ContainerState::Waiting { reason: waiting.reason.0, message: waiting.message.0 },
@@ -202,8 +202,8 @@ fn container_status((is_init, object): (bool, ContainerObject)) -> Option<Contai
     Some(ContainerStatus { name: object.name.0, is_init, state })
 }
 
-/// The volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their places and
-/// claim templates.
+/// Returns the volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their
+/// places and claim templates.
 pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<ClaimVolume>, Vec<(u16, Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
     let with_claim = volumes.0.into_iter().filter(|volume| volume.claim.is_some() || volume.ephemeral.is_some());

@@ -74,8 +74,8 @@ pub(super) const DISKS: [(&str, &[&str]); 7] = [
     ("portworxVolume", &["readOnly", "volumeID"]),
 ];
 
-/// The pod's fields for the scheduler, or `None` if all of them are empty. The scheduler does not see a pod that has
-/// ended.
+/// Returns the pod's fields for the scheduler, or `None` if all of them are empty. The scheduler does not see a pod
+/// that has ended.
 pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box<PodScheduling>> {
     if matches!(PodPhase::from_manifest(&status.phase.0), PodPhase::Succeeded | PodPhase::Failed) {
         return None;
@@ -117,7 +117,7 @@ fn toleration(object: &TolerationObject) -> Toleration {
     }
 }
 
-/// The constraint, if it is no preference.
+/// Returns the constraint, if it is no preference.
 fn spread(object: &Spread) -> Option<SpreadConstraint> {
     (object.unsatisfiable.0 == "DoNotSchedule").then(|| SpreadConstraint {
         max_skew: object.max_skew.unwrap_or_default(),
@@ -139,7 +139,8 @@ fn term(object: &PodTerm) -> PodAffinityTerm {
     }
 }
 
-/// The ports of all containers that run as long as the pod. Upstream: `GetHostPorts`, `pkg/scheduler/util`, 1.36.
+/// Returns the ports of all containers that run as long as the pod. Upstream: `GetHostPorts`, `pkg/scheduler/util`,
+/// 1.36.
 fn host_ports(spec: &PodSpec) -> Box<[HostPort]> {
     let sidecars = spec.init_containers.0.iter().filter(|container| container.is_sidecar());
     let ports = sidecars.chain(&spec.containers.0).flat_map(|container| &container.ports.0);
@@ -152,8 +153,8 @@ fn host_ports(spec: &PodSpec) -> Box<[HostPort]> {
         .collect()
 }
 
-/// The features that a node has to declare. Upstream: `InferForPodScheduling`, component-helpers, 1.36. Other features
-/// only matter for updates.
+/// Returns the features that a node has to declare. Upstream: `InferForPodScheduling`, component-helpers, 1.36. Other
+/// features only matter for updates.
 fn features(spec: &PodSpec) -> Box<[NodeFeature]> {
     let mut containers = spec.init_containers.0.iter().chain(&spec.containers.0);
     let restarts_all = containers
@@ -166,7 +167,7 @@ fn features(spec: &PodSpec) -> Box<[NodeFeature]> {
     needed.into_iter().filter(|(needed, _)| *needed).map(|(_, feature)| feature).collect()
 }
 
-/// The first disk that the volume names. The API server would refuse more than one source.
+/// Returns the first disk that the volume names. The API server would refuse more than one source.
 fn disk(volume: &PodVolume) -> Option<Disk> {
     let sources = [
         (&volume.gce, DiskKind::GcePersistentDisk),
@@ -223,8 +224,8 @@ fn billionths(amounts: &Quantities) -> Billionths {
 }
 
 impl Resources {
-    /// The requests. A limit without a request is a request, too, as the API server stores it (`SetDefaults_Pod`,
-    /// `pkg/apis/core/v1`, 1.36).
+    /// Returns the requests. A limit without a request is a request, too, as the API server stores it
+    /// (`SetDefaults_Pod`, `pkg/apis/core/v1`, 1.36).
     fn requested(&self) -> Billionths {
         let mut requested = billionths(&self.limits);
         requested.extend(billionths(&self.requests));
@@ -232,7 +233,7 @@ impl Resources {
     }
 }
 
-/// The resources that the pod requests. The kubelet's answer to a resize counts only for a pod that has a node.
+/// Returns the resources that the pod requests. The kubelet's answer to a resize counts only for a pod that has a node.
 /// Upstream: `PodRequests`, component-helpers, and `CalculateResource`, `pkg/scheduler/framework`, 1.36.
 fn requests(spec: &PodSpec, status: &PodStatusObject) -> Billionths {
     let counts_status = !spec.node_name.0.is_empty();
@@ -289,8 +290,8 @@ fn requests(spec: &PodSpec, status: &PodStatusObject) -> Billionths {
     sum
 }
 
-/// The amounts as the scheduler counts them: thousandths of `cpu`, and whole units of everything else, rounded up.
-/// Upstream: `Add` of `Resource`, `pkg/scheduler/framework`, 1.36.
+/// Returns the amounts as the scheduler counts them: thousandths of `cpu`, and whole units of everything else, rounded
+/// up. Upstream: `Add` of `Resource`, `pkg/scheduler/framework`, 1.36.
 pub(super) fn whole(amounts: impl Iterator<Item = (Str, i128)>) -> Box<[(Str, i64)]> {
     amounts
         .map(|(name, billionths)| {

@@ -13,7 +13,7 @@ object!(TemplateMeta { labels: LabelMap = "labels" });
 object!(TemplateSpec { volumes: List<PodVolume> = "volumes" });
 
 impl Template {
-    /// The template as a value of the model.
+    /// Returns the template as a value of the model.
     pub(super) fn template(self) -> PodTemplate {
         let (claims, ephemeral_volumes) = used_claims(self.spec.volumes);
         PodTemplate {

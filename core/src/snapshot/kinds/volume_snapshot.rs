@@ -51,7 +51,7 @@ pub(super) fn snapshot_status(value: Value, allowed: &[&str]) -> Value {
     })
 }
 
-/// The error as a value of the model.
+/// Returns the error as a value of the model.
 pub(super) fn snapshot_error(error: VolumeError) -> SnapshotError {
     SnapshotError { time: error.time.0, message: error.message.0 }
 }

@@ -22,7 +22,8 @@ enum FixedStates {
 }
 
 impl Growth<'_, '_> {
-    /// Returns whether a sync of the object, with any choice, changes neither the object nor its partner.
+    /// Returns whether a sync of the object, with any choice, changes neither the object nor the other object of the
+    /// sync.
     fn leaves(&self, place: usize, number: usize, partner: Partner) -> bool {
         self.syncs(place, number, partner, false).iter().all(|after| {
             let volumes = after.changed_of().all(|(id, volume)| {

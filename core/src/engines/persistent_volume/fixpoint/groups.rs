@@ -63,7 +63,7 @@ impl Groups {
     }
 }
 
-/// The capacity of a volume, or the request of a claim.
+/// Returns the capacity of a volume, or the request of a claim.
 pub(super) fn size_of(snapshot: &Snapshot, target: ObjectId) -> Quantity {
     match target.typed() {
         TypedId::PersistentVolume(id) => snapshot.volume(id).storage().copied(),

@@ -1,5 +1,5 @@
-//! Grows the possible states of each object. Each step is one sync of one state of an object, with at most one partner
-//! in one of its states.
+//! Finds the possible states of each object, beginning with the recorded state. Each step is one sync of an object in
+//! one of its states. The world of the sync has at most one other object, in one of its states.
 
 use super::ObjectState;
 use super::groups::Groups;
@@ -64,8 +64,8 @@ pub(super) struct Growth<'a, 's> {
     pub(super) places: FxHashMap<ObjectId, usize>,
     /// The volumes that a sync created, by name.
     created: BTreeMap<Str, ObjectId>,
-    /// Permanent volumes, one for each set of access modes. They may be outside the component. They are used only for
-    /// searches that cannot be used.
+    /// Permanent volumes, one for each set of access modes. They may be outside the component. They are needed only for
+    /// claims whose search is invalid.
     permanent: Vec<VolumeId>,
     done: FxHashSet<(usize, usize, Partner)>,
     /// Whether syncs may also run with failures, lagging caches or scripted answers.
@@ -188,8 +188,8 @@ impl<'a, 's> Growth<'a, 's> {
             && may_search(claim)
             && let Some(id) = self.permanent_for(claim)
         {
-            // Only a search that cannot be used meets this volume. For all other searches, the volume is in the
-            // component or does not fit.
+            // Only an invalid search needs this volume. For all other searches, the volume is in the component or does
+            // not fit.
             if world.get(id).is_none() && self.query(claim).is_none() {
                 world.set(id, Some(Arc::new(self.snapshot.volume(id).clone())));
             }
@@ -203,8 +203,8 @@ impl<'a, 's> Growth<'a, 's> {
         self.permanent.iter().find(has_modes).copied()
     }
 
-    /// The worlds after one sync of every controller, for every choice. With `others`, it adds syncs with failures,
-    /// lagging caches or scripted answers.
+    /// Returns the worlds after one sync of every controller, for every choice. With `others`, it adds syncs with
+    /// failures, lagging caches or scripted answers.
     pub(super) fn syncs(&self, place: usize, number: usize, partner: Partner, others: bool) -> Vec<World<'s>> {
         let before = self.world(place, number, partner);
         let target = self.objects[place].target;
@@ -226,26 +226,27 @@ impl<'a, 's> Growth<'a, 's> {
         worlds
     }
 
-    /// The place of the claim that a volume's `claimRef` names, if there is one.
+    /// Returns the place of the claim that the `claimRef` of a volume names, if there is one.
     pub(super) fn claim_of(&self, volume: &PersistentVolume) -> Option<usize> {
         let named = volume.claim_ref.as_ref()?;
         let id = self.snapshot.claim_id(&named.namespace, &named.name)?;
         self.places.get(&id.into()).copied()
     }
 
-    /// The place of the volume that a claim names, if there is one.
+    /// Returns the place of the volume that a claim names, if there is one.
     pub(super) fn volume_of(&self, claim: &PersistentVolumeClaim) -> Option<usize> {
         let recorded = self.snapshot.volume_id(&claim.volume_name).map(ObjectId::from);
         let target = recorded.or_else(|| self.created.get(&claim.volume_name).copied())?;
         self.places.get(&target).copied()
     }
 
-    /// Returns whether a sync created the object. Such an object need not exist.
+    /// Returns whether a sync created the object. At an end, such an object may be absent.
     pub(super) fn is_created(&self, place: usize) -> bool {
         self.snapshot.object(self.objects[place].target).is_none()
     }
 
-    /// The partners with which a sync of the object in this state has to be run.
+    /// Returns the other objects, each in one of its states, with which a sync of the object in this state has to be
+    /// run.
     pub(super) fn partners(&self, place: usize, number: usize) -> Vec<Partner> {
         let state = &self.objects[place].states[number];
         match state {
@@ -288,7 +289,7 @@ impl<'a, 's> Growth<'a, 's> {
         }
     }
 
-    /// The search of a claim. The result is `None` if the search cannot be used.
+    /// Returns the search of a claim. The result is `None` if the search is invalid.
     pub(super) fn query<'c>(&self, claim: &'c PersistentVolumeClaim) -> Option<Query<'c>> {
         let behavior = &self.settings.behavior;
         let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -298,9 +299,9 @@ impl<'a, 's> Growth<'a, 's> {
         Query::new(behavior, claim, delay).ok()
     }
 
-    /// The volumes that a searching claim may find, each in a state in which it fits. If some volume fits in all of its
-    /// states, volumes that the search always ranks behind it are left out. If there is no such volume, the result
-    /// includes "no partner".
+    /// Returns the volumes that a searching claim may find, each in a state in which it fits. If some volume fits in
+    /// all of its states, volumes that the search always ranks behind it are left out. If there is no such volume, the
+    /// result includes `None`, because the claim may find nothing.
     pub(super) fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Partner> {
         let volumes = || self.objects.iter().enumerate().filter(|(_, o)| o.target.kind == Kind::PersistentVolume);
         let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
@@ -317,7 +318,8 @@ impl<'a, 's> Growth<'a, 's> {
                 && has_modes(volume)
                 && !matches!(query.fit(volume), Fit::No(_))
         };
-        // An always available volume wins over volumes of later tiers, and over larger volumes of its own group.
+        // A volume that fits in all of its states is chosen before every volume with more access modes. It is also
+        // chosen before larger volumes with the same access modes, and before free ones if it is reserved.
         let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.may_fail {
             Vec::new()
         } else {

@@ -1,9 +1,9 @@
-//! The engine for all other components. It grows the possible states of each object until no state is added.
+//! The engine for all other components. It adds possible states of each object until no sync leads to a new state.
 //!
 //! Objects that are alike in everything that decides form a group. Two members represent a group: the examined one, and
 //! another one. A sync runs the controllers' own code. Its world holds the synced object in one of its states, and at
-//! most one partner in one of its states. A searching claim is synced with each volume that it could find. It is also
-//! synced without a volume, unless some volume that fits always exists.
+//! most one other object in one of its states. A searching claim is synced with each volume that it could find. It is
+//! also synced without a volume, unless some volume that fits always exists.
 //!
 //! A state is kept as an end only if each object that it touches has an end that is possible at the same time. For
 //! example, a free volume and a claim that would take it cannot both be ends. The engine misses no end, but some ends
@@ -25,7 +25,7 @@ use crate::simulate::Component;
 use crate::snapshot::Snapshot;
 use std::sync::Arc;
 
-/// The outcomes of each object of a component.
+/// Returns the outcomes of each object of a component.
 pub(super) fn fixpoint(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
     let groups = Groups::new(snapshot, settings, component);
     let mut growth = Growth::new(snapshot, settings, &groups, component);

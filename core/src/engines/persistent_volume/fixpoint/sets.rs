@@ -74,8 +74,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         OutcomeSet::counted(listed, count, false, limit)
     }
 
-    /// The additional outcomes of a volume whose storage the controller itself may delete or scrub. States do not show
-    /// whether this happened. So each state counts with it and without it.
+    /// Returns the additional outcomes of a volume whose storage the controller itself may delete or scrub. States do
+    /// not show whether this happened. So each state counts with it and without it.
     fn destroyed(&self, target: ObjectId, place: usize) -> Vec<(Outcome, Option<usize>)> {
         let Some(id) = target.of::<PersistentVolume>() else { return Vec::new() };
         let growth = self.growth;
@@ -97,8 +97,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         .collect()
     }
 
-    /// The outcome that a state means, and the group of the object that the outcome names. Any member of this group may
-    /// take the place of the named object, so the outcome leaves out the name.
+    /// Returns the outcome that a state means, and the group of the object that the outcome names. Any member of this
+    /// group may take the place of the named object, so the outcome leaves out the name.
     fn kind_of(&self, target: ObjectId, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
@@ -126,8 +126,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         }
     }
 
-    /// The number of members of a group that can be the partner of an object of this size, and the first of these
-    /// members by name.
+    /// Returns the number of members of a group that can be the partner of an object of this size, and the first of
+    /// these members by name.
     fn members(&mut self, group: usize, of: ObjectId, size: &Quantity, limit: Limit) -> (u64, Vec<ObjectId>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let members = &groups.members[group];
@@ -159,7 +159,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
     }
 }
 
-/// The same outcome with this partner.
+/// Returns the same outcome with this partner.
 fn named(snapshot: &Snapshot, outcome: &Outcome, partner: ObjectId) -> Outcome {
     match partner.typed() {
         TypedId::PersistentVolume(id) => outcome.clone().with_volume(snapshot.volume(id).meta.name.clone()),

@@ -4,7 +4,7 @@ use super::VolumeSpec;
 use crate::model::{SourceKind, Str, VolumeSource};
 use serde_json::Value;
 
-/// The first source that is set. The API server would refuse more than one source.
+/// Returns the first source that is set. The API server would refuse more than one source.
 pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     if let Some(csi) = &spec.csi {
         return VolumeSource { kind: SourceKind::Csi, detail: csi.driver.0.clone(), handle: csi.handle.0.clone() };
@@ -45,8 +45,8 @@ pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     })
 }
 
-/// The system that has the storage, and the name of the storage in it. They are empty if the source does not state them
-/// in public fields.
+/// Returns the system that has the storage, and the name of the storage in it. They are empty if the source does not
+/// state them in public fields.
 fn address(field: &str, source: &Value) -> (String, String) {
     let text = |name| text(source, name).to_owned();
     let plain = |name| (String::new(), text(name));
