@@ -125,7 +125,11 @@ fn words(
     let name = match (is_own, word(object.kind)) {
         (true, Some(word)) => own(word),
         (false, Some(word)) if seen.contains(object) => format!("the {word}"),
-        (false, Some(_)) if is_partner(snapshot, page, object) => format!("its {}", noun(object)),
+        (false, Some(_)) if is_partner(snapshot, page, object) => {
+            // "its" could mean another object that the sentence has named.
+            let of_page = word(page.kind).filter(|_| seen.iter().any(|seen| seen != page));
+            of_page.map_or_else(|| format!("its {}", noun(object)), |page| format!("this {page}'s {}", noun(object)))
+        }
         _ => named(object, page),
     };
     if part.is_empty() { name } else { format!("{part} of {name}") }
@@ -167,8 +171,15 @@ fn is_partner(snapshot: &Snapshot, page: &ObjectKey, object: &ObjectKey) -> bool
             claim.volume_name == volume.name && matches!(claim.status.phase, ClaimPhase::Bound | ClaimPhase::Lost)
         })
     };
+    // A claim that is Bound uses the volume that it names, whatever claim the volume names.
+    let is_used = |claim: &ObjectKey, volume: &ObjectKey| {
+        let claim = snapshot.claim_id(&claim.namespace, &claim.name).map(|id| snapshot.claim(id));
+        claim.is_some_and(|claim| claim.volume_name == volume.name && claim.status.phase == ClaimPhase::Bound)
+    };
     match (page.kind, object.kind) {
-        (Kind::PersistentVolumeClaim, Kind::PersistentVolume) => names(object, page) && has(page, object),
+        (Kind::PersistentVolumeClaim, Kind::PersistentVolume) => {
+            is_used(page, object) || (names(object, page) && has(page, object))
+        }
         (Kind::PersistentVolume, Kind::PersistentVolumeClaim) => names(page, object) && has(object, page),
         _ => false,
     }

@@ -1,7 +1,8 @@
 //! The servers of NFS volumes, and the Services behind which they run.
 
 use super::members::selected_by;
-use super::pod::facts::{UsedClaim, bound, is_starting, used_claims};
+use super::mention::part_of;
+use super::pod::facts::{UsedClaim, bound, is_starting, pod_key, used_claims};
 use super::{Case, key};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Service, SourceKind, Timestamp};
 use crate::snapshot::Snapshot;
@@ -65,7 +66,7 @@ impl<'a> Export<'a> {
     pub fn words(&self, snapshot: &Snapshot, pod: &Pod) -> String {
         match self.claim {
             Some(used) => used.volume_words(snapshot, pod),
-            None => format!("volume {}", self.volume),
+            None => part_of(&pod_key(pod), &format!("volume {}", self.volume)),
         }
     }
 }

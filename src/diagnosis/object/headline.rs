@@ -5,7 +5,7 @@ use super::decisive::Decisive;
 use super::predicted::recycled_beside;
 use crate::diagnosis::reason::View;
 use crate::diagnosis::{Finding, Risk};
-use crate::model::{Kind, ObjectKey, Pod, PodPhase, TypedId};
+use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
 use crate::snapshot::Snapshot;
 use crate::text::capitalized;
 
@@ -114,6 +114,10 @@ fn of_problem(
         // The phase is as it should be, so that it does not follow from the problem.
         (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}{but} {clause}."),
         (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
+        // The second "because" of a sentence is hard to read.
+        (Some(phase), false) if follows && clause.contains(" because ") => {
+            format!("{subject} is {phase}: {}.", about(told, object, clause))
+        }
         (Some(phase), false) if follows => format!("{subject} is {phase} because {}.", about(told, object, clause)),
         // The phase has another reason than the problem.
         (Some(phase), false) => format!("{subject} is {phase}{but} {}.", about(told, object, clause)),
@@ -143,10 +147,16 @@ fn is_remote(snapshot: &Snapshot, object: &ObjectKey, cause: &ObjectKey) -> bool
     if !matches!(cause.kind, Kind::PersistentVolumeClaim | Kind::Pod) {
         return false;
     }
-    let volume = snapshot.volume_id(&object.name).filter(|_| object.kind == Kind::PersistentVolume);
-    match volume.map(|id| snapshot.volume(id)) {
-        Some(volume) => volume.claim_ref.as_ref().is_some_and(|claim| claim.namespace != cause.namespace),
-        None => !object.namespace.is_empty() && object.namespace != cause.namespace,
+    // A claim that names the same volume has to do with it.
+    let claim = snapshot.claim_id(&cause.namespace, &cause.name).filter(|_| cause.kind == Kind::PersistentVolumeClaim);
+    let named = claim.map(|id| snapshot.claim(id).volume_name.as_str());
+    match snapshot.object_id(object).map(ObjectId::typed) {
+        Some(TypedId::PersistentVolume(id)) => {
+            let own = snapshot.volume(id).claim_ref.as_ref();
+            named != Some(&*object.name) && own.is_some_and(|own| own.namespace != cause.namespace)
+        }
+        Some(TypedId::PersistentVolumeClaim(id)) if named == Some(&*snapshot.claim(id).volume_name) => false,
+        _ => !object.namespace.is_empty() && object.namespace != cause.namespace,
     }
 }
 

@@ -4,14 +4,13 @@
 use super::headline::{Words, beginning, noun};
 use super::predicted::of_prediction;
 use super::{Actor, Diagnoser, Diagnosis, State, Who};
-use crate::diagnosis::case::claim_key;
+use crate::diagnosis::key;
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
-use crate::diagnosis::{Finding, Severity};
+use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
-use std::collections::BTreeSet;
 
 /// The kinds of objects whose answer is about their pods.
 const WITH_PODS: [Kind; 8] = [
@@ -74,12 +73,8 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
         Some(TypedId::Namespace(id)) => {
             let name = &object.name;
             let state = if snapshot.get(id).meta.deleted.is_some() { "Terminating" } else { "Active" };
-            let findings = match findings_in(diagnoser, name) {
-                (found, 1) => format!("; {found} in it has a problem"),
-                (found, _) if !found.is_empty() => format!("; {found} in it have problems"),
-                _ => String::new(),
-            };
-            let headline = format!("Namespace {name} is {state}{findings}.");
+            let problems = problems_in(diagnoser, object);
+            let headline = format!("Namespace {name} is {state}{problems}.");
             let details = vec![format!("`kubectl pvctl audit -n {name}` looks at the objects in it.")];
             Plain::new(Words { headline, details })
         }
@@ -90,49 +85,39 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
     }
 }
 
-/// Returns how many claims, pods, StatefulSets and volumes of a namespace have a finding that is not only for
-/// information, or are affected by one, in words, and their number.
-fn findings_in(diagnoser: &Diagnoser<'_>, namespace: &str) -> (String, usize) {
+/// Returns in words how many claims, pods and StatefulSets of the namespace have a problem by their own diagnosis, and
+/// how many volumes whose claim does not exist. The text is empty if there are none.
+fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
     let snapshot = diagnoser.simulation.snapshot();
-    let is_of_namespace = |object: &ObjectKey| match snapshot.object_id(object).map(ObjectId::typed) {
-        Some(TypedId::PersistentVolume(id)) => {
-            snapshot.volume(id).claim_ref.as_ref().is_some_and(|named| named.namespace == namespace)
-        }
-        _ => object.namespace == namespace,
-    };
-    let listed = diagnoser.findings.listed.iter();
-    let serious = listed.filter(|finding| finding.severity != Severity::Info && finding.suppressed.is_none());
-    let concerned = |finding: &'_ Finding| {
-        let affected = finding.affected.iter().chain(&finding.role.affected_objects);
-        std::iter::once(&finding.object).chain(affected).cloned().collect::<Vec<_>>()
-    };
-    let exists = |object: &ObjectKey| snapshot.object_id(object).is_some();
+    let sets = snapshot.in_namespace::<StatefulSet>(&namespace.name).iter();
+    let sets = sets.map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name));
     // A volume is in no namespace. If it has a claim, the claim is counted.
-    let counted_as = |object: ObjectKey| match snapshot.object_id(&object).map(ObjectId::typed) {
+    let has_claim = |object: &ObjectKey| match snapshot.object_id(object).map(ObjectId::typed) {
         Some(TypedId::PersistentVolume(id)) => {
             let named = snapshot.volume(id).claim_ref.as_ref();
-            named.map(|named| claim_key(&named.namespace, &named.name)).filter(exists).unwrap_or(object)
+            named.is_some_and(|named| snapshot.claim_id(&named.namespace, &named.name).is_some())
         }
-        _ => object,
+        _ => false,
     };
-    let found = serious.flat_map(concerned).filter(|object| exists(object) && is_of_namespace(object));
-    let objects: BTreeSet<ObjectKey> = found.map(counted_as).collect();
-    let kinds = [
-        (Kind::PersistentVolumeClaim, "claim"),
-        (Kind::Pod, "pod"),
-        (Kind::StatefulSet, "StatefulSet"),
-        (Kind::PersistentVolume, "volume that is reserved for a claim"),
-    ];
-    let mut counts = kinds.map(|(kind, word)| (objects.iter().filter(|object| object.kind == kind).count(), word));
-    let total = counts.iter().map(|(count, _)| count).sum();
-    counts.sort_by_key(|(count, _)| *count == 0);
-    let words: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| counted(*count, word)).collect();
-    let text = match words.as_slice() {
+    let objects = members::keys_of(snapshot, namespace).into_iter().chain(sets);
+    let problems: Vec<ObjectKey> =
+        objects.filter(|object| !has_claim(object) && diagnoser.of(object).state.is_problem()).collect();
+    let count = |kind: Kind| problems.iter().filter(|object| object.kind == kind).count();
+    let kinds = [(Kind::PersistentVolumeClaim, "claim"), (Kind::Pod, "pod"), (Kind::StatefulSet, "StatefulSet")];
+    let words = |(kind, word)| (count(kind) > 0).then(|| counted(count(kind), word));
+    let mut parts: Vec<String> = kinds.into_iter().filter_map(words).collect();
+    if let Some(last) = parts.last_mut() {
+        last.push_str(" in it");
+    }
+    let volumes = count(Kind::PersistentVolume);
+    parts.extend((volumes > 0).then(|| format!("{} whose spec.claimRef names it", counted(volumes, "volume"))));
+    let all = match parts.as_slice() {
+        [] => return String::new(),
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        _ => words.concat(),
+        _ => parts.concat(),
     };
-    (text, total)
+    let have = if problems.len() == 1 { "has a problem" } else { "have problems" };
+    format!("; {all} {have}")
 }
 
 fn of_pod<'d>(diagnoser: &Diagnoser<'d>, pod: &'d Pod) -> Plain {
@@ -187,7 +172,8 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
     let refused = refusals.max_by_key(|event| event.last_seen);
     let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
     // Of a node, only the pods that use claims count.
-    let with_claims = if object.kind == Kind::Node { " that use claims" } else { "" };
+    let (with_claims, with_a_claim) =
+        if object.kind == Kind::Node { (" that use claims", " that uses a claim") } else { ("", "") };
     let tally = || {
         let all = diagnoses.len();
         let runs =
@@ -201,6 +187,12 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         };
         let are = if running == 1 { "is" } else { "are" };
         let going = pods.iter().filter(|pod| pod.meta.deleted.is_some()).count();
+        if going == all {
+            return match going {
+                1 => format!("{subject}: its only pod{with_a_claim} is being deleted."),
+                several => format!("{subject}: its {several} pods{with_claims} are being deleted."),
+            };
+        }
         let deleted = match going {
             0 => String::new(),
             1 => ", and 1 is being deleted".to_owned(),

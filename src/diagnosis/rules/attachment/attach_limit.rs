@@ -77,9 +77,15 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
                         1 => "another volume".to_owned(),
                         several => format!("{several} more volumes"),
                     };
-                    format!("no node that fits has room for {needed} of driver {first} (max volume count)")
+                    format!(
+                        "no node that {} may use has room for {needed} of driver {first} (max volume count)",
+                        mention(&case.object())
+                    )
                 }
-                _ => "no node that fits has room for its volumes (max volume count)".to_owned(),
+                _ => format!(
+                    "no node that {} may use has room for its volumes (max volume count)",
+                    mention(&case.object())
+                ),
             },
             "use a machine type that takes more volumes or fewer volumes for the pod, add a node, or move pods with volumes \
              to another node",

@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     };
     let since = ready.since;
     let found = Detection::new(format!(
-        "{} has been NotReady for {}, so its kubelet cannot unmount {}. Pod {}/{} on node {} waits for that \
+        "{} has been NotReady for {}, so the kubelet there cannot unmount {}. Pod {}/{} on node {} waits for that \
          volume{others}",
         mention(&case.object()),
         age(case, since),

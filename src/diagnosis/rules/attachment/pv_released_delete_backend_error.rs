@@ -78,8 +78,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         Obstacle::Other => (", as its event says", "see in the event and in the driver's log what fails"),
     };
     let message = format!(
-        "the driver has failed to delete {} for {}{why}. The claim is gone, and the policy is Delete. Once the deletion \
-         succeeds, the data are gone",
+        "the driver has failed to delete {}{why}. The claim has been gone for {}, and the policy is Delete. Once the \
+         deletion succeeds, the data are gone",
         part_of(&case.object(), "the storage"),
         human_age(lasted)
     );

@@ -73,11 +73,9 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     let kept: BTreeSet<&str> = going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(Str::as_str)).collect();
     let kept: Vec<&str> = kept.into_iter().collect();
     let (all, held) = if going.is_empty() {
-        let all = some(claims.iter().map(|claim| claim.meta.name.as_str()));
-        (all, "Their deletion has not begun, because pods are deleted first".to_owned())
+        (existing(claims.iter()), "No claim is deleted before the pods are".to_owned())
     } else {
-        let all = some(going.iter().map(|claim| claim.meta.name.as_str()));
-        (all, format!("These finalizers keep the claims: {}", kept.join(", ")))
+        (existing(going.iter().copied()), format!("Finalizers keep a claim: {}", kept.join(", ")))
     };
     let data = match lost.as_slice() {
         [] => String::new(),
@@ -93,7 +91,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         ),
     };
     let found = Detection::new(format!(
-        "{} has been Terminating for {}, and its claims ({all}) still exist{data}. {held}",
+        "{} has been Terminating for {}, and {all}{data}. {held}",
         mention(&case.object()),
         human_age(passed)
     ))
@@ -127,4 +125,10 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
         describe(&key_of_claim(&first.meta), "see who still uses the claim, and what keeps it")
     };
     Some(found.remedy(detect))
+}
+
+/// Returns which claims still exist, in words.
+fn existing<'c>(claims: impl ExactSizeIterator<Item = &'c PersistentVolumeClaim>) -> String {
+    let still = if claims.len() == 1 { "its claim still exists" } else { "its claims still exist" };
+    format!("{still} ({})", some(claims.map(|claim| claim.meta.name.as_str())))
 }

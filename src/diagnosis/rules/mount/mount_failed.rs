@@ -211,13 +211,16 @@ impl Obstacle {
                     .to_owned(),
             ),
             Self::Growth => (
-                format!("the driver cannot expand the file system of {volume} on node {node}, so it is not mounted"),
+                format!("the driver cannot expand the file system of {volume} on node {node}, so the pod does not start"),
                 "read the driver's message; if the file system has errors, check it with fsck while nothing uses it, and \
                  let a pod mount it again"
                     .to_owned(),
             ),
             Self::Unreachable => (
-                format!("the mount of {volume} on node {node} times out: its server or the driver does not answer"),
+                format!(
+                    "mounting {volume} on node {node} times out, because the storage server or the driver does not \
+                     answer"
+                ),
                 format!(
                     "see whether the server is reachable from {node}: its address, the port (2049 for NFS), firewall and \
                      security group"
@@ -271,7 +274,7 @@ fn option_in(message: &str) -> Option<String> {
     match names.as_slice() {
         [] => None,
         [one] => Some((*one).to_owned()),
-        several if several.len() <= MOST => Some(format!("one of {}", several.join(","))),
+        several if several.len() <= MOST => Some(format!("perhaps {}", several.join(" or "))),
         _ => None,
     }
 }

@@ -57,9 +57,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if class.driver != driver {
         let of = if driver.is_empty() { "no CSI driver".to_owned() } else { format!("driver {driver}") };
         let found = Detection::new(format!(
-            "{} is of {of}, but VolumeAttributesClass {wanted} is for driver {}, so nobody changes the volume",
-            mention(&volume_key(&volume.meta.name)),
-            class.driver
+            "{} requests VolumeAttributesClass {wanted} for driver {}, and {} has {of}, so nobody changes the volume",
+            mention(&case.object()),
+            class.driver,
+            mention(&volume_key(&volume.meta.name))
         ));
         let found = told(found).evidence(&volume_key(&volume.meta.name), "spec.csi.driver", driver);
         return Some(found.remedy(by_hand("set spec.volumeAttributesClassName of the claim to a class of its driver")));

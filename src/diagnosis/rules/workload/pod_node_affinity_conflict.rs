@@ -189,13 +189,15 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
     let [first, second] = [left, right].map(|one| node_selector_text(one.affinity));
     let message = match place(left.affinity).zip(place(right.affinity)) {
         Some((first_place, second_place)) => format!(
-            "the volumes of claims {} and {} are in different places ({first_place}, {second_place}), so no node can \
-             use both. The first requires {first}, the second {second}",
-            left.claim, right.claim
+            "{} is in {first_place}, and {} is in {second_place}, so no node can use both. The first requires {first}, \
+             the second {second}",
+            left.words(),
+            right.words()
         ),
         None => format!(
-            "no node can use the volumes of claims {} and {} together. The first requires {first}, the second {second}",
-            left.claim, right.claim
+            "no node can use both {} and {}. The first requires {first}, the second {second}",
+            left.words(),
+            right.words()
         ),
     };
     Some(Detection::new(message).remedy(by_hand(format!(
