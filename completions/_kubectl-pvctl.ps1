@@ -87,7 +87,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--suppressions', '--suppressions', [CompletionResultType]::ParameterName, 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Look with these rules alone; `*` stands for any letters')
             [CompletionResult]::new('--skip-rules', '--skip-rules', [CompletionResultType]::ParameterName, 'Look with all rules but these')
-            [CompletionResult]::new('--min-age', '--min-age', [CompletionResultType]::ParameterName, 'Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same')
+            [CompletionResult]::new('--min-age', '--min-age', [CompletionResultType]::ParameterName, 'Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always shown')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer; with =FILE into that file instead. May be given several times, once without a file')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer; with =FILE into that file instead. May be given several times, once without a file')
             [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example NAME or AGE')

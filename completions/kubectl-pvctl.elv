@@ -83,7 +83,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --suppressions 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON'
             cand --rules 'Look with these rules alone; `*` stands for any letters'
             cand --skip-rules 'Look with all rules but these'
-            cand --min-age 'Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same'
+            cand --min-age 'Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always shown'
             cand -o 'How to print the answer; with =FILE into that file instead. May be given several times, once without a file'
             cand --output 'How to print the answer; with =FILE into that file instead. May be given several times, once without a file'
             cand --sort-by 'Sort by this column, for example NAME or AGE'

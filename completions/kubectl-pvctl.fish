@@ -84,7 +84,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l ba
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l suppressions -d 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l rules -d 'Look with these rules alone; `*` stands for any letters' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l skip-rules -d 'Look with all rules but these' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l min-age -d 'Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l min-age -d 'Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always shown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s o -l output -d 'How to print the answer; with =FILE into that file instead. May be given several times, once without a file' -r -f -a "table\t''
 wide\t''
 json\t''

@@ -74,7 +74,7 @@ module completions {
     --suppressions: path      # The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON
     --rules: string           # Look with these rules alone; `*` stands for any letters
     --skip-rules: string      # Look with all rules but these
-    --min-age: string         # Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all the same
+    --min-age: string         # Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always shown
     --output(-o): string@"nu-complete kubectl-pvctl audit output" # How to print the answer; with =FILE into that file instead. May be given several times, once without a file
     --no-headers              # Leave out the line with the names of the columns
     --sort-by: string         # Sort by this column, for example NAME or AGE

@@ -165,9 +165,9 @@ pub enum Verb {
     /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report,
     /// or work on it without the cluster.
     ///
-    /// In annotations of the list, which kubectl passes over, it says how complete the reading was, when it was, and of
-    /// which Kubernetes. So an answer about the snapshot is the answer about what it was taken of, and --now,
-    /// --assume-complete and --partial are needed once only.
+    /// Annotations of the list say how complete the reading was, when it was, and which version of Kubernetes was read.
+    /// kubectl ignores them. So a verb gives the same answer about the snapshot as about the cluster or the files that
+    /// were read, and you need --now, --assume-complete and --partial only once.
     Snapshot(SnapshotArgs),
     /// Keep the data of a volume, whatever happens to its claim
     ///
@@ -207,7 +207,7 @@ pub enum Verb {
     Rename(RenameArgs),
     /// Take one finalizer from a volume or claim that is stuck in its deletion
     ///
-    /// Lists who would have taken it off, and asks for the name. The API cannot prove that an owner is gone.
+    /// Lists who should have removed it, and asks for the name. The API cannot prove that an owner is gone.
     Unfinalize(UnfinalizeArgs),
     /// Carry out a plan from a file, or go on with a repair that stopped
     ///
@@ -418,8 +418,8 @@ pub struct AuditArgs {
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Findings")]
     pub skip_rules: Vec<String>,
 
-    /// Leave out what has been so for a shorter time, such as 90s, 10m, 2h or 7d; data at imminent risk are shown all
-    /// the same
+    /// Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always
+    /// shown
     #[arg(long, value_name = "DURATION", value_parser = value::parse_duration, help_heading = "Findings")]
     pub min_age: Option<i64>,
 

@@ -130,7 +130,7 @@ pub fn from_files(loaded: Loaded, question: Question<'_>) -> Result<Gathered, Er
     let kinds: Vec<String> = strange.map(|(kind, count)| format!("{count} {kind}")).collect();
     let mut notes = Vec::new();
     if !kinds.is_empty() {
-        notes.push(format!("note: objects of kinds that decide nothing were passed over: {}", kinds.join(", ")));
+        notes.push(format!("note: objects that pvctl does not use were ignored: {}", kinds.join(", ")));
     }
     question.put_in_order(parts, kubernetes, None, notes)
 }

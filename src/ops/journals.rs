@@ -42,7 +42,7 @@ pub(super) fn find<A: Asker>(
             Ok(entry) if entry.origin.sameness(here) != Sameness::None => {
                 if let (Some(asker), Some(before)) = (asker, &before) {
                     asker.message(&format!(
-                        "note: journal {} is passed over, because it is of {}, and this is {here}",
+                        "note: journal {} is ignored, because it is of {}, and this is {here}",
                         before.id, before.origin
                     ));
                 }
@@ -53,7 +53,7 @@ pub(super) fn find<A: Asker>(
             Err(unread) if unread.foreign => {
                 if let Some(asker) = asker {
                     asker.message(&format!(
-                        "note: {} among the journals is passed over, because it is none: {}",
+                        "note: {} among the journals is ignored, because it is not a journal: {}",
                         summary.id, unread.why
                     ));
                 }

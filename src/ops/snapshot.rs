@@ -35,7 +35,7 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
     missed.dedup();
     if !missed.is_empty() {
         let kinds = missed.join(", ");
-        lines.push(format!("note: {kinds} are missing; `audit` of the snapshot will have less to go by"));
+        lines.push(format!("note: {kinds} are missing; `audit` of the snapshot may find fewer problems"));
     }
     for entry in entries.iter().filter(|entry| !entry.kind.is_surrounding()) {
         let wrong = match entry.state {

@@ -381,7 +381,11 @@ fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
         guards.push(Guard::new(
             "finalizers",
             Holds::Warns,
-            format!("claim {} goes only when these are taken off by their owners: {}", claim.key(), others.join(", ")),
+            format!(
+                "claim {} is deleted only when the owners of these finalizers remove them: {}",
+                claim.key(),
+                others.join(", ")
+            ),
         ));
     }
     guards

@@ -333,7 +333,7 @@ fn a_lease_in_files_is_understood() {
                            "metadata": {"namespace": "kube-node-lease", "name": "n"}, "spec": {"renewTime": 5}});
         let objects = [volume(), bare, class(), lease(renewed), other];
         let text = Run::new(&["explain", "pvc/data", "-n", "db", "-f", "-"]).stdin(list(&objects).as_bytes()).finish();
-        assert_eq!(text.stderr, "note: objects of kinds that decide nothing were passed over: 1 Lease\n");
+        assert_eq!(text.stderr, "note: objects that pvctl does not use were ignored: 1 Lease\n");
         let (found, stderr) = from_file(&list(&objects), more);
         assert_eq!(stderr, "");
         (found["controllerNotRunning"].clone(), found["controllerManager"].clone())

@@ -369,7 +369,7 @@ async fn only_a_snapshot_of_a_cluster_lists_surrounding_kinds() {
     }
     let hidden = ask(&["snapshot"]).await;
     // Many servers do not have the kinds of snapshots, so the note does not name them.
-    let note = "note: services, volumeattributesclasses are missing; `audit` of the snapshot will have less to go by\n";
+    let note = "note: services, volumeattributesclasses are missing; `audit` of the snapshot may find fewer problems\n";
     assert_eq!((hidden.code, hidden.stderr.as_str()), (Some(0), note));
     let list: Value = serde_json::from_str(&hidden.stdout).unwrap();
     assert_eq!(kinds_of(&list), [""; 0]);

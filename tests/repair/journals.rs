@@ -130,10 +130,8 @@ async fn a_journal_of_the_cluster_before_is_passed_over_with_a_note() {
     let back = with(&fake, journals, "", &["undo", "--dry-run"]).await;
     assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
     assert!(back.stdout.contains("pv/more") || back.stdout.contains("volume more"), "{}", back.stdout);
-    let note = format!(
-        "note: journal {id} is passed over, because it is of the cluster at {} with uid uid-before",
-        fake.url()
-    );
+    let note =
+        format!("note: journal {id} is ignored, because it is of the cluster at {} with uid uid-before", fake.url());
     assert!(flat(&back).contains(&note), "{}", back.stderr);
 }
 
@@ -316,7 +314,7 @@ async fn foreign_files_are_passed_over_and_damaged_journals_are_not() {
     let shown = with(&fake, journals, "", &["undo", "--dry-run"]).await;
     assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
     for name in ["zzz", "zz-notes", "zz-folder", "99990101T000000Z"] {
-        let note = format!("note: {name} among the journals is passed over, because it is none: ");
+        let note = format!("note: {name} among the journals is ignored, because it is not a journal: ");
         assert_eq!(flat(&shown).matches(&note).count(), 1, "{}", shown.stderr);
     }
     for (name, text, why) in [

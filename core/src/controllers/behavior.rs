@@ -107,7 +107,7 @@ impl fmt::Display for BehaviorError {
         match self {
             Self::UnknownGate(gate) => write!(
                 out,
-                "feature gate {gate:?} decides nothing here; known are {}",
+                "feature gate {gate:?} has no effect here; known are {}",
                 GATES.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")
             ),
             Self::LockedGate(gate, state) => {
@@ -115,7 +115,7 @@ impl fmt::Display for BehaviorError {
             }
             Self::UnknownFlag(flag) => write!(
                 out,
-                "controller-manager flag {flag:?} decides nothing here; known are enable-dynamic-provisioning, \
+                "controller-manager flag {flag:?} has no effect here; known are enable-dynamic-provisioning, \
                  enable-hostpath-provisioner, pvclaimbinder-sync-period"
             ),
             Self::BadFlagValue(flag, value) => {

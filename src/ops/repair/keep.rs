@@ -52,7 +52,7 @@ fn its_own(gathered: &Gathered, claim: &PersistentVolumeClaim) -> Result<Str, Er
         Some(other) if other.namespace != claim.meta.namespace || other.name != claim.meta.name => Err(Error::refused(
             format!("claim {key} names volume {wanted}, which is that of claim {}/{}", other.namespace, other.name),
         )
-        .hint(format!("kubectl pvctl retain pv/{wanted} keeps its data all the same"))),
+        .hint(format!("kubectl pvctl retain pv/{wanted} keeps the data of this volume"))),
         _ => Ok(wanted.clone()),
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn plan(
     plan.retain(volume, "before its claim goes");
     let back = like(raw, from, Some(volume), situation.snapshot);
     plan.delete_claim(
-        format!("claim {} makes room: a claim cannot change its name or namespace", old.key()),
+        format!("delete claim {}, because its name and namespace cannot be changed", old.key()),
         old,
         Some(volume),
         back.manifest,

@@ -146,7 +146,9 @@ pub(super) fn name_it(
         Some(write),
         recheck,
         Some(bound),
-        Undo::Impossible { why: "a claim that names a volume names it for good: recreate the claim".to_owned() },
+        Undo::Impossible {
+            why: "the volume of a claim cannot be changed once it is set: recreate the claim".to_owned(),
+        },
     );
     plan.finish(format!("claim {} gets volume {name} and stays the same claim", old.key()))
 }
@@ -207,7 +209,7 @@ fn replace(
         back["spec"]["volumeName"] = json!(old.volume_name);
     }
     plan.delete_claim(
-        format!("claim {} makes room: the volume of a claim cannot be changed", old.key()),
+        format!("delete claim {}, because the volume of a claim cannot be changed", old.key()),
         old,
         current,
         back,

@@ -54,7 +54,7 @@ fn under_deletion(volume: &PersistentVolume) -> String {
     let name = &volume.meta.name;
     match (&volume.source.kind, &volume.status.phase) {
         (SourceKind::Csi, VolumePhase::Failed) => format!(
-            "volume {name} is Failed: the provisioner of {} passes over volumes that are not Released. `kubectl pvctl \
+            "volume {name} is Failed: the provisioner of {} ignores volumes that are not Released. `kubectl pvctl \
              release pv/{name}` reserves it again for its claim; when that is gone, the volume is Released anew",
             volume.source.detail
         ),
@@ -115,7 +115,7 @@ fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVo
     if volume.status.phase == VolumePhase::Failed && matches!(deleter, Deleter::Outside(_)) {
         return Err(Refusal::new(
             "phase",
-            format!("volume {name} is Failed: its provisioner passes over volumes that are not Released"),
+            format!("volume {name} is Failed: its provisioner ignores volumes that are not Released"),
         )
         .into());
     }

@@ -19,11 +19,11 @@ pub(super) fn plan(
 ) -> Planned {
     let old = claim(situation, key)?;
     if is_so(old, set) {
-        return Ok(Proposed::Nothing(format!("claim {} has all that is to be set", old.key())));
+        return Ok(Proposed::Nothing(format!("claim {} already has all these settings", old.key())));
     }
     never_bound(situation, old)?;
     if set.is_empty() {
-        return Err(Refusal::new("usage", "nothing is to be set")
+        return Err(Refusal::new("usage", "recreate needs at least one --set")
             .hint(
                 "--set class=NAME, --set size=10Gi, --set modes=ReadWriteOnce, --set volumeMode=Block, --set name=NEW",
             )
@@ -58,7 +58,7 @@ pub(super) fn plan(
         _ => None,
     });
     if let Some(name) = named {
-        return Err(Refusal::new("usage", format!("a claim that is to have volume {name} is bound to it by rebind"))
+        return Err(Refusal::new("usage", format!("recreate does not bind a claim to volume {name}, but rebind does"))
             .hint(format!("kubectl pvctl rebind pvc/{} -n {} --to pv/{name}", key.name, key.namespace))
             .into());
     }
@@ -78,9 +78,9 @@ pub(super) fn plan(
         let for_claims = vec![(to.namespace.clone(), to.name.clone())];
         plan.carry(named, Carried { volume: named.meta.name.clone(), for_claims, given_up: Vec::new() });
     }
-    plan.retain_all_of(situation, old, "should the controller bind the claim while it goes");
+    plan.retain_all_of(situation, old, "in case the controller binds the claim before it is deleted");
     plan.delete_claim(
-        format!("claim {} makes room: what a claim asks for cannot be changed", old.key()),
+        format!("delete claim {}, because these settings of a claim cannot be changed", old.key()),
         old,
         None,
         back_manifest,
@@ -121,7 +121,9 @@ fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, cl
         expect: vec![Expect::Class { is: None }, Expect::BindCompleted { is: false }],
         change: Change::SetClass { class: class.into() },
     };
-    let undo = Undo::Impossible { why: "a class that is set is set for good: recreate the claim".to_owned() };
+    let undo = Undo::Impossible {
+        why: "the class of a claim cannot be changed once it is set: recreate the claim".to_owned(),
+    };
     plan.step(format!("claim {} has no class: give it {class}", old.key()), Some(write), Vec::new(), None, undo);
     plan.finish(format!("claim {} gets class {class}, and stays the same claim", old.key()))
 }
@@ -134,13 +136,10 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
         return Err(Refusal::new("deletion", format!("claim {key} is being deleted already")).into());
     }
     if old.meta.annotations.has(AnnotationKey::BindCompleted) {
-        return Err(Refusal::new(
-            "bound",
-            format!("claim {key} is or was bound: to replace it would part it from its data"),
-        )
-        .hint(format!("kubectl pvctl restore pvc/{name} -n {namespace} repairs a claim that is Lost"))
-        .hint(format!("kubectl pvctl move pvc/{name} -n {namespace} --to-namespace NAMESPACE keeps the data"))
-        .into());
+        return Err(Refusal::new("bound", format!("claim {key} is or was bound: a new claim would not have its data"))
+            .hint(format!("kubectl pvctl restore pvc/{name} -n {namespace} repairs a claim that is Lost"))
+            .hint(format!("kubectl pvctl move pvc/{name} -n {namespace} --to-namespace NAMESPACE keeps the data"))
+            .into());
     }
     let snapshot = situation.snapshot;
     let half = snapshot
@@ -153,7 +152,10 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
             "bound",
             format!("volume {} names claim {key} with its uid: the controller is about to bind them", volume.meta.name),
         )
-        .hint(format!("kubectl pvctl unbind pv/{} rolls that back where it hangs", volume.meta.name))
+        .hint(format!(
+            "kubectl pvctl unbind pv/{} rolls the binding back if the controller does not complete it",
+            volume.meta.name
+        ))
         .into()),
         None => Ok(()),
     }

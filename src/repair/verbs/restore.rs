@@ -87,7 +87,7 @@ fn is_free(
             "identity",
             format!("volume {name} names claim {}/{}, not {}/{}", other.namespace, other.name, key.namespace, key.name),
         )
-        .hint(format!("--from pv/{name} says that its data are meant all the same"))
+        .hint(format!("--from pv/{name} confirms that you mean the data of this volume"))
         .into()),
         _ => Ok(()),
     }
@@ -120,9 +120,12 @@ fn give_back(
         }
     };
     if from.is_some_and(|name| name != volume.meta.name) {
-        return Err(Refusal::new("usage", format!("claim {} names volume {} for good", claim.key(), volume.meta.name))
-            .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
-            .into());
+        return Err(Refusal::new(
+            "usage",
+            format!("claim {} names volume {}, and that cannot be changed", claim.key(), volume.meta.name),
+        )
+        .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
+        .into());
     }
     let name = &volume.meta.name;
     let named = volume.claim_ref.as_ref().map(Reference::from_stored);
@@ -260,9 +263,12 @@ fn name_back(
     let volume = super::build::volume(situation, &claim.volume_name)?;
     let name = &volume.meta.name;
     if from.is_some_and(|from| from != name) {
-        return Err(Refusal::new("usage", format!("claim {} names volume {name} for good", claim.key()))
-            .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
-            .into());
+        return Err(Refusal::new(
+            "usage",
+            format!("claim {} names volume {name}, and that cannot be changed", claim.key()),
+        )
+        .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
+        .into());
     }
     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
     if ours {

@@ -29,7 +29,7 @@ pub(super) fn plan(
         return Err(Refusal::new(
             "deletion",
             format!(
-                "{object} is not being deleted: its finalizers keep nothing up, and their owners would add them again"
+                "{object} is not being deleted: its finalizers block nothing now, and their owners would add them again"
             ),
         )
         .into());
@@ -38,10 +38,10 @@ pub(super) fn plan(
     if known.protects && !protected {
         return Err(Refusal::new(
             "protected",
-            format!("{finalizer} protects data in use: {} takes it off {}", known.owner, known.when),
+            format!("{finalizer} protects data in use: {} removes this finalizer {}", known.owner, known.when),
         )
         .hint(known.instead)
-        .hint("--protected takes it off all the same where nothing uses the object; pods and attachments are looked at first")
+        .hint("--protected removes the finalizer if nothing uses the object; pvctl checks pods and attachments first")
         .into());
     }
     let mut plan = Builder::new(request);
@@ -52,18 +52,22 @@ pub(super) fn plan(
         let given_up = if last { vec![GivenUp::Object] } else { Vec::new() };
         plan.carry(volume, Carried { volume: object.name.clone(), for_claims: Vec::new(), given_up });
         held(situation, volume, None).map_err(Proposed::from)?;
-        plan.retain(volume, "should its provisioner come back");
+        plan.retain(volume, "in case its provisioner runs again");
         recheck.push(Recheck::Detached { volume: object.name.clone() });
         if volume.source.kind == SourceKind::Csi {
             let driver = volume.source.detail.as_str();
             let installed = situation.snapshot.find::<CsiDriver>("", driver).is_some();
             plan.note(match (installed, situation.knows_all(Kind::CsiDriver, "")) {
-                (true, _) => format!("CSIDriver {driver} is installed: its provisioner may still come and do it"),
-                (false, true) => format!("no CSIDriver {driver} is installed, which speaks for its owner being gone"),
+                (true, _) => {
+                    format!("CSIDriver {driver} is installed: the driver may still run and remove the finalizer")
+                }
+                (false, true) => {
+                    format!("no CSIDriver {driver} is installed, so the owner of the finalizer is probably gone")
+                }
                 (false, false) => "whether its driver is installed could not be read".to_owned(),
             });
         }
-        plan.note(format!("the storage stays where it is: {}; only the journal knows it then", storage_of(volume)));
+        plan.note(format!("the storage is not deleted: {}; afterwards only the journal names it", storage_of(volume)));
     } else {
         let claim = claim(situation, object)?;
         plan.save_claim(claim);
@@ -86,15 +90,15 @@ pub(super) fn plan(
     }
     plan.ask_for(&object.name);
     let others: Vec<&str> = meta.finalizers.iter().map(Str::as_str).filter(|other| *other != finalizer).collect();
-    plan.note(format!("{finalizer}: {} takes it off {}", known.owner, known.when));
+    plan.note(format!("{finalizer}: {} removes it {}", known.owner, known.when));
     plan.note(if others.is_empty() {
         format!("it is the last finalizer: {object} is gone right after the write")
     } else {
-        format!("these finalizers stay, and {object} with them: {}", others.join(", "))
+        format!("{object} exists until its other finalizers are removed as well: {}", others.join(", "))
     });
     let write = write(object, meta, finalizer);
     plan.step(
-        format!("take finalizer {finalizer} off {object}"),
+        format!("remove finalizer {finalizer} from {object}"),
         Some(write),
         recheck,
         None,
@@ -140,13 +144,13 @@ fn who(finalizer: &str) -> Who {
             false,
             "kube-controller-manager",
             "when the storage is deleted, or the policy is not Delete any more",
-            "kubectl pvctl retain makes it go by itself",
+            "kubectl pvctl retain sets policy Retain; kube-controller-manager then removes the finalizer",
         ),
         "external-provisioner.volume.kubernetes.io/finalizer" => of(
             false,
             "the external-provisioner of the driver",
             "when the storage is deleted, or the policy is not Delete any more",
-            "kubectl pvctl retain makes it go by itself, where the provisioner runs",
+            "kubectl pvctl retain sets policy Retain; if the provisioner runs, it then removes the finalizer",
         ),
         "snapshot.storage.kubernetes.io/pvc-as-source-protection" => of(
             true,

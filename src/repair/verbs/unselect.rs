@@ -15,7 +15,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     };
     if claim.meta.annotations.has(AnnotationKey::BindCompleted) || !claim.volume_name.is_empty() {
         return Ok(Proposed::Nothing(format!(
-            "claim {} has a volume: its selected node decides nothing any more",
+            "claim {} has a volume: its selected node has no effect any more",
             claim.key()
         )));
     }

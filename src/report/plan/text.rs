@@ -173,7 +173,7 @@ pub fn what(write: &Write) -> String {
         Change::SetClaimRef { to: Some(to), .. } => {
             format!("set spec.claimRef of {object} to {}/{} with uid {}", to.namespace, to.name, to.uid)
         }
-        Change::RemoveFinalizer { finalizer } => format!("take finalizer {finalizer} from {object}"),
+        Change::RemoveFinalizer { finalizer } => format!("remove finalizer {finalizer} from {object}"),
         Change::NameVolume { volume } => format!("set spec.volumeName of {object} to {volume}"),
         Change::SetClass { class } => format!("set spec.storageClassName of {object} to {class}"),
         Change::SetAnnotation { key, value: Some(value) } => format!("set annotation {key} of {object} to {value}"),

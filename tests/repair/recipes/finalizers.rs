@@ -66,7 +66,8 @@ fn r2_a_volume_without_finalizers_leaves_its_data_and_its_address() {
     let plan = World::new(vec![pv]).accepted(&unfinalize_volume(finalizer, false));
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain".to_owned(), format!("pv/pv-1: without {finalizer}")]);
     assert_eq!(plan.saves, [volume_key("pv-1")]);
-    let address = "the storage stays where it is: csi disk.csi.example.com handle-pv-1; only the journal knows it then";
+    let address =
+        "the storage is not deleted: csi disk.csi.example.com handle-pv-1; afterwards only the journal names it";
     assert!(plan.notes.iter().any(|note| note == address), "{:?}", plan.notes);
 }
 

@@ -6,7 +6,7 @@
 //! can fill all sizes between. This is a condition on prefix sums.
 //!
 //! A volume that is not Available yet, such as a new one, is found only after its own sync, which may run at any time.
-//! Until then, a claim can pass over the volume although the volume is free. In the end the volume is Available like
+//! Until then, a claim may not find the volume although the volume is free. In the end the volume is Available like
 //! all others. So whether a claim can reach a larger size depends on the volumes that are Available from the beginning.
 //! Whether volumes can be full depends on all volumes.
 

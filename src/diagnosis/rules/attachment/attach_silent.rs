@@ -34,8 +34,8 @@ pub(super) static RULE: Rule = Rule {
                  with `spec.attacher`. If it runs, its log says what it may not do. If the driver needs no attaching, \
                  its CSIDriver has to say `attachRequired: false`.",
         prevention: "Uninstall a driver only after its volumes are detached and gone.",
-        hazard: "Waiting does no harm. Taking the finalizer off a VolumeAttachment while the driver is away leaves the \
-                 disk on its node.",
+        hazard: "Waiting does no harm. If you remove the finalizer of a VolumeAttachment while the driver does not \
+                 run, the disk stays attached to its node.",
         sources: &[
             "Attach, waitForVolumeAttachmentWithLister, pkg/volume/csi, Kubernetes 1.36",
             "syncVA, csiAttach, csiDetach, external-attacher 4.12",

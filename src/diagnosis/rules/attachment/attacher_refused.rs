@@ -34,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
                  volumeattachments, volumeattachments/status and persistentvolumes. It tries again by itself. If it \
                  has them, look at its log and at the driver for a call that hangs.",
         prevention: "Install the RBAC rules together with the version of the sidecar that they belong to.",
-        hazard: "Nothing is lost by waiting. Taking the finalizer off would leave a disk attached that counts as \
+        hazard: "Nothing is lost by waiting. If you remove the finalizer, the disk stays attached, but counts as \
                  detached.",
         sources: &[
             "syncAttach, csiAttach, saveAttachError, markAsAttached, markAsDetached, external-attacher 4.12",

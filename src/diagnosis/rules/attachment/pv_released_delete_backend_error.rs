@@ -28,8 +28,8 @@ pub(super) static RULE: Rule = Rule {
                  the event names at the storage system; the next attempt then succeeds by itself.",
         prevention: "Delete snapshots and clones before the volume from which they were made, where the storage system \
                      asks for that, and keep the driver's credentials as long as it has volumes.",
-        hazard: "When the obstacle goes, the storage is deleted without another question. Taking finalizers off the \
-                 volume leaves the storage behind without a name.",
+        hazard: "When the obstacle is gone, the storage is deleted without another question. If you delete the volume \
+                 and remove its finalizers, the storage stays, and no object in the cluster names it.",
         sources: &[
             "deleteVolumeOperation, shouldDelete, sig-storage-lib-external-provisioner 13",
             "Delete, external-provisioner",

@@ -29,8 +29,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "If the data are wanted, set the policy to Retain now. Otherwise see to the VolumeAttachment, and \
                  leave the volume alone: once it is detached, the driver deletes it.",
         prevention: "Let nodes unmount before they are taken away, and keep the driver's attacher running.",
-        hazard: "As soon as the volume is detached, its storage is deleted without another question. Taking finalizers \
-                 off the volume leaves the storage behind and a VolumeAttachment that can never be detached.",
+        hazard: "As soon as the volume is detached, its storage is deleted without another question. If you delete the \
+                 volume and remove its finalizers, the storage stays, and the VolumeAttachment can never be detached.",
         sources: &[
             "canDeleteVolume, external-provisioner",
             "reclaimVolume, deleteVolumeOperation, Kubernetes 1.36 (R1, DO3)",

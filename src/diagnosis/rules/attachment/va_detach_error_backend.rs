@@ -18,14 +18,14 @@ pub(super) static RULE: Rule = Rule {
         seen: "A VolumeAttachment is Terminating for minutes, and `status.detachError` holds an error of the driver. \
                Pods that need the volume on another node stay in ContainerCreating.",
         why: "The attacher calls the driver again and again, with growing pauses, until the call succeeds; only then \
-              it takes its finalizer off. The storage system may be unreachable, refuse the driver's credentials, or \
+              it removes its finalizer. The storage system may be unreachable, refuse the driver's credentials, or \
               hold the disk for in use. Some drivers also take it for an error that the disk or the machine is gone \
               already, and then never succeed.",
         confirm: "kubectl get volumeattachment NAME -o jsonpath='{.metadata.deletionTimestamp} {.status.detachError}'\n\
                   kubectl get pods -A | grep -i csi",
         repair: "Remove what the error names: credentials, network, a mount that is left on the node. If the storage \
                  system knows nothing of the disk any more, a newer driver may take that for success. Only where the \
-                 storage system shows the disk as attached nowhere, take the attacher's finalizer off the \
+                 storage system shows the disk as attached nowhere, remove the attacher's finalizer from the \
                  VolumeAttachment.",
         prevention: "Keep the driver up to date, and its credentials as long as disks are attached.",
         hazard: "Without a proof that the disk is detached, removing the finalizer lets it be attached to a second \

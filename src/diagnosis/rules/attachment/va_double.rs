@@ -19,17 +19,18 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume's access \
                modes are ReadWriteOnce or ReadWriteOncePod alone.",
-        why: "kube-controller-manager attaches such a volume to a second node only when the first attachment is gone, \
-              so this does not come about by itself. Somebody created a VolumeAttachment or took the finalizer off one \
-              by hand, the driver reported a disk as attached that was not, or the access modes of the volume were \
-              changed while it was attached.",
+        why: "kube-controller-manager attaches such a volume to a second node only when the first attachment is gone. \
+              So the cause is another one: a person created a VolumeAttachment, a person removed the finalizer of one, \
+              the driver reported a disk as attached that was not, or the access modes of the volume were changed \
+              while it was attached.",
         confirm: "kubectl get volumeattachments -o \
                   custom-columns='NAME:.metadata.name,VOLUME:.spec.source.persistentVolumeName,NODE:.spec.nodeName,\
                   ATTACHED:.status.attached' | grep VOLUME\n\
                   kubectl get pods -n NAMESPACE -o wide",
         repair: "Find out at the storage system which node really has the disk, and which one writes. Stop the pods on \
-                 the other node, and wait until its VolumeAttachment goes by itself. Then check the file system.",
-        prevention: "Give a volume that several nodes are to use the mode ReadWriteMany, and a driver that can do it.",
+                 the other node, and wait until its VolumeAttachment is gone. Then check the file system.",
+        prevention: "If several nodes have to use a volume, give it the access mode ReadWriteMany, and choose a driver \
+                     that supports this mode.",
         hazard: "Two nodes that write to one ordinary file system destroy it. Force-deleting pods or attachments makes \
                  it worse, because what is mounted stays mounted.",
         sources: &[

@@ -34,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get csinode NODE",
         repair: "First make sure at the infrastructure that the machine is off or destroyed and that the disk is \
                  attached nowhere. Then delete the VolumeAttachment, so that the attacher detaches the disk. Only if \
-                 it stays although the disk is detached, take the attacher's finalizer off it.",
+                 it stays although the disk is detached, remove the attacher's finalizer from it.",
         prevention: "Drain a node before it is deleted, and let its machine stop before the node object goes.",
         hazard: "A machine that lost its node object may still run and write. If the disk is attached to a second \
                  machine then, the file system is destroyed.",

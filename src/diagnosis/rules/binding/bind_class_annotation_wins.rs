@@ -24,8 +24,8 @@ pub(super) static RULE: Rule = Rule {
               present it wins, on claims and on volumes, also when it is empty. Old manifests and charts still carry \
               it along.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o yaml\nkubectl get pv VOLUME -o yaml",
-        repair: "Take the annotation off the volume: that changes its class at once. A claim has to be created again \
-                 without it, because its class cannot be changed.",
+        repair: "Remove the annotation from the volume: that changes its class at once. A claim has to be created \
+                 again without it, because its class cannot be changed.",
         prevention: "State classes by `spec.storageClassName` alone.",
         hazard: "A volume whose class changes can be taken by claims of the new class.",
         sources: &[

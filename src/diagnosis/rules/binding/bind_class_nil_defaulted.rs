@@ -20,9 +20,9 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind, Act::StayClassless],
     repairs: &[],
     page: Page {
-        seen: "A volume made by hand is Available with no STORAGECLASS. The claim that should have it is Pending with \
-               the default class, which nobody wrote into its manifest; or it waits for a first consumer; or it is \
-               soon Bound to a new, empty volume.",
+        seen: "A volume created by a person is Available with no STORAGECLASS. The claim that should have it is \
+               Pending with the default class, which nobody wrote into its manifest; or it waits for a first consumer; \
+               or it is soon Bound to a new, empty volume.",
         why: "A claim that states no `storageClassName` gets the default class when it is created, or later, as soon \
               as there is one. From then on a volume without a class is another class: the two names are compared as \
               they are, and none is no joker. Only an empty string in the claim says that it wants no class.",
@@ -30,10 +30,10 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pv VOLUME -o jsonpath='{.spec.storageClassName}'",
         repair: "Create the claim again with `storageClassName: \"\"`. Or reserve the volume for the claim and give it \
                  the claim's class: a volume's class can be changed, a claim's cannot.",
-        prevention: "State `storageClassName: \"\"` in claims for volumes made by hand, and reserve such volumes by a \
-                     `claimRef` with namespace and name.",
-        hazard: "If the driver of the default class is faster, the application starts on an empty disk, and moving it \
-                 back later loses what it wrote meanwhile.",
+        prevention: "State `storageClassName: \"\"` in claims for volumes created by a person, and reserve such \
+                     volumes by a `claimRef` with namespace and name.",
+        hazard: "If the driver of the default class is faster, the application starts on an empty disk. If you give it \
+                 the right volume later, it no longer has what it wrote meanwhile.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M12)",
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18c)",

@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Bound, and its CAPACITY is at least twice what its manifest requests.",
-        why: "The controller gave the claim the smallest volume that was free and large enough. Where volumes are made \
-              by hand, that one may still be much too large, and perhaps meant for another claim.",
+        why: "The controller gave the claim the smallest volume that was free and large enough. If a person creates \
+              the volumes, that one may still be much too large, and perhaps meant for another claim.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests} {.status.capacity}'",
         repair: "None is needed. If the volume was meant for another claim, see bind-foreign-grab there.",
         prevention: "Reserve volumes for their claims by a `claimRef`, or make volumes of several sizes.",

@@ -22,9 +22,9 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending; its volume shows Terminating. If the claim names the volume, an event \
                `VolumeMismatch` says that it is marked for deletion.",
-        why: "Somebody deleted the PersistentVolume, and a finalizer still keeps it. A deletion cannot be undone, \
-              so the controller gives such a volume to nobody: matching passes over it, and a claim that names it is \
-              refused.",
+        why: "Somebody deleted the PersistentVolume, and a finalizer still keeps it. A deletion cannot be undone, so \
+              the controller binds no claim to such a volume: the search for a volume ignores it, and a claim that \
+              names it is refused.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'\n\
                   kubectl describe pv VOLUME",
         repair: "Set the volume's policy to Retain, so that its storage outlives it. Save its manifest. When the \

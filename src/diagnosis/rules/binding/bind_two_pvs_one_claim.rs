@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "Find out which one holds the data. Set policy Retain on every one that may hold some. Then name the \
                  right one in the claim's `spec.volumeName`, which is possible once, while it is empty; and take the \
                  others out of the game by a `claimRef` to another name.",
-        prevention: "Let one volume name one claim, and one claim one volume. Do not make volumes by hand for a claim \
-                     that a driver serves.",
+        prevention: "Let one volume name one claim, and one claim one volume. Do not create volumes yourself for a \
+                     claim that a driver serves.",
         hazard: "The loser is deleted, or given to a foreign claim with all that is on it, without a question.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M7)",

@@ -24,9 +24,9 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending and VOLUME is empty, while a volume shows this claim under CLAIM, and may even say \
                Bound. It stays so, and mostly no event says why.",
         why: "A reservation spares a volume the tests of class, labels and phase, and not those of size, access modes, \
-              volume mode and attributes class. A volume that fails one of these is passed over without a word. Only \
-              where the `claimRef` has the claim's uid and the volume modes differ, events `VolumeMismatch` say so on \
-              both. It looks like a binding that is under way, and waiting does not help.",
+              volume mode and attributes class. A volume that fails one of these is ignored, and mostly no event says \
+              so. Only if the `claimRef` has the claim's uid and the volume modes differ, events `VolumeMismatch` say \
+              so on both. It looks like a binding that is under way, and waiting does not help.",
         confirm: "kubectl get pv VOLUME -o yaml\nkubectl get pvc NAME -n NAMESPACE -o yaml",
         repair: "Make the two fit: the volume's access modes, capacity and attributes class can be changed, if its \
                  storage really is so; its volume mode cannot. Otherwise create the claim again as the volume is. Or \

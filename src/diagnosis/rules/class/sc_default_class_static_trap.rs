@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
         repair: "Create the claims that are meant for such volumes again, with `storageClassName: \"\"`, or with \
                  `spec.volumeName` and the volume's class. Or reserve the volume by a `spec.claimRef` with the claim's \
                  namespace and name: a reserved volume is taken whatever its class.",
-        prevention: "Write `storageClassName: \"\"` into every claim that is meant for a volume made by hand.",
+        prevention: "Write `storageClassName: \"\"` into every claim that is meant for a volume created by a person.",
         hazard: "An application that starts on the new volume starts empty, and nobody notices that its data are on \
                  the other one. Deleting its claim to repair that deletes what it has written since, with policy \
                  Delete.",

@@ -19,8 +19,8 @@ pub(super) static RULE: Rule = Rule {
                they are Bound and pods stay ContainerCreating with `FailedMount`; or volumes are mounted without the \
                options that the class states.",
         why: "Nobody checks `mountOptions` of a class. They are copied to volumes that are provisioned, and fail only \
-              when one of those is mounted. In-tree plugins without mount options refuse to provision. Volumes made by \
-              hand have options of their own, so that those of a class without provisioner are used by nobody.",
+              when one of those is mounted. In-tree plugins without mount options refuse to provision. Volumes created \
+              by a person have options of their own, so that those of a class without provisioner are used by nobody.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.mountOptions}'\n\
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,OPTIONS:.spec.mountOptions",

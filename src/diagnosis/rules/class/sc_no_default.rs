@@ -26,12 +26,12 @@ pub(super) static RULE: Rule = Rule {
               that it is given none, and nobody provisions a volume.",
         confirm: "kubectl get sc\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'",
-        repair: "If a volume is to be made by hand, make one without a class that fits the claim. If a driver shall \
-                 make it, set `spec.storageClassName` of the claim, which is possible as long as it has none, or mark a \
-                 class as default, which helps all claims that wait like this one.",
+        repair: "If a person has to create the volume, create one without a class that fits the claim. If a driver \
+                 shall make it, set `spec.storageClassName` of the claim, which is possible as long as it has none, or \
+                 mark a class as default, which helps all claims that wait like this one.",
         prevention: "State the class in every claim and template, or watch that exactly one class is the default one.",
         hazard: "A default class is given to all waiting claims that state none, in all namespaces, within a minute: \
-                 each gets a new, empty volume, also one that was to get a volume made by hand.",
+                 each gets a new, empty volume, even a claim that was meant for a volume created by a person.",
         sources: &[
             "assignDefaultStorageClass, syncUnboundClaim, Kubernetes 1.36 (C5, C16)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",

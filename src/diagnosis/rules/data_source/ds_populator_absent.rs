@@ -20,9 +20,9 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending for minutes, and `spec.dataSourceRef` is neither a claim nor a VolumeSnapshot. \
                Events say that an external provisioner is waited for, or that a populator is assumed.",
         why: "Provisioners of drivers make no volume for such a claim: they leave it to a populator, a controller for \
-              sources of that kind, which fills a volume under another claim and hands it over. Kubernetes asks the \
-              driver all the same, so that its events name the wrong one. Without a populator of that kind nothing \
-              ever happens.",
+              sources of that kind, which fills a volume under another claim and hands it over. Kubernetes \
+              nevertheless asks the driver, so that its events name the wrong component. Without a populator of that \
+              kind nothing ever happens.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSourceRef}'\n\
                   kubectl get volumepopulators\n\
                   kubectl describe pvc NAME -n NAMESPACE",

@@ -26,10 +26,10 @@ pub(super) static RULE: Rule = Rule {
                Terminating as well. Nothing can be created there.",
         why: "The namespace controller deletes the pods of the namespace first, and all else once they are gone. The \
               namespace itself stays until nothing is left in it. A claim stays as long as a finalizer keeps it: \
-              `kubernetes.io/pvc-protection` while a pod with a node refers to it, others until whoever set them takes \
-              them away. Claims that are not Terminating wait for the pods, or for a controller that fails, of which \
-              the conditions of the namespace tell. When a claim goes, the policy of its volume decides about the \
-              data.",
+              `kubernetes.io/pvc-protection` while a pod with a node refers to it, others until whoever set them \
+              removes them. Claims that are not Terminating wait for the pods, or for a controller that fails, of \
+              which the conditions of the namespace tell. When a claim goes, the policy of its volume decides about \
+              the data.",
         confirm: "kubectl get ns NAME -o jsonpath='{.status.conditions}'\n\
                   kubectl get pvc,pod -n NAME\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,POLICY:.spec.persistentVolumeReclaimPolicy,\

@@ -33,9 +33,9 @@ pub(super) static RULE: Rule = Rule {
                speak of something else: `ProvisioningFailed` with `no volume plugin matched name: \
                kubernetes.io/no-provisioner`, a StorageClass that is not found, or no storage class that is set.",
         why: "Nothing makes volumes for this claim: its class has the provisioner `kubernetes.io/no-provisioner` or \
-              does not exist, or it has none. So it can have a volume alone that somebody has made by hand, and each \
-              one with its class, size, access modes, volume mode and labels names another claim in `spec.claimRef`. A \
-              Released volume goes on naming the claim that is gone, and is offered to nobody. The events say what the \
+              does not exist, or it has none. So it can only have a volume created by a person, and each one with its \
+              class, size, access modes, volume mode and labels names another claim in `spec.claimRef`. A Released \
+              volume goes on naming the claim that is gone, and is offered to nobody. The events say what the \
               controller tried last, which is to provision.",
         confirm: "kubectl get pv -o wide\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\

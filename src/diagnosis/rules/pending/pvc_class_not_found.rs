@@ -29,8 +29,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pv",
         repair: "If the claim means a class that exists, create it again with that one: the field cannot be changed, \
                  and the claim has no volume that could be lost. `kubectl pvctl recreate pvc/NAME -n NAMESPACE --set \
-                 class=CLASS` does that. If the class is missing, create it under this name: \
-                 the claim goes on by itself. If a volume is to be made by hand, give it this class.",
+                 class=CLASS` does that. If the class is missing, create it under this name: the claim goes on by \
+                 itself. If a person has to create the volume, give the volume this class.",
         prevention: "Install classes before what uses them. Create a class anew under its old name rather than under \
                      another one.",
         hazard: "A new class decides what becomes of the data of its volumes: without a `reclaimPolicy` it is Delete. \

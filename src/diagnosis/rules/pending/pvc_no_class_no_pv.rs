@@ -19,18 +19,18 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending, and STORAGECLASS is empty. An event `FailedBinding` says that no volume is \
                available and no storage class is set.",
         why: "Without a class nobody is asked to make a volume, so the claim waits for one that has no class either. A \
-              claim that states `storageClassName: \"\"` has opted out for good: it gets no default class, now or \
-              later (before 1.30 the controller tries that with each sync, in vain). A claim that states nothing waits \
-              for a default class instead: see `sc-no-default`.",
+              claim that states `storageClassName: \"\"` never gets a default class (before 1.30 the controller tries \
+              that with each sync, without success). A claim that states nothing waits for a default class instead: \
+              see `sc-no-default`.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o yaml\n\
                   kubectl get sc\n\
                   kubectl get pv",
-        repair: "If a volume is to be made by hand, make one without a class that is large enough and has the access \
-                 modes. If a driver shall make it, create the claim again with a class: an empty one cannot be \
+        repair: "If a person has to create the volume, create one without a class that is large enough and has the \
+                 access modes. If a driver shall make it, create the claim again with a class: an empty one cannot be \
                  changed. It has no volume, so nothing is lost.",
-        prevention: "Write `storageClassName: \"\"` only where a volume by hand is meant; charts often have a value for \
-                     it, whose empty form differs from none.",
+        prevention: "Write `storageClassName: \"\"` only if the claim is meant for a volume created by a person; \
+                     charts often have a value for it, whose empty form differs from none.",
         hazard: "A volume that a driver makes is empty: if the claim was to get existing data, give it their volume \
                  instead.",
         sources: &[

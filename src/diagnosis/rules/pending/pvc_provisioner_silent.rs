@@ -42,8 +42,8 @@ pub(super) static RULE: Rule = Rule {
                  and then the claim.",
         prevention: "Watch the Leases of drivers. Remove the classes of a driver together with it.",
         hazard: "Do not delete the claim while the driver may be at work on it, or its volume is left over in the \
-                 storage system. A volume made by hand for this claim is one too many when the driver comes back; if \
-                 you make one, let its `claimRef` name the claim.",
+                 storage system. If a person creates a volume for this claim, there is one volume too many when the \
+                 driver runs again. If you create one, let its `claimRef` name the claim.",
         sources: &[
             "provisionClaimOperationExternal, Kubernetes 1.36 (C12, PE4)",
             "kubernetes-sigs/nfs-subdir-external-provisioner#25",

@@ -28,8 +28,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "If a volume is meant that exists, make it match: the class of claim and volume, the labels, size and \
                  access modes. If a new volume is meant, create the claim again without a selector. It has no volume \
                  yet, so nothing is lost with it.",
-        prevention: "Use selectors with volumes made by hand alone, and state `storageClassName: \"\"` with them, or \
-                     the class of those volumes. To have one volume, name it in `spec.volumeName`.",
+        prevention: "Use selectors only with volumes created by a person, and state `storageClassName: \"\"` with \
+                     them, or the class of those volumes. To have one volume, name it in `spec.volumeName`.",
         hazard: "The selector may have been there to keep the application from a wrong disk: without it the claim gets \
                  any volume that fits, or a new and empty one. A label that is put on a volume offers it to every \
                  claim with that selector.",

@@ -19,18 +19,19 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending with an event `ProvisioningFailed` that comes from the driver.",
         why: "The controller has done its part: it wrote the provisioner's name to the claim. The driver runs, was \
               asked, and got an error from its storage, or refused the request itself: wrong parameters of the class, \
-              no room or a quota, an access mode or volume mode that it does not have, a missing secret, missing \
-              rights, no topology that fits. It tries again by itself, after an error in the request itself more \
-              seldom. For a class that binds late it may give the node back: the annotation \
-              `volume.kubernetes.io/selected-node` vanishes, and the scheduler chooses again.",
+              no free space, a quota, an access mode or volume mode that it does not have, a missing secret, missing \
+              rights, no topology that fits. It tries again by itself. After an error in the request itself it tries \
+              less often. If the class has the binding mode WaitForFirstConsumer, the driver may also remove the \
+              annotation `volume.kubernetes.io/selected-node` from the claim. Then the scheduler selects a node again.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get events -n NAMESPACE --field-selector involvedObject.name=NAME,reason=ProvisioningFailed\n\
                   kubectl get sc CLASS -o yaml",
         repair: "Remove the cause that the event names. Parameters of a class cannot be changed: delete the class and \
                  create it again with the same name, with the same `reclaimPolicy`. A claim that asks for something \
-                 which the driver cannot make has to be created again. In all other cases nothing has to be done to \
-                 the claim: the next attempt goes through.",
-        prevention: "Try a new class with a small claim before workloads use it. Watch the room of the storage system.",
+                 which the driver cannot make has to be created again. In all other cases you do not have to change \
+                 the claim: the next attempt succeeds.",
+        prevention: "Try a new class with a small claim before workloads use it. Monitor the free space of the storage \
+                     system.",
         hazard: "An earlier attempt may have left something in the storage system: look there before the claim is \
                  deleted. A class that is created again without `reclaimPolicy` has Delete.",
         sources: &[
@@ -43,7 +44,8 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Claim(detect),
 };
 
-/// The cause that a driver's message means: its description, whether a retry is useless, and what to do.
+/// A known cause of an error: its description, whether a retry is useless, and what to do. The words in a driver's
+/// message show which cause it is.
 struct Cause {
     /// The description, as the end of a sentence.
     words: &'static str,
@@ -63,8 +65,8 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "it does not get the source snapshot",
             is_final: false,
-            way: "create that snapshot, or one of the same name from the same snapshot content; if it is gone for \
-                  good, create the claim again from another one",
+            way: "create that snapshot, or one of the same name from the same snapshot content; if the snapshot cannot \
+                  be created again, create the claim again from another one",
             by_claim: false,
         },
     ),
@@ -117,7 +119,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "the storage has no room for that size or a quota is used up",
             is_final: false,
-            way: "make room or raise the quota in the storage system, or request less, for which the claim must be \
+            way: "free space or raise the quota in the storage system, or request less, for which the claim must be \
                   created again",
             by_claim: true,
         },

@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
                  that a LimitRange forbids has to be changed in the set's template, for which the set is created again \
                  with `kubectl delete sts NAME --cascade=orphan` before.",
         prevention: "Let the quota suit the replicas, those of updates and of scaling up included.",
-        hazard: "Do not delete claims that merely look unused to make room: with policy Delete their data are \
+        hazard: "Do not delete claims that only look unused in order to free quota: with policy Delete their data are \
                  destroyed.",
         sources: &[
             "pvcEvaluator.Usage, pkg/quota/v1/evaluator/core, Kubernetes 1.36",

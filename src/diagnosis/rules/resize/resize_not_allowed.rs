@@ -18,19 +18,20 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Bound and requests more than its CAPACITY; nothing is done about it. A larger request is \
                refused: only dynamically provisioned claims can be resized, and their class has to support it.",
-        why: "The API server lets a claim ask for more only where its class exists and has `allowVolumeExpansion: \
-              true`. A request above the capacity that is there all the same was accepted before the class was \
-              changed, deleted, or created again without that field. Resizers do not look at the class: one that runs \
-              carries the request out. That none has begun shows that the driver cannot expand, or that its resizer \
+        why: "The API server lets a claim request more only if its class exists and has `allowVolumeExpansion: true`. \
+              The claim requests more than its capacity, so the API server accepted the request before the class was \
+              changed, deleted, or created again without that field. Resizers do not look at the class: a resizer that \
+              runs carries the request out. No resizer has begun, so the driver cannot expand volumes, or its resizer \
               does not run.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName} \
                   {.spec.resources.requests.storage} {.status.capacity.storage}'\n\
                   kubectl get sc CLASS -o jsonpath='{.allowVolumeExpansion}'",
         repair: "If the driver can expand volumes, allow expansion in the class, which can be changed at any time, and \
                  run the driver's resizer. If it cannot, leave the claim as it is, or copy its data to a larger volume.",
-        prevention: "Create a class with `allowVolumeExpansion: true` from the beginning where its driver can do it, \
-                     and create a class again with all its fields.",
-        hazard: "None: the volume is used as before. For shares and host paths the field only silences the API server.",
+        prevention: "If the driver can expand volumes, create the class with `allowVolumeExpansion: true`. If you \
+                     create a class again, keep all its fields.",
+        hazard: "None: the volume is used as before. For shares and host paths the field has one effect only: the API \
+                 server accepts larger requests.",
         sources: &[
             "PersistentVolumeClaimResize admission, Kubernetes 1.36",
             "syncPVC, external-resizer",

@@ -22,13 +22,13 @@ pub(super) static RULE: Rule = Rule {
                `external-attacher/DRIVER`.",
         why: "The attacher of the driver keeps the volume as long as some VolumeAttachment names it, because it needs \
               the object to detach the storage. If there is such a VolumeAttachment, detaching has not ended or fails. \
-              If there is none, nobody takes the finalizer away: the attacher is gone, may not write volumes, or is so \
-              old that it passes over volumes of migrated in-tree plugins.",
+              If there is none, nobody removes the finalizer: the attacher is gone, may not write volumes, or is so \
+              old that it ignores volumes of migrated in-tree plugins.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.status.phase}'\n\
                   kubectl get volumeattachments",
         repair: "If a VolumeAttachment names the volume, find out why it is not detached: its status has the error. If \
-                 none does, let the driver's attacher run, in a current version. Only where the driver is gone for \
-                 good and the storage system shows that the disk is attached nowhere, take this one finalizer away.",
+                 none does, let the driver's attacher run, in a current version. Only if the driver will not run again \
+                 and the storage system shows that the disk is attached nowhere, remove this one finalizer.",
         prevention: "Uninstall a driver only after its volumes are detached and gone.",
         hazard: "Without the volume's object a VolumeAttachment can never be detached, and the disk stays on its node.",
         sources: &[
@@ -94,8 +94,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .remedies(take_away(
             volume,
             finalizer,
-            "as the last resort, if the driver is gone for good and the storage system shows that the disk is attached \
-             nowhere: remove only this finalizer",
+            "as the last resort, if the driver will not run again and the storage system shows that the disk is \
+             attached nowhere: remove only this finalizer",
         )),
     )
 }

@@ -24,16 +24,16 @@ pub(super) static RULE: Rule = Rule {
                finalizers. Or it is Terminating and Bound though its claim is gone, and kube-controller-manager logs \
                that no new finalizer can be added.",
         why: "kube-controller-manager puts this finalizer on volumes of its own plugins that have policy Delete, and \
-              takes it away when the plugin has deleted the storage, when the policy becomes Retain or Recycle, or \
-              when the plugin is migrated to CSI. If the plugin is no longer compiled in, or deleting fails, none of \
-              that happens. Before it does anything else it adds the finalizer where it is missing: the API server \
-              refuses that on an object that is being deleted, and each sync of the volume ends there.",
+              removes it when the plugin has deleted the storage, when the policy becomes Retain or Recycle, or when \
+              the plugin is migrated to CSI. If the plugin is no longer compiled in, or deleting fails, none of that \
+              happens. Before it does anything else it adds the finalizer where it is missing: the API server refuses \
+              that on an object that is being deleted, and each sync of the volume ends there.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.metadata.annotations}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message} \
                   {.spec.persistentVolumeReclaimPolicy}'",
         repair: "Set policy Retain: where the annotation `pv.kubernetes.io/provisioned-by` names an in-tree plugin, \
                  the next sync drops the finalizer and the object goes. The storage stays, and is yours to delete. \
-                 Without that annotation nobody takes the finalizer away but you: that one alone, and not the list.",
+                 Without that annotation you have to remove the finalizer yourself: this one alone, and not the list.",
         prevention: "Set policy Retain on volumes of plugins that an upgrade of Kubernetes removes, before the \
                      upgrade.",
         hazard: "The storage is left behind: write down which it is before the object is gone.",

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
                among its finalizers.",
         why: "The provisioner keeps a claim as long as a claim that names it as its data source is Pending, whatever \
               that one waits for: it may be reading. Where the clone can never be provisioned, or the provisioner is \
-              gone, nobody takes the finalizer away.",
+              gone, nobody removes the finalizer.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get pvc -n NAMESPACE -o \
                   custom-columns=NAME:.metadata.name,PHASE:.status.phase,SOURCE:.spec.dataSource.name",

@@ -23,8 +23,9 @@ pub(super) static RULE: Rule = Rule {
         why: "pvc-protection asks whether a pod that was given a node refers to the claim. It looks neither at the \
               pod's phase nor at its containers: a pod that has ended keeps the claim until its object is deleted.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\nkubectl get pods -n NAMESPACE",
-        repair: "Delete the finished pods, or the Jobs that they belong to. Leave the finalizer alone: it goes by \
-                 itself, and then the claim. If the data are wanted, set the volume's policy to Retain before.",
+        repair: "Delete the finished pods, or the Jobs that they belong to. Do not remove the finalizer: the \
+                 controller removes it, and then the claim is gone. If the data are wanted, set the volume's policy to \
+                 Retain before.",
         prevention: "Give Jobs `ttlSecondsAfterFinished`, so that their pods do not stay.",
         hazard: "With the last finished pod goes the claim, and with policy Delete the data. The logs of a pod are \
                  gone with the pod.",

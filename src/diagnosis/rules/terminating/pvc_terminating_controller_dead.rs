@@ -18,16 +18,16 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating for minutes. `kubectl describe pvc` shows `Used By: <none>`, and \
                `kubernetes.io/pvc-protection` is its only finalizer.",
-        why: "Since no pod with a node refers to the claim, pvc-protection has to take its finalizer away, which takes \
-              it moments. It has not: kube-controller-manager does not run, this controller is switched off, or it \
-              cannot list pods or update claims.",
+        why: "Since no pod with a node refers to the claim, pvc-protection has to remove its finalizer, which takes it \
+              moments. It has not: kube-controller-manager does not run, this controller is switched off, or it cannot \
+              list pods or update claims.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
                   {.spec.renewTime}'\n\
                   kubectl get pods -n NAMESPACE",
         repair: "Repair kube-controller-manager: nothing else that it does happens either. Only if that is impossible \
                  now, no pod uses the claim, no node still has the volume attached, and the volume's policy is Retain, \
-                 take this one finalizer away.",
+                 remove this one finalizer.",
         prevention: "Watch that kube-controller-manager holds its Lease.",
         hazard: "With policy Delete the data are destroyed soon after the controller is back. A pod that is just \
                  starting may not have been in the list.",

@@ -18,13 +18,13 @@ pub(super) static RULE: Rule = Rule {
                among its finalizers.",
         why: "The snapshot controller keeps a claim of which a VolumeSnapshot is being taken, until that is ready to \
               use or gone. Where the snapshot never becomes ready, or the snapshot controller or its resource \
-              definitions were removed meanwhile, nobody takes the finalizer away.",
+              definitions were removed meanwhile, nobody removes the finalizer.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get volumesnapshots -n NAMESPACE\n\
                   kubectl describe volumesnapshots -n NAMESPACE",
         repair: "Find the VolumeSnapshot that names the claim as its source and is not ready. Let it become ready, or \
-                 delete it. If the snapshot controller is gone, install it again. Only where it will never come back, \
-                 take this one finalizer away.",
+                 delete it. If the snapshot controller is gone, install it again. Only if it will never run again, \
+                 remove this one finalizer.",
         prevention: "Delete claims after their snapshots are ready, and uninstall the snapshot controller last.",
         hazard: "A snapshot whose source goes half-way is worth nothing. When the claim goes, the volume's policy \
                  decides on the data: with Delete the unfinished snapshot was perhaps the only copy.",

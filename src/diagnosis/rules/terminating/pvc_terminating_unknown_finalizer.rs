@@ -17,12 +17,12 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating for minutes, and among its finalizers is one that neither Kubernetes nor the \
                CSI sidecars set, mostly of an operator or a driver.",
-        why: "Whoever put the finalizer on the claim takes it away when it has done its work. It has not done it yet, \
-              it fails, or it was uninstalled before its objects were gone.",
+        why: "Whoever put the finalizer on the claim removes it when it has done its work. It has not done it yet, it \
+              fails, or it was uninstalled before its objects were gone.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get pvc NAME -n NAMESPACE --show-managed-fields -o yaml",
         repair: "The domain before the slash names the owner. Let its controller run, or install it again, and read \
-                 its log. Only if its documentation says that it is safe, take this one finalizer away, and no other.",
+                 its log. Only if its documentation says that it is safe, remove this one finalizer, and no other.",
         prevention: "Uninstall operators after their objects are gone.",
         hazard: "What the owner wanted to do first is left undone: a member not removed from its cluster, a disk not \
                  detached. When the claim goes, the volume's policy decides on the data.",
@@ -86,7 +86,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         claim,
         first,
         format!(
-            "only if the owner of {first} is gone for good, or its documentation says that this is safe: remove the \
+            "only if the owner of {first} will not run again, or its documentation says that this is safe: remove the \
              finalizer, and keep the volumes of the claim"
         ),
     )))

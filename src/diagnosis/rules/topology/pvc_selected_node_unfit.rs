@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
               minutes for the volume. As long as the claim has the annotation, the scheduler refuses every other node \
               for the pod, and the chosen one is refused now, too: it was cordoned, does not answer, is no longer \
               among those that the class allows, or has too little storage left. Only the driver's provisioner removes \
-              the annotation, when its storage refuses for good, and it has not.",
+              the annotation, when its storage refuses with a final error. It has not done so.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get node NODE -o jsonpath='{.spec}'\n\
                   kubectl get csistoragecapacities -A\n\

@@ -11,7 +11,7 @@ use crate::model::{Kind, PersistentVolume, ReclaimPolicy, SourceKind};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-delete-static-surprise",
-    title: "made by hand, with policy Delete",
+    title: "created by a person, with policy Delete",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "Nothing alarming: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
                `pv.kubernetes.io/provisioned-by` is missing.",
-        why: "The volume was created by hand, for a disk, share or bucket that existed before. Up to Kubernetes 1.29 \
+        why: "A person created the volume, for a disk, share or bucket that existed before. Up to Kubernetes 1.29 \
               policy Delete did nothing for such a volume, which only became Failed, and many manifests state it \
               without a thought. Since then kube-controller-manager leaves static CSI volumes to their driver, and \
               provisioners of the same age count every volume of their driver as theirs and delete its storage. Their \
@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
                   {.spec.csi.volumeHandle}'",
         repair: "Set the policy to Retain, unless you want the storage to go with the claim. It can be changed at any \
                  time while the claim is there.",
-        prevention: "State Retain in manifests of volumes that are made by hand.",
+        prevention: "State Retain in manifests of volumes that are created by a person.",
         hazard: "Deleting the claim, or its namespace, deletes the storage itself, with everything that others keep on \
                  the same share or bucket.",
         sources: &[

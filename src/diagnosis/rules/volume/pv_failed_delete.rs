@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         repair: "Set the policy to Retain, which ends the attempts. Then either reserve the volume for a claim that \
                  should have its data, which also takes it out of Failed, or delete its storage yourself and the \
                  volume after it. Phase and message stay as they are until one of the two.",
-        prevention: "Use Retain for volumes that are made by hand. hostPath is for tests on a single node.",
+        prevention: "Use Retain for volumes that are created by a person. hostPath is for tests on a single node.",
         hazard: "When what is in the way disappears, the next attempt succeeds, and says nothing. For hostPath the \
                  directory that goes is the one on the controller's machine, not the one where the pod ran.",
         sources: &[

@@ -21,15 +21,15 @@ pub(super) static RULE: Rule = Rule {
                `VolumeFailedDelete` say that no volume plugin, or no deletable one, matched.",
         why: "Its claim is gone, and the controller looks for somebody to delete the storage. It finds a plugin of its \
               own for hostPath alone; nfs, local, iscsi, fc and the in-tree types that were removed have none, and a \
-              volume that was made by hand has no annotation that names a provisioner. Up to Kubernetes 1.29 static \
-              CSI volumes ended here, too. One that is Failed stays so after an upgrade: the drivers' provisioners \
-              look at Released volumes alone. Nothing has been deleted.",
+              volume that was created by a person has no annotation that names a provisioner. Up to Kubernetes 1.29 \
+              static CSI volumes ended here, too. One that is Failed stays so after an upgrade: the drivers' \
+              provisioners look at Released volumes alone. Nothing has been deleted.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.persistentVolumeReclaimPolicy}'",
         repair: "Set the policy to Retain. If a claim should have the data, reserve the volume for it, which also ends \
                  the phase Failed. If nobody wants them, write down where the storage is, delete the PersistentVolume, \
-                 and then the storage by hand. A driver that runs takes its finalizer off once the policy is Retain.",
-        prevention: "Use Retain for volumes that are made by hand, and for types without a driver.",
+                 and then the storage by hand. A driver that runs removes its finalizer once the policy is Retain.",
+        prevention: "Use Retain for volumes that are created by a person, and for types without a driver.",
         hazard: "For a CSI volume, leaving Failed with policy Delete, for instance by a claim that binds and is \
                  deleted, makes the driver delete the storage that it has left alone so far. Deleting the object loses \
                  the only note of where the storage is.",

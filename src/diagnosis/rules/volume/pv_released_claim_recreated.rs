@@ -33,8 +33,8 @@ pub(super) static RULE: Rule = Rule {
                  claim, reserve this volume, and create the claim with `spec.volumeName`.",
         prevention: "Keep volumes that matter on Retain, and reserve the old volume before the claim is created again.",
         hazard: "With policy Delete or Recycle the old data are being destroyed while the application starts on an \
-                 empty volume. Moving back discards what was written to the new one. Removing the `claimRef` as a \
-                 whole offers the data to claims of every namespace.",
+                 empty volume. If you give the old volume back to the application, it no longer has what it wrote to \
+                 the new volume. If you remove the whole `claimRef`, claims of every namespace can get the data.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V6)",
             "FindMatchingVolume, Kubernetes 1.36 (M2, M7)",

@@ -19,13 +19,13 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The volume is Released with policy Delete for a long time. Often no event says anything.",
-        why: "The claim is gone, and for a volume of a CSI driver or of another external provisioner \
-              kube-controller-manager does nothing but note Released: the provisioner has to delete the storage and \
-              then the object. There are three usual reasons why it does not. It does not run, was removed, or has \
-              another name than the one that made the volume. A VolumeAttachment still names the volume, and \
-              provisioners refuse to delete what is attached. Or the storage system refuses: the disk is in use, has \
-              snapshots, or the credentials for deleting it are gone.",
+        seen: "The volume has policy Delete, and has been Released for a long time. Often there is no event about it.",
+        why: "The claim is gone. For a volume of a CSI driver or of another external provisioner, \
+              kube-controller-manager only sets the phase Released. The provisioner has to delete the storage and then \
+              the object. There are three usual reasons why it does not. It does not run, was removed, or has another \
+              name than the one that made the volume. A VolumeAttachment still names the volume, and provisioners \
+              refuse to delete what is attached. Or the storage system refuses: the disk is in use, has snapshots, or \
+              the credentials for deleting it are gone.",
         confirm: "kubectl describe pv VOLUME\n\
                   kubectl get volumeattachments -o \
                   custom-columns='NAME:.metadata.name,VOLUME:.spec.source.persistentVolumeName,NODE:.spec.nodeName' | \
@@ -34,12 +34,13 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pods -A | grep -i provisioner",
         repair: "If the data are wanted, set the policy to Retain now. Otherwise remove what is in the way: start the \
                  driver's provisioner, let the volume be detached, or look at what the storage system says in the \
-                 event `VolumeFailedDelete`. If the driver is gone for good, set the policy to Retain, write the \
-                 handle down, delete the volume, and clean up the storage by hand.",
+                 event `VolumeFailedDelete`. If the driver will not run again, set the policy to Retain, write the \
+                 handle down, delete the volume, and delete the storage yourself.",
         prevention: "Delete claims before the driver that serves them is removed, and wait until their volumes are \
                      gone.",
-        hazard: "The deletion is only put off: as soon as the driver runs again or the obstacle goes, the storage is \
-                 deleted without another question. Taking finalizers off leaves storage behind that nobody knows of.",
+        hazard: "The deletion is only delayed: as soon as the driver runs again or the obstacle is gone, the storage \
+                 is deleted without another question. If you delete the volume and remove its finalizers, the storage \
+                 stays, and no object in the cluster names it.",
         sources: &[
             "reclaimVolume, deleteVolumeOperation, Kubernetes 1.36 (R1, DO3)",
             "shouldDelete, sig-storage-lib-external-provisioner",

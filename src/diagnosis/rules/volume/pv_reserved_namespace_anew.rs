@@ -21,11 +21,11 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists, and its \
                namespace does not exist either, or is younger than the volume.",
-        why: "`spec.claimRef` has a namespace and a name and no uid: the volume waits for whichever claim has that name. \
-              A namespace that was deleted can be made anew by somebody else under its name, and nothing in the volume \
-              tells the one from the other. A namespace that is as old as the volume, or older, was there when the \
-              volume was bound last; of a younger one nobody can tell: the moment of a binding is written down nowhere, \
-              and is surely not before the volume was there.",
+        why: "`spec.claimRef` has a namespace and a name and no uid: the volume waits for any claim that has that \
+              name. When a namespace is deleted, somebody else can create a namespace with the same name. The volume \
+              does not say which of the two is meant. A namespace that is as old as the volume, or older, existed when \
+              the volume was bound last, because a volume cannot be bound before it is created. For a younger \
+              namespace nobody can know this: no object records the time of a binding.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.spec.claimRef}'\n\
                   kubectl get namespace NAMESPACE -o jsonpath='{.metadata.creationTimestamp}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
@@ -35,8 +35,8 @@ pub(super) static RULE: Rule = Rule {
                  namespace is the right one, create the claim, with `spec.volumeName`.",
         prevention: "Reserve a volume when the claim is about to be created, and end reservations before a namespace is \
                      deleted.",
-        hazard: "Whoever creates a claim of that name in that namespace gets the volume with the data on it, also \
-                 another tenant. Removing the `claimRef` would offer them to any claim of any namespace.",
+        hazard: "Whoever creates a claim of that name in that namespace gets the volume and its data. This can be \
+                 another tenant. If you remove the `claimRef`, any claim of any namespace can get the data.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V3)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",

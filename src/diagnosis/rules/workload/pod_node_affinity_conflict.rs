@@ -28,10 +28,11 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity}'\n\
                   kubectl get nodes --show-labels\n\
                   kubectl describe pod NAME -n NAMESPACE",
-        repair: "Bring back a node that fits: start the machine, give the node its label, add a node in the zone. If the \
-                 machine of a local volume is gone for good, its data are on that machine: restore them, or, if the \
-                 application keeps other copies, delete the claim and the pod, so that both are made again. Two volumes \
-                 in different zones cannot be used by one pod: copy the data of one into the zone of the other.",
+        repair: "Bring back a node that fits: start the machine, give the node its label, add a node in the zone. If \
+                 the machine of a local volume will not come back, its data are on that machine: restore them, or, if \
+                 the application keeps other copies, delete the claim and the pod, so that both are made again. Two \
+                 volumes in different zones cannot be used by one pod: copy the data of one into the zone of the \
+                 other.",
         prevention: "Use classes with the binding mode WaitForFirstConsumer, so that all volumes of a pod are made where \
                      the pod can run. Keep nodes in each zone that has volumes.",
         hazard: "Deleting the claim deletes the data if the policy is Delete. The data of a local volume are only on its \
@@ -130,7 +131,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     )
 }
 
-/// A volume that fits only on nodes that do not take the pod for other reasons.
+/// Returns the detection for a volume that fits only on nodes that refuse the pod for other reasons.
 fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
     let wanted = node_selector_text(one.affinity);
     Detection::new(format!(
@@ -144,7 +145,7 @@ fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
     )))
 }
 
-/// A volume that fits on no node.
+/// Returns the detection for a volume that fits on no node.
 fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
     let (name, claim) = (&one.volume.meta.name, one.claim);
     let requirements = one.affinity.terms.iter().flat_map(|term| &term.expressions);
@@ -167,7 +168,7 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
             one.words()
         ))
         .remedy(by_hand(format!(
-            "bring back the node {host}; if its machine is gone for good and the application has other copies of the \
+            "bring back the node {host}; if its machine will not come back and the application has other copies of the \
              data, delete the claim {claim} and the pod, so that both are created again"
         )));
     }
@@ -179,7 +180,7 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
     .remedy(by_hand(format!("add a node with {wanted}; or, if a node can reach the storage, add these labels to it")))
 }
 
-/// Two volumes that fit on no common node.
+/// Returns the detection for two volumes that fit on no common node.
 fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
     let share = |left: &Tied<'_>, right: &Tied<'_>| nodes.iter().any(|node| left.fits(node) && right.fits(node));
     let (left, right) = tied

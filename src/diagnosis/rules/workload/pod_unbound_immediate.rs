@@ -22,8 +22,8 @@ pub(super) static RULE: Rule = Rule {
         why: "The scheduler looks for a node only when all claims of the pod are bound whose class binds at once. A \
               claim that names a volume counts among them, whatever its class; one whose class does not exist keeps \
               the pod back as well. For a claim whose class binds late the scheduler chooses a node first, and the pod \
-              then waits there until the volume is made; where volumes are made by hand it takes only nodes that have \
-              a free one.",
+              then waits there until the volume is made; if a person creates the volumes, it takes only nodes that \
+              have a free one.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc -n NAMESPACE\n\
                   kubectl get sc",

@@ -141,7 +141,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: lost-volumename-empty on pvc/data -n @"]),
             Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            Act::refuses(&["undo"], 6, &["a claim that names a volume names it for good"]),
+            Act::refuses(&["undo"], 6, &["the volume of a claim cannot be changed once it is set"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
