@@ -106,6 +106,8 @@ fn words(
     let is_own = object == page;
     if !volume.is_empty() {
         return match page.kind {
+            // "its" could mean another object that the sentence has named.
+            _ if is_own && seen.iter().any(|seen| seen != page) => "this claim's volume".to_owned(),
             _ if is_own => "its volume".to_owned(),
             Kind::PersistentVolume if page.name == volume => own("volume"),
             _ => format!("the volume of {}", named(object, page)),

@@ -86,9 +86,10 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
     ];
     let fact = "names claim db/other, which does not exist.";
     let danger = "Danger: With policy Delete, ebs.csi.aws.com deletes its data";
-    for (object, headline) in
-        [("pvc/data", "Claim db/data is Bound, but spec.claimRef of volume vol "), ("pv/vol", "Volume vol is Bound")]
-    {
+    for (object, headline) in [
+        ("pvc/data", "Claim db/data is Bound, but spec.claimRef of its volume vol "),
+        ("pv/vol", "Volume vol is Bound"),
+    ] {
         let page = said(&world, &["explain", object, "-n", "db"]);
         says(&page, &[headline, fact, danger, ways[0], ways[1]]);
     }

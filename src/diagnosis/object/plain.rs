@@ -110,7 +110,10 @@ fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
         last.push_str(" in it");
     }
     let volumes = count(Kind::PersistentVolume);
-    parts.extend((volumes > 0).then(|| format!("{} whose spec.claimRef names it", counted(volumes, "volume"))));
+    let name = if volumes == 1 { "names" } else { "name" };
+    parts.extend(
+        (volumes > 0).then(|| format!("{} that {name} this namespace in spec.claimRef", counted(volumes, "volume"))),
+    );
     let all = match parts.as_slice() {
         [] => return String::new(),
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),

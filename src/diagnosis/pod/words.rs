@@ -47,7 +47,9 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         let silent = stages.silent_node();
         let headline = match silent {
             Some(node) => {
-                format!("{name} is being deleted, but the kubelet of node {node} does not answer (NotReady).")
+                format!(
+                    "{name} is being deleted and waits for the kubelet of node {node}, which does not answer (NotReady)."
+                )
             }
             None => match stages.overdue_deletion() {
                 Some(seconds) => {
@@ -68,7 +70,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
     let of_pod = stages.of_pod();
     let Some((volume, fact)) = first_open(volumes, &of_pod) else {
         if let Some(going) = volumes.iter().find_map(|volume| stages.going(volume)) {
-            return well(format!("{name} is Running, but {going} is being deleted."));
+            return well(format!("{name} is Running; {going} is being deleted."));
         }
         let volumes = match used_claims(pod).count() {
             0 => "it uses no claim".to_owned(),

@@ -111,8 +111,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(spec(pv("b"), json!({ "capacity": { "storage": "5Gi" } })), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Pending: volume b is reserved for this claim, but does not fit: capacity 5Gi < requested \
-             10Gi. Waiting does not help, and the claim gets no other volume.",
+            "Claim db/data is Pending: the reserved volume b does not fit this claim: capacity 5Gi < requested 10Gi. \
+             Waiting does not help, and the claim gets no other volume.",
         ),
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fasd" })), sc("fast", "x.example.com", false)],
@@ -256,8 +256,8 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound, but claim db/data uses volume a, so this volume becomes free for any claim, with its \
-             data. All of these volumes have the uid of the claim in spec.claimRef.",
+            "Volume b is Bound, but it also has the uid of claim db/data and becomes free for any claim, with its data. \
+             Claim db/data uses volume a.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.
         (

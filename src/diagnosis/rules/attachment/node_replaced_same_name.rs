@@ -63,7 +63,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     );
     let found = with_state(
         Detection::new(format!(
-            "node {name} was replaced under the same name, and {} is attached to the old machine. {why}",
+            "{} was replaced under the same name, and {} is attached to the old machine. {why}",
+            mention(&key(Kind::Node, "", name)),
             mention(&volume_key(&volume.meta.name))
         )),
         attachment,

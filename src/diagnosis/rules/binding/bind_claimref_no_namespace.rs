@@ -88,7 +88,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         String::new()
     };
     let found = Detection::new(format!(
-        "{} names {stated}, so no claim matches the volume{fate}{waits}",
+        "{} names {stated}, so no claim matches it{fate}{waits}",
         part_of(&case.object(), "spec.claimRef")
     ));
     let mut found = found

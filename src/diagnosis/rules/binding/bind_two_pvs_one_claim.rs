@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::{has_uid, has_uid_of};
-use crate::diagnosis::mention::{elsewhere, mention, on_own_page};
+use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{AnnotationKey, Kind, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy};
@@ -91,13 +91,14 @@ fn surplus(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> 
     };
     let imminent = others.iter().any(|volume| becomes(case, volume).1 && is_older(volume));
     let more = if others.len() > 1 { format!(" (and {} more)", others.len() - 1) } else { String::new() };
-    let used = volume_key(&claim.volume_name);
+    let have = if others.len() > 1 { "have" } else { "has" };
     let found = Detection::new(format!(
-        "{} uses {}, so {}{more} {}. All of these volumes have the uid of the claim in spec.claimRef",
-        mention(&case.object()),
-        elsewhere(&used, &format!("volume {}", claim.volume_name)) + &on_own_page(&used, "this volume"),
+        "{}{more} also {have} the uid of {} and {}. Claim {} uses volume {}",
         mention(&volume_key(&first.meta.name)),
-        becomes(case, first).0
+        mention(&case.object()),
+        becomes(case, first).0,
+        claim.key(),
+        claim.volume_name
     ));
     let (severity, risk) =
         if imminent { (Severity::Error, Risk::Imminent) } else { (Severity::Warning, Risk::Possible) };

@@ -6,7 +6,7 @@ use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::facts::has_uid;
-use crate::diagnosis::mention::mention;
+use crate::diagnosis::mention::{elsewhere, mention, on_own_page};
 use crate::diagnosis::misfit::misfit;
 use crate::diagnosis::remedy::{by_hand, name_volume, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -100,9 +100,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         (true, false) => format!(". Deleting the claim destroys the data of the reserved volume (policy {policy})"),
     };
     let mut found = Detection::new(format!(
-        "{} is reserved for {}, but does not fit: {first}{more}. {prospect}{danger}",
+        "{}{} does not fit {}{}: {first}{more}. {prospect}{danger}",
+        elsewhere(&volume_key(name), "the reserved "),
         mention(&volume_key(name)),
-        mention(&case.object())
+        mention(&case.object()),
+        on_own_page(&volume_key(name), ", for which it is reserved")
     ))
     .severity(if gets_another { Severity::Warning } else { Severity::Error })
     .risk(if at_risk { Risk::Possible } else { Risk::None });

@@ -211,7 +211,7 @@ impl Obstacle {
                     .to_owned(),
             ),
             Self::Growth => (
-                format!("the driver cannot expand the file system of {volume} on node {node}, so the pod does not start"),
+                format!("the driver cannot expand the file system of {volume} on node {node}"),
                 "read the driver's message; if the file system has errors, check it with fsck while nothing uses it, and \
                  let a pod mount it again"
                     .to_owned(),
@@ -258,10 +258,9 @@ impl Protocol {
     }
 }
 
-/// Returns the mount option that the message names as invalid, or the names of the few options of the command, of which
-/// one is invalid. Options with secrets are left out.
+/// Returns the mount option that the message names as invalid, or the only option of the command. Options with secrets
+/// are left out.
 fn option_in(message: &str) -> Option<String> {
-    const MOST: usize = 4;
     let named = message.split_once("Unknown parameter ").or_else(|| message.split_once("unknown mount option "));
     if let Some((_, rest)) = named {
         let option = rest.split_whitespace().next()?.trim_matches(['\'', '"', '.', ',', ':']);
@@ -269,14 +268,9 @@ fn option_in(message: &str) -> Option<String> {
     }
     let (_, rest) = message.split_once(" -o ")?;
     let options = rest.split([' ', ']']).next()?.split(',').map(|option| option.split('=').next().unwrap_or(option));
-    let names: Vec<&str> =
-        options.filter(|name| !name.is_empty() && !name.starts_with('_') && !name.contains("secret")).collect();
-    match names.as_slice() {
-        [] => None,
-        [one] => Some((*one).to_owned()),
-        several if several.len() <= MOST => Some(format!("perhaps {}", several.join(" or "))),
-        _ => None,
-    }
+    let mut names = options.filter(|name| !name.is_empty() && !name.starts_with('_') && !name.contains("secret"));
+    let only = names.next()?;
+    names.next().is_none().then(|| only.to_owned())
 }
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {

@@ -179,7 +179,7 @@ fn cause(case: &Case<'_>, volume: &PersistentVolume, wanted_by: Option<&Persiste
         }
         Holder::Gone | Holder::ReservedForMissing | Holder::Unknown => match wanted_by {
             Some(claim) => format!(
-                "{} names claim {named}, which does not exist, so the volume may be deleted. Claim {} needs this volume",
+                "{} names claim {named}, which is missing, so the volume may be deleted. Claim {} needs this volume",
                 part_of(&case.object(), "spec.claimRef"),
                 claim.key()
             ),

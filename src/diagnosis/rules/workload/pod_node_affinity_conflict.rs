@@ -190,7 +190,7 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
     let [first, second] = [left, right].map(|one| node_selector_text(one.affinity));
     let message = match place(left.affinity).zip(place(right.affinity)) {
         Some((first_place, second_place)) => format!(
-            "{} is in {first_place}, and {} is in {second_place}, so no node can use both. The first requires {first}, \
+            "{} is in {first_place} and {} in {second_place}, so no node fits. The first requires {first}, \
              the second {second}",
             left.words(),
             right.words()
