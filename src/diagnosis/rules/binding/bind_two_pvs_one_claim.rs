@@ -136,6 +136,6 @@ fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
     } else if annotations.has(AnnotationKey::BoundByController) {
         ("becomes free for any claim, with its data", false)
     } else {
-        ("stays reserved for a claim of that name", false)
+        ("stays reserved for that name", false)
     }
 }
