@@ -65,7 +65,7 @@ fn class(at: &Context<'_>, object: ClassObject) -> Result<StorageClass, Failure>
     })
 }
 
-/// The parameters, sorted by name. A value that may be secret, or is no text, is left out.
+/// Returns the parameters, sorted by name. A value that may be secret, or is no text, is left out.
 fn parameters(all: Map<String, Value>) -> Box<[(Str, Str)]> {
     let value = |key: &str, value: Value| value.as_str().filter(|_| is_harmless(key)).map(Str::from);
     let mut kept: Vec<(Str, Str)> =
