@@ -34,5 +34,9 @@ done
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers protection | record outcomes-host-path
 "$oracle" worlds --seed 2039 --count 1280 --scheduling | "$oracle" schedule | record scheduling
 "$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
+# The external provisioner has a module of its own. Its release and that of its Kubernetes modules are in the name.
+provisioner=$(mktemp -d)/provisioner
+(cd provisioner && go build -o "$provisioner" .)
+"$provisioner" worlds --seed 2040 --count 1800 | "$provisioner" provision | gzip -9n > "$out/provisioning-6.4.0-$version.jsonl.gz"
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

@@ -91,6 +91,34 @@ fn a_wrong_answer_is_a_difference() {
     is_seen(scheduling, "scheduling: messages", set("/scheduling/0/messages", json!(["0/9 nodes are available:"])));
 }
 
+/// The judge notices each kind of difference in the answers of the external provisioner.
+#[test]
+fn a_wrong_answer_of_the_provisioner_is_a_difference() {
+    let recording = "provisioning-6.4";
+    is_seen(recording, "provisioning: claims", set("/provisioning/claims", json!([])));
+    is_seen(recording, "provisioning: volumes", set("/provisioning/volumes", json!([])));
+    is_seen(recording, "provisioning: released", set("/provisioning/released", json!([])));
+    let first = |answer: &'static str, field: &'static str, value: Value| {
+        move |line: &mut Value| {
+            let answers = line["provisioning"][answer].as_array_mut().into_iter().flatten();
+            let place = answers.filter_map(|each| each.pointer_mut(field)).find(|place| **place != value);
+            place.map(|place| *place = value.clone()).is_some()
+        }
+    };
+    is_seen(recording, "provisioning: should", first("claims", "/should", json!(false)));
+    is_seen(recording, "provisioning: state", first("claims", "/state", json!("Gone")));
+    is_seen(recording, "provisioning: error", first("claims", "/error", json!("other")));
+    is_seen(recording, "provisioning: retry", first("claims", "/retry", json!("other")));
+    is_seen(recording, "provisioning: effects", first("claims", "/effects/0/event/message", json!("other")));
+    for changed in ["/effects/1/createVolume/topology/preferred/0", "/effects/1/createVolume/name"] {
+        is_seen(recording, "provisioning: effects", first("claims", changed, json!("other")));
+    }
+    is_seen(recording, "provisioning: responsible", first("volumes", "/responsible", json!(false)));
+    is_seen(recording, "provisioning: effects", first("volumes", "/effects/0/deleteVolume/volume", json!("other")));
+    is_seen(recording, "provisioning: clone", first("clones", "/effects/0/write/verb", json!("other")));
+    is_seen(recording, "provisioning: clone retries", first("clones", "/retries/0", json!("other")));
+}
+
 /// Folded decisions, candidates and joint outcomes are judged by the same recorded answers as the sets.
 #[test]
 fn a_wrong_answer_is_seen_wherever_it_is_used() {

@@ -13,6 +13,7 @@ mod leaves;
 mod narrow;
 pub(crate) mod properties;
 mod prospects;
+mod provisioner;
 mod said;
 pub(crate) mod scheduler;
 mod scheduling;

@@ -5,13 +5,15 @@
 use super::documents::{resolved, targets};
 use crate::support::{files, text};
 use pvctl::controllers::Branch;
+use pvctl::controllers::provisioner::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 use pvctl::controllers::scheduler::SchedulerReason;
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGES: &str = "docs/controllers";
 
 /// The letters with which ids begin, one entry for each function. A number follows.
-const LETTERS: [&str; 17] = ["B", "C", "D", "DO", "E", "EV", "H", "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X"];
+const LETTERS: [&str; 21] =
+    ["B", "C", "D", "DO", "E", "ED", "EF", "EP", "ES", "EV", "H", "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X"];
 
 /// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
 /// test within one function.
@@ -99,7 +101,11 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
     let defined = defined(&pages);
     let leaves = Branch::all().map(|leaf| (leaf.id(), leaf.name()));
     let reasons = SchedulerReason::ALL.iter().map(|reason| (reason.id(), reason.name()));
-    for (id, coded) in leaves.chain(reasons) {
+    let provisioner = (ProvisionBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(DeletionBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(FinalizerBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(CloneBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
+    for (id, coded) in leaves.chain(reasons).chain(provisioner) {
         let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
         assert_eq!(*name, coded, "{id}");
     }

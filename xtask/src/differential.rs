@@ -37,6 +37,8 @@ pub enum Question {
     SettleEphemeral,
     /// The result of the search for a volume.
     Match,
+    /// What the external provisioner decides. A program of its own answers.
+    Provision,
 }
 
 impl Question {
@@ -44,7 +46,7 @@ impl Question {
     /// runs no schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
-        (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match))
+        (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Provision))
             .then(|| [self.arguments(), &more].concat())
     }
 
@@ -53,8 +55,13 @@ impl Question {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
-            Self::Decide | Self::DecideEphemeral | Self::Match => None,
+            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Provision => None,
         }
+    }
+
+    /// Returns the project whose code answers.
+    pub fn project(self) -> &'static str {
+        if self == Self::Provision { "external-provisioner" } else { "Kubernetes" }
     }
 
     /// Returns the arguments of the oracle for this question.
@@ -64,6 +71,7 @@ impl Question {
             Self::Settle => &["settle", "--controllers", "binder"],
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => &["settle", "--controllers", "all"],
             Self::Match => &["match"],
+            Self::Provision => &["provision"],
         }
     }
 
@@ -72,7 +80,7 @@ impl Question {
         match self {
             Self::SettleHostPath => &["--host-path"],
             Self::DecideEphemeral | Self::SettleEphemeral => &["--ephemeral"],
-            Self::Decide | Self::Settle | Self::SettleAll | Self::Match => &[],
+            Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
         }
     }
 
@@ -85,6 +93,7 @@ impl Question {
             Self::DecideEphemeral => "decide-ephemeral",
             Self::SettleEphemeral => "settle-ephemeral",
             Self::Match => "match",
+            Self::Provision => "provision",
         }
     }
 }

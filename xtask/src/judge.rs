@@ -10,6 +10,7 @@ mod folds;
 mod gates;
 mod leaves;
 mod matches;
+mod provisioning;
 mod scheduling;
 mod searches;
 
@@ -17,6 +18,7 @@ pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
 pub(crate) use ends::{end_of, object_of, settling};
 pub use engines::hundred_sizes;
+pub use provisioning::{answers, provisioner};
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -163,6 +165,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_advice(&mut verdict)?;
     judged.compare_features(&mut verdict);
     judged.compare_scheduling(&mut verdict)?;
+    judged.compare_provisioning(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
@@ -208,15 +211,23 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, Coverage::complete())?))
 }
 
-/// The kinds that the scheduler reads beside those of the other decisions.
-const SCHEDULING: [Kind; 5] =
-    [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
+/// The kinds that the scheduler and the external provisioner read beside those of the other decisions.
+const FURTHER: [Kind; 8] = [
+    Kind::Namespace,
+    Kind::VolumeAttachment,
+    Kind::CsiDriver,
+    Kind::CsiNode,
+    Kind::CsiStorageCapacity,
+    Kind::VolumeSnapshot,
+    Kind::VolumeSnapshotContent,
+    Kind::VolumeAttributesClass,
+];
 
 fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> Result<Parts> {
     let mut parts = Parts { coverage, ..Parts::default() };
     for item in items {
         match decoded(item)? {
-            Item::Object(object) if Kind::ALL.contains(&object.kind()) || SCHEDULING.contains(&object.kind()) => {
+            Item::Object(object) if Kind::ALL.contains(&object.kind()) || FURTHER.contains(&object.kind()) => {
                 parts.objects.push(object);
             }
             Item::Object(object) => bail!("no decision reads a {}", object.kind()),

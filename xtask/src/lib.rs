@@ -1,11 +1,11 @@
 //! Compares the predictions with the real controllers.
 //!
 //! [`mod@line`] is the format in which the oracle writes worlds and answers. [`judge`] compares an answer with the
-//! prediction. [`replay`] judges many lines. [`corpus`] reads and writes files of lines. [`recorded`] judges the
-//! recordings of the project. [`oracle`] runs the oracle. [`schedule`] finds schedules for ends that random schedules
-//! did not reach. [`shrink`] makes a world with a difference smaller. [`differential`] compares many random worlds.
-//! [`mutants`] checks whether the recordings notice changes of the core. [`plans`] tests repairs in random worlds with
-//! the whole adversary.
+//! prediction. [`provisioning`] is the part of the format that is about the external provisioner. [`replay`] judges
+//! many lines. [`corpus`] reads and writes files of lines. [`recorded`] judges the recordings of the project.
+//! [`oracle`] runs the oracle. [`schedule`] finds schedules for ends that random schedules did not reach. [`shrink`]
+//! makes a world with a difference smaller. [`differential`] compares many random worlds. [`mutants`] checks whether
+//! the recordings notice changes of the core. [`plans`] tests repairs in random worlds with the whole adversary.
 
 pub mod corpus;
 pub mod differential;
@@ -16,6 +16,7 @@ pub mod line;
 pub mod mutants;
 pub mod oracle;
 pub mod plans;
+pub mod provisioning;
 pub mod recorded;
 pub mod replay;
 pub mod schedule;

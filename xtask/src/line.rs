@@ -1,6 +1,7 @@
 //! The lines of the oracle. Each is one world with what the real controllers did. `oracle/line/line.go` defines the
 //! format.
 
+use crate::provisioning::Provisioning;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -52,6 +53,9 @@ pub struct Line {
     /// The answers of kube-scheduler, one for each pod that it has to schedule. It is `None` if nobody asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduling: Option<Vec<Scheduling>>,
+    /// How the external provisioner was started, and its answers. It is `None` if nobody asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provisioning: Option<Provisioning>,
 }
 
 /// A feature gate of a version.

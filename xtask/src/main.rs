@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
 #[cfg(unix)]
 use xtask::mutants::{Trial, mutants};
-use xtask::oracle::{Oracle, Worlds, build_arguments};
+use xtask::oracle::{Oracle, Worlds, build_arguments, provisioner_release};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
@@ -136,8 +136,16 @@ fn version(text: &str) -> Result<KubeVersion> {
     KubeVersion::parse(text).with_context(|| format!("{text} is not modelled"))
 }
 
-/// Returns the oracle of a minor version, the behavior of this version, and the release of its controllers.
-fn oracle(root: &Path, version: KubeVersion, gates: &str) -> Result<(Oracle, KubernetesBehavior, String)> {
+/// Returns the oracle of a question and a minor version, the behavior of this version, and the release of its
+/// controllers.
+fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, String)> {
+    let (version, gates) = (asked.kube_version, &asked.gates);
+    if asked.ask == Question::Provision {
+        if version != KubeVersion::DEFAULT || !gates.is_empty() {
+            bail!("--ask provision takes neither --kube-version nor --gates");
+        }
+        return Ok((Oracle::build_provisioner(root)?, KubernetesBehavior::of(version), provisioner_release()));
+    }
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
     Ok((Oracle::build(root, version, gates)?, KubernetesBehavior::of(version), release))
 }
@@ -162,7 +170,7 @@ fn run(task: Task) -> Result<bool> {
                 "daily" => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400,
                 given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
             };
-            let (oracle, behavior, version) = oracle(root, asked.common.kube_version, &asked.common.gates)?;
+            let (oracle, behavior, version) = oracle(root, &asked.common)?;
             let question = asked.common.ask;
             let run = Run {
                 root,
@@ -174,7 +182,8 @@ fn run(task: Task) -> Result<bool> {
                 worlds: asked.worlds,
                 differences: asked.differences,
             };
-            say!("Kubernetes {version}, {}, seed {seed}, {} worlds", question.arguments().join(" "), asked.worlds);
+            let (project, arguments) = (question.project(), question.arguments().join(" "));
+            say!("{project} {version}, {arguments}, seed {seed}, {} worlds", asked.worlds);
             if asked.restart {
                 xtask::differential::forget(&run)?;
             }
@@ -233,7 +242,7 @@ fn run(task: Task) -> Result<bool> {
             Ok(agree)
         }
         Task::Record(asked) => {
-            let (oracle, _, version) = oracle(root, asked.common.kube_version, &asked.common.gates)?;
+            let (oracle, _, version) = oracle(root, &asked.common)?;
             let name = asked.to.file_name().unwrap_or_default().to_string_lossy();
             if ![".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(&format!("-{version}{end}"))) {
                 bail!("--to {}: the name has to end with -{version}.jsonl or -{version}.jsonl.gz", asked.to.display());
@@ -249,7 +258,8 @@ fn run(task: Task) -> Result<bool> {
                 None => oracle.answer_worlds(made, arguments)?,
             };
             corpus::write(&asked.to, &lines)?;
-            say!("{} worlds answered by Kubernetes {version} in {}", lines.len(), asked.to.display());
+            let project = asked.common.ask.project();
+            say!("{} worlds answered by {project} {version} in {}", lines.len(), asked.to.display());
             Ok(true)
         }
         Task::Versions => {

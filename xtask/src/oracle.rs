@@ -3,6 +3,7 @@
 use crate::line::Line;
 use anyhow::{Context as _, Result, bail};
 use pvctl::controllers::KubeVersion;
+use pvctl::controllers::provisioner::EXTERNAL_PROVISIONER;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -27,6 +28,22 @@ pub fn build_arguments(version: KubeVersion) -> Vec<String> {
     vec![format!("-modfile=minors/{version}.mod"), format!("-tags=k8s_{tag}")]
 }
 
+/// Returns the release of external-provisioner, and that of the Kubernetes modules with which its oracle is built.
+pub fn provisioner_release() -> String {
+    format!("{EXTERNAL_PROVISIONER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
+}
+
+/// Builds the program of a folder.
+fn build(folder: &Path, program: &Path, arguments: Vec<String>) -> Result<()> {
+    let mut build = Command::new("go");
+    build.current_dir(folder).args(["build", "-buildvcs=false", "-o"]).arg(program).args(arguments);
+    let status = build.arg(".").status().context("the oracle needs the Go toolchain: `go` cannot be started")?;
+    if !status.success() {
+        bail!("`go build` in {} failed", folder.display());
+    }
+    Ok(())
+}
+
 /// A sequence of worlds that the oracle makes itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Worlds {
@@ -48,14 +65,18 @@ impl Oracle {
     /// Returns an error if there is no Go toolchain, or if the build fails.
     pub fn build(root: &Path, version: KubeVersion, gates: &str) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("oracle{version}"));
-        let mut build = Command::new("go");
-        build.current_dir(root.join("oracle")).args(["build", "-buildvcs=false", "-o"]).arg(&program);
-        build.args(build_arguments(version));
-        let status = build.arg(".").status().context("the oracle needs the Go toolchain: `go` cannot be started")?;
-        if !status.success() {
-            bail!("`go build` in oracle/ failed");
-        }
+        build(&root.join("oracle"), &program, build_arguments(version))?;
         Ok(Self { program, gates: gates.to_owned() })
+    }
+
+    /// Builds the oracle of the external provisioner with the Go toolchain.
+    ///
+    /// # Errors
+    /// Returns an error if there is no Go toolchain, or if the build fails.
+    pub fn build_provisioner(root: &Path) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("provisioner{}", provisioner_release()));
+        build(&root.join("oracle/provisioner"), &program, Vec::new())?;
+        Ok(Self { program, gates: String::new() })
     }
 
     /// Returns the path of the program.
@@ -143,4 +164,24 @@ fn finish(mut child: Child) -> Result<()> {
         bail!("the oracle ended with {status}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use pvctl::controllers::KubeVersion;
+    use pvctl::controllers::provisioner::{EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
+
+    #[test]
+    fn the_provisioner_has_the_versions_of_its_module() {
+        let module = include_str!("../../oracle/provisioner/go.mod");
+        let release = KubeVersion::DEFAULT.recorded().unwrap_or_default();
+        let kubernetes = release.strip_prefix("1.").unwrap_or_default();
+        for wanted in [
+            format!("github.com/kubernetes-csi/external-provisioner/v6 v{EXTERNAL_PROVISIONER}"),
+            format!("sigs.k8s.io/sig-storage-lib-external-provisioner/v13 v{PROVISIONER_LIBRARY}"),
+            format!("k8s.io/client-go => k8s.io/client-go v0.{kubernetes}"),
+        ] {
+            assert!(module.contains(&wanted), "{wanted}");
+        }
+    }
 }

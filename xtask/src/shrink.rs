@@ -84,6 +84,9 @@ pub fn stripped(line: &Line) -> Line {
     line.schedules.clear();
     line.matches.clear();
     line.scheduling = None;
+    if let Some(provisioning) = &mut line.provisioning {
+        provisioning.strip();
+    }
     for case in &mut line.cases {
         case.decisions.clear();
         case.runs = 0;

@@ -11,6 +11,7 @@ pub mod links;
 pub mod outcome;
 pub mod persistent_volume;
 mod pods;
+pub mod provisioner;
 pub mod pv_protection;
 pub mod pvc_protection;
 pub mod scheduler;

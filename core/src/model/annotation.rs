@@ -22,6 +22,14 @@ pub enum AnnotationKey {
     StorageProvisioner,
     /// The node that the scheduler chose for a claim.
     SelectedNode,
+    /// The form of [`Self::SelectedNode`] in Kubernetes 1.11.
+    AlphaSelectedNode,
+    /// The name of the Secret with which a driver deletes the volume. It is empty if the driver needs none.
+    DeletionSecretName,
+    /// The namespace of that Secret.
+    DeletionSecretNamespace,
+    /// Whether a claim that is filled from a snapshot may have another volume mode than the snapshot.
+    AllowVolumeModeChange,
     /// The capacity of a volume before a resize that is under way.
     PreResizeCapacity,
     /// The mark of the default StorageClass.
@@ -50,7 +58,7 @@ pub enum AnnotationKey {
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 24] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -59,6 +67,10 @@ impl AnnotationKey {
         Self::BetaStorageProvisioner,
         Self::StorageProvisioner,
         Self::SelectedNode,
+        Self::AlphaSelectedNode,
+        Self::DeletionSecretName,
+        Self::DeletionSecretNamespace,
+        Self::AllowVolumeModeChange,
         Self::PreResizeCapacity,
         Self::IsDefaultClass,
         Self::BetaIsDefaultClass,
@@ -84,6 +96,10 @@ impl AnnotationKey {
             Self::BetaStorageProvisioner => "volume.beta.kubernetes.io/storage-provisioner",
             Self::StorageProvisioner => "volume.kubernetes.io/storage-provisioner",
             Self::SelectedNode => "volume.kubernetes.io/selected-node",
+            Self::AlphaSelectedNode => "volume.alpha.kubernetes.io/selected-node",
+            Self::DeletionSecretName => "volume.kubernetes.io/provisioner-deletion-secret-name",
+            Self::DeletionSecretNamespace => "volume.kubernetes.io/provisioner-deletion-secret-namespace",
+            Self::AllowVolumeModeChange => "snapshot.storage.kubernetes.io/allow-volume-mode-change",
             Self::PreResizeCapacity => "volume.alpha.kubernetes.io/pre-resize-capacity",
             Self::IsDefaultClass => "storageclass.kubernetes.io/is-default-class",
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
@@ -168,6 +184,11 @@ impl Annotations {
     /// Returns whether there is no annotation at all, known or not.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty() && self.others == 0
+    }
+
+    /// Returns whether there are annotations that are not known.
+    pub fn has_others(&self) -> bool {
+        self.others > 0
     }
 
     /// Returns the known annotations in a fixed order.

@@ -22,6 +22,9 @@ pub struct StorageClass {
     pub binding_mode: Option<BindingMode>,
     /// `mountOptions`.
     pub mount_options: Box<[Str]>,
+    /// `parameters`, sorted by name. The value is empty unless it is known to be harmless: the names of Secrets and the
+    /// type of the file system.
+    pub parameters: Box<[(Str, Str)]>,
     /// `allowVolumeExpansion`.
     pub allow_expansion: bool,
     /// `allowedTopologies`. A node has to match one of the terms. The list is empty if all nodes are allowed.

@@ -1,7 +1,7 @@
 //! The model of VolumeSnapshotContents.
 
 use super::volume_snapshot::SnapshotError;
-use super::{ClaimRef, ObjectMeta, Quantity, Str, Timestamp};
+use super::{ClaimRef, ObjectMeta, Quantity, Str, Timestamp, VolumeMode};
 
 /// A VolumeSnapshotContent as stored: a snapshot in the storage system of a driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct VolumeSnapshotContent {
     pub source_handle: Str,
     /// `spec.volumeSnapshotRef`: the VolumeSnapshot to which the content belongs.
     pub snapshot: ClaimRef,
+    /// `spec.sourceVolumeMode`: the volume mode of the volume of which the snapshot was taken.
+    pub source_volume_mode: Option<VolumeMode>,
     /// `status.snapshotHandle`: the driver's id of the snapshot. It is empty while the snapshot does not exist.
     pub handle: Str,
     /// `status.readyToUse`.

@@ -11,13 +11,11 @@ use serde_json::{Value, json};
 pub const REDACTED: &str = "<redacted>";
 
 /// The annotations that no decision reads, but that are useful for people and contain no secrets.
-const HARMLESS_ANNOTATIONS: [&str; 6] = [
+const HARMLESS_ANNOTATIONS: [&str; 4] = [
     "deployment.kubernetes.io/revision",
     "meta.helm.sh/release-namespace",
     "snapshot.storage.kubernetes.io/deletion-secret-name",
     "snapshot.storage.kubernetes.io/deletion-secret-namespace",
-    "volume.kubernetes.io/provisioner-deletion-secret-name",
-    "volume.kubernetes.io/provisioner-deletion-secret-namespace",
 ];
 
 const META: [&str; 12] = [

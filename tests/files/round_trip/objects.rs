@@ -322,6 +322,8 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
         }
     }
     for (number, class) in parts.objects.classes.iter_mut().enumerate() {
+        // Every class of the manifest has this parameter. Its value may be secret, so it is not read.
+        class.parameters = [("restuserkey".into(), Str::default())].into();
         class.allow_expansion = bit(number + 14);
     }
     // These cases would occur too rarely in a few hundred random worlds.

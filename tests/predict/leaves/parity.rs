@@ -120,6 +120,31 @@ fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     shown
 }
 
+/// Returns the table of the external provisioner.
+fn provisioner() -> String {
+    let (mut rows, reached) = (String::new(), super::super::provisioner::reached());
+    for (id, name, about) in super::super::provisioner::leaves() {
+        let how = match (reached.get(id), super::super::provisioner::NOT_RECORDED.iter().find(|(leaf, _)| *leaf == id))
+        {
+            (Some(world), None) => format!("`{world}`"),
+            (None, Some((_, why))) => (*why).to_owned(),
+            (None, None) => panic!("{id} {name} is not recorded, and has no reason why not"),
+            (Some(_), Some(_)) => panic!("{id} is recorded, and is listed as not recorded"),
+        };
+        writeln!(rows, "| {id} | `{name}` | {about} | {how} |").unwrap();
+    }
+    format!(
+        "## The external provisioner\n\
+         \n\
+         The leaves of [the page on the external provisioner](controllers/provisioner.md), and the first recorded \
+         world that reaches each of them.\n\
+         \n\
+         | id | name | what happens | world |\n\
+         | --- | --- | --- | --- |\n\
+         {rows}"
+    )
+}
+
 fn table() -> String {
     let shown = shown();
     let mut counts = BTreeMap::from([("reached", 0), ("only", 0), ("impossible", 0), ("later", 0)]);
@@ -162,7 +187,9 @@ fn table() -> String {
          \n\
          | id | name | upstream | what happens | how it is reached | test |\n\
          | --- | --- | --- | --- | --- | --- |\n\
-         {rows}",
+         {rows}\n\
+         {provisioner}",
+        provisioner = provisioner(),
         reached = counts["reached"],
         only = counts["only"],
         impossible = counts["impossible"],

@@ -77,6 +77,14 @@ numbers! {
         scheduling_nodes,
         /// Nodes among these with several verdicts.
         scheduling_open,
+        /// Claims about which the external provisioner was asked.
+        provisioned_claims,
+        /// Claims among these for which the driver is asked.
+        provisioned_requests,
+        /// Volumes about which the external provisioner was asked.
+        provisioned_volumes,
+        /// Claims with the finalizer of cloning protection.
+        provisioned_clones,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among these that differ from the real answer. All of them are marked as uncertain.
@@ -120,7 +128,7 @@ numbers! {
 impl Counts {
     /// Returns whether nothing was compared.
     pub fn is_empty(&self) -> bool {
-        self.decisions + self.matches + self.ends + self.scheduling == 0
+        self.decisions + self.matches + self.ends + self.scheduling + self.provisioned_claims == 0
     }
 }
 

@@ -16,7 +16,7 @@ const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 /// An in-tree plugin whose volumes the scheduler translates. The plugins of Azure files and vSphere are migrated as
 /// well, but the scheduler does not translate their volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InTree {
+pub(in crate::controllers) enum InTree {
     Aws,
     AzureDisk,
     Cinder,
@@ -28,7 +28,7 @@ impl InTree {
     const ALL: [Self; 5] = [Self::Aws, Self::AzureDisk, Self::Cinder, Self::Gce, Self::Portworx];
 
     /// Returns the name of the plugin.
-    fn name(self) -> &'static str {
+    pub(in crate::controllers) fn name(self) -> &'static str {
         match self {
             Self::Aws => "kubernetes.io/aws-ebs",
             Self::AzureDisk => "kubernetes.io/azure-disk",
@@ -39,7 +39,7 @@ impl InTree {
     }
 
     /// Returns the CSI driver to which the plugin was migrated.
-    pub(super) fn driver(self) -> &'static str {
+    pub(in crate::controllers) fn driver(self) -> &'static str {
         match self {
             Self::Aws => "ebs.csi.aws.com",
             Self::AzureDisk => "disk.csi.azure.com",
@@ -60,12 +60,12 @@ impl InTree {
     }
 
     /// Returns the plugin of this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(in crate::controllers) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|plugin| plugin.name() == name)
     }
 
     /// Returns the plugin of a volume.
-    pub(super) fn of(volume: &PersistentVolume) -> Option<Self> {
+    pub(in crate::controllers) fn of(volume: &PersistentVolume) -> Option<Self> {
         let SourceKind::Other(field) = &volume.source.kind else { return None };
         match field.as_str() {
             "awsElasticBlockStore" => Some(Self::Aws),
@@ -100,7 +100,7 @@ impl InTree {
     ///
     /// # Errors
     /// Returns upstream's words if the volume cannot be translated.
-    pub(super) fn handle(self, volume: &PersistentVolume) -> Result<String, String> {
+    pub(in crate::controllers) fn handle(self, volume: &PersistentVolume) -> Result<String, String> {
         let id = volume.source.handle.as_str();
         match self {
             Self::Aws => aws_handle(id),

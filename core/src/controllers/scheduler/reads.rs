@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects, with a record of the kinds whose absence is not certain.
 #[derive(Clone, Debug)]
-pub(super) struct Reads<'s> {
+pub(in crate::controllers) struct Reads<'s> {
     snapshot: &'s Snapshot,
     doubts: BTreeMap<Kind, Absence>,
     /// The kinds whose lists were asked for.
@@ -14,17 +14,17 @@ pub(super) struct Reads<'s> {
 }
 
 impl<'s> Reads<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+    pub(in crate::controllers) fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, doubts: BTreeMap::new(), listed: BTreeSet::new() }
     }
 
     /// Returns the kinds whose absence counted but is not certain.
-    pub(super) fn into_doubts(self) -> BTreeMap<Kind, Absence> {
+    pub(in crate::controllers) fn into_doubts(self) -> BTreeMap<Kind, Absence> {
         self.doubts
     }
 
     /// Returns the object of this name, as the informer has it.
-    pub(super) fn find<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<&'s T> {
+    pub(in crate::controllers) fn find<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<&'s T> {
         let found = self.snapshot.find(namespace, name);
         if found.is_none() {
             self.doubt(T::KIND, self.snapshot.coverage().absence_of(T::KIND, namespace, name));
@@ -33,7 +33,7 @@ impl<'s> Reads<'s> {
     }
 
     /// Returns all objects of a kind. One namespace that was not read completely is enough for a doubt.
-    pub(super) fn list<T: Resource>(&mut self) -> &'s [T] {
+    pub(in crate::controllers) fn list<T: Resource>(&mut self) -> &'s [T] {
         if self.listed.insert(T::KIND) {
             let coverage = self.snapshot.coverage();
             self.doubt(T::KIND, coverage.absence(T::KIND, ""));

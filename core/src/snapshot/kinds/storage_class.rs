@@ -1,11 +1,11 @@
 //! This module decodes StorageClasses, and decides which of their fields may leave the cluster.
 
 use super::Stored;
-use crate::model::{BindingMode, ReclaimPolicy, StorageClass};
+use crate::model::{BindingMode, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::decode::wire::{List, Meta, Text, object};
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, hidden};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 object!(ClassObject {
     metadata: Meta = "metadata",
@@ -13,6 +13,7 @@ object!(ClassObject {
     reclaim_policy: Option<Text> = "reclaimPolicy",
     binding_mode: Option<Text> = "volumeBindingMode",
     mount_options: List<Text> = "mountOptions",
+    parameters: Option<Map<String, Value>> = "parameters",
     allow_expansion: Option<bool> = "allowVolumeExpansion",
     topologies: List<Topology> = "allowedTopologies",
 });
@@ -21,9 +22,11 @@ object!(Topology { expressions: List<TopologyLabel> = "matchLabelExpressions" })
 
 object!(TopologyLabel { key: Text = "key", values: List<Text> = "values" });
 
-/// The parameters of a class that contain no secrets. Parameters that end in `-secret-name` or `-secret-namespace`
-/// contain no secrets, either.
-const HARMLESS_PARAMETERS: [&str; 4] = ["csi.storage.k8s.io/fstype", "fsType", "fstype", "type"];
+/// The parameters of a class that contain no secrets, in small letters.
+const HARMLESS_PARAMETERS: [&str; 3] = ["csi.storage.k8s.io/fstype", "fstype", "type"];
+
+/// The ends of the parameters that name a Secret. The last two are deprecated.
+const NAMES_OF_SECRETS: [&str; 4] = ["secret-name", "secret-namespace", "SecretName", "SecretNamespace"];
 
 impl Stored for StorageClass {
     fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
@@ -51,6 +54,7 @@ fn class(at: &Context<'_>, object: ClassObject) -> Result<StorageClass, Failure>
         reclaim_policy: object.reclaim_policy.map(|policy| ReclaimPolicy::from_manifest(&policy.0)),
         binding_mode: object.binding_mode.map(|mode| BindingMode::from_manifest(&mode.0)),
         mount_options: object.mount_options.strings(),
+        parameters: object.parameters.map(parameters).unwrap_or_default(),
         allow_expansion: object.allow_expansion.unwrap_or_default(),
         allowed_topologies: (object.topologies.0.into_iter())
             .map(|term| {
@@ -61,8 +65,21 @@ fn class(at: &Context<'_>, object: ClassObject) -> Result<StorageClass, Failure>
     })
 }
 
+/// Returns the parameters, sorted by name. A value that may be secret, or is no text, is left out.
+fn parameters(all: Map<String, Value>) -> Box<[(Str, Str)]> {
+    let value = |key: &str, value: Value| value.as_str().filter(|_| is_harmless(key)).map(Str::from);
+    let mut kept: Vec<(Str, Str)> =
+        all.into_iter().map(|(key, text)| (Str::from(key.as_str()), value(&key, text).unwrap_or_default())).collect();
+    kept.sort();
+    kept.into()
+}
+
 /// Redacts a parameter of a class.
 pub(super) fn parameter(key: &str, value: Value) -> Value {
-    let name_of_secret = key.ends_with("-secret-name") || key.ends_with("-secret-namespace");
-    if name_of_secret || HARMLESS_PARAMETERS.contains(&key) { value } else { hidden(value) }
+    if is_harmless(key) { value } else { hidden(value) }
+}
+
+fn is_harmless(key: &str) -> bool {
+    NAMES_OF_SECRETS.iter().any(|end| key.ends_with(end))
+        || HARMLESS_PARAMETERS.contains(&key.to_ascii_lowercase().as_str())
 }

@@ -3,7 +3,7 @@
 use super::Stored;
 use super::volume_attachment::VolumeError;
 use super::volume_snapshot::{snapshot_error, snapshot_status};
-use crate::model::{Amount, Timestamp, VolumeSnapshotContent};
+use crate::model::{Amount, Timestamp, VolumeMode, VolumeSnapshotContent};
 use crate::snapshot::decode::wire::{Meta, Reference, Text, object};
 use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{each, keep, only};
@@ -16,6 +16,7 @@ object!(ContentSpec {
     deletion_policy: Text = "deletionPolicy",
     class_name: Option<Text> = "volumeSnapshotClassName",
     source: ContentSource = "source",
+    mode: Option<Text> = "sourceVolumeMode",
     snapshot: Reference = "volumeSnapshotRef",
 });
 
@@ -29,8 +30,7 @@ object!(ContentStatus {
     error: Option<VolumeError> = "error",
 });
 
-/// The fields of the specification that are read, and the volume mode. Without the volume mode, no volume can be
-/// created from the snapshot.
+/// The fields of the specification that are read.
 const CONTENT: [&str; 6] =
     ["deletionPolicy", "driver", "source", "sourceVolumeMode", "volumeSnapshotClassName", "volumeSnapshotRef"];
 
@@ -66,6 +66,7 @@ fn content(at: &Context<'_>, object: ContentObject) -> Result<VolumeSnapshotCont
         volume_handle: spec.source.volume.0,
         source_handle: spec.source.snapshot.0,
         snapshot: spec.snapshot.into_claim_ref(),
+        source_volume_mode: spec.mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
         handle: status.handle.0,
         ready: status.ready,
         taken: status.taken.map(|nanoseconds| Timestamp(nanoseconds.div_euclid(SECOND))),

@@ -1,0 +1,195 @@
+//! How a provisioner was started, what its driver can do and answers, and what no snapshot has.
+
+use super::decision::Segments;
+use crate::model::Str;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A provisioner beside its driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sidecar {
+    /// The name of the driver, and so of the provisioner.
+    pub driver: Str,
+    /// What the driver says that it can do.
+    pub capabilities: BTreeSet<Capability>,
+    /// `--strict-topology`: with a selected node, only its place is asked for.
+    pub strict_topology: bool,
+    /// `--immediate-topology`: without a selected node, the places of all nodes are asked for. The default is true.
+    pub immediate_topology: bool,
+    /// `--extra-create-metadata`: requests have the names of the claim and the volume as parameters.
+    pub extra_create_metadata: bool,
+    /// `--controller-publish-readonly`: a volume whose only access mode is `ReadOnlyMany` is attached read-only.
+    pub controller_publish_read_only: bool,
+    /// `--prevent-volume-mode-conversion`. The default is true.
+    pub prevent_volume_mode_conversion: bool,
+    /// `--default-fstype`. It is empty if the flag is not set.
+    pub default_fs_type: Str,
+}
+
+impl Sidecar {
+    /// Returns a provisioner with the defaults of its flags, and a driver with all capabilities.
+    pub fn new(driver: impl Into<Str>) -> Self {
+        Self {
+            driver: driver.into(),
+            capabilities: Capability::ALL.into_iter().collect(),
+            immediate_topology: true,
+            prevent_volume_mode_conversion: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
+
+    /// Returns the in-tree plugin that the driver replaces. Upstream: `GetInTreeNameFromCSIName`, csi-translation-lib,
+    /// 0.36.
+    pub(super) fn migrated_from(&self) -> Option<&'static str> {
+        Some(match self.driver.as_str() {
+            "ebs.csi.aws.com" => super::AWS_PLUGIN,
+            "pd.csi.storage.gke.io" => "kubernetes.io/gce-pd",
+            "disk.csi.azure.com" => "kubernetes.io/azure-disk",
+            "file.csi.azure.com" => "kubernetes.io/azure-file",
+            "cinder.csi.openstack.org" => "kubernetes.io/cinder",
+            "csi.vsphere.vmware.com" => "kubernetes.io/vsphere-volume",
+            "pxd.portworx.com" => "kubernetes.io/portworx-volume",
+            _ => return None,
+        })
+    }
+
+    /// Upstream: `knownProvisioner`, v13.1.0.
+    pub(super) fn known_provisioner(&self, name: &str) -> bool {
+        name == self.driver || self.migrated_from() == Some(name)
+    }
+}
+
+macro_rules! capabilities {
+    ($($(#[$doc:meta])* $name:ident $text:literal,)+) => {
+        /// A capability of a driver that decides something.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Capability { $($(#[$doc])* $name,)+ }
+
+        impl Capability {
+            /// Every capability.
+            pub const ALL: [Self; [$($text),+].len()] = [$(Self::$name),+];
+
+            /// Returns the capability as CSI writes it.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+        }
+    };
+}
+
+capabilities! {
+    /// The driver has a controller service.
+    ControllerService "CONTROLLER_SERVICE",
+    /// Not every node reaches every volume.
+    AccessibilityConstraints "VOLUME_ACCESSIBILITY_CONSTRAINTS",
+    /// Volumes can be created and deleted.
+    CreateDeleteVolume "CREATE_DELETE_VOLUME",
+    /// Snapshots can be taken and deleted.
+    CreateDeleteSnapshot "CREATE_DELETE_SNAPSHOT",
+    /// Volumes can be cloned.
+    CloneVolume "CLONE_VOLUME",
+    /// Volumes can be modified.
+    ModifyVolume "MODIFY_VOLUME",
+    /// Volumes are attached to nodes.
+    PublishUnpublishVolume "PUBLISH_UNPUBLISH_VOLUME",
+    /// The access modes of a single node are told apart.
+    SingleNodeMultiWriter "SINGLE_NODE_MULTI_WRITER",
+}
+
+/// What is known of Secrets, which no snapshot has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Secrets {
+    /// Nothing. The Secrets of a request are taken to exist, and the answer says so.
+    #[default]
+    Unknown,
+    /// The namespaces and names of all Secrets that exist.
+    Known(BTreeSet<(Str, Str)>),
+}
+
+/// What a driver answers. `None` means that nothing is known: the decision ends with the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Driver {
+    /// The answer to `CreateVolume`.
+    pub create: Option<Result<Created, DriverError>>,
+    /// The answer to `DeleteVolume`.
+    pub delete: Option<Result<(), DriverError>>,
+}
+
+/// A volume that a driver created.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Created {
+    /// The handle of the volume.
+    pub handle: Str,
+    /// The size of the volume in bytes. It is 0 if the driver does not know it.
+    pub bytes: i64,
+    /// Whether the answer repeats the source of the volume.
+    pub has_source: bool,
+    /// The places of the volume.
+    pub topology: Vec<Segments>,
+}
+
+/// The error of a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverError {
+    /// The code.
+    pub code: GrpcCode,
+    /// The message of the driver.
+    pub message: Str,
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "rpc error: code = {} desc = {}", self.code.as_str(), self.message)
+    }
+}
+
+/// A gRPC code. The codes that decide nothing are [`GrpcCode::Other`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GrpcCode {
+    /// The request cannot succeed as it is.
+    InvalidArgument,
+    /// There is no room at this place.
+    ResourceExhausted,
+    /// The caller gave up.
+    Canceled,
+    /// The answer took too long.
+    DeadlineExceeded,
+    /// The driver is not reached.
+    Unavailable,
+    /// An operation for the volume is running already.
+    Aborted,
+    /// Another code, with its name.
+    Other(Str),
+}
+
+impl GrpcCode {
+    /// Returns the code as Go prints it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::InvalidArgument => "InvalidArgument",
+            Self::ResourceExhausted => "ResourceExhausted",
+            Self::Canceled => "Canceled",
+            Self::DeadlineExceeded => "DeadlineExceeded",
+            Self::Unavailable => "Unavailable",
+            Self::Aborted => "Aborted",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Returns the code with this name.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "InvalidArgument" => Self::InvalidArgument,
+            "ResourceExhausted" => Self::ResourceExhausted,
+            "Canceled" => Self::Canceled,
+            "DeadlineExceeded" => Self::DeadlineExceeded,
+            "Unavailable" => Self::Unavailable,
+            "Aborted" => Self::Aborted,
+            other => Self::Other(other.into()),
+        }
+    }
+}

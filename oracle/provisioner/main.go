@@ -1,0 +1,80 @@
+// Command provisioner runs the real external provisioner of CSI drivers and records what it decides.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+const usage = `usage: provisioner COMMAND [flags]
+
+  worlds    --seed S --count N [--start I]   random worlds, one a line
+  provision                                  what the provisioner does with each claim and each volume
+
+provision reads lines on stdin, and takes --gates as the other commands of the oracle do, which has to be empty. Lines are
+described in line.go.
+`
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "provisioner:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("no command given")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	seed := flags.Uint64("seed", 1, "the seed of the random worlds")
+	count := flags.Int("count", 100, "the number of worlds")
+	first := flags.Int("start", 0, "the number of the first world")
+	gates := flags.String("gates", "", "feature gates, of which none are taken")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	switch {
+	case args[0] == "worlds":
+		for index := *first; index < *first+*count; index++ {
+			if err := encoder.Encode(generate(*seed, index)); err != nil {
+				return err
+			}
+		}
+	case args[0] == "provision" && *gates == "":
+		if err := answerAll(os.Stdin, encoder); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("%s: no such command, or --gates is not empty", args[0])
+	}
+	return out.Flush()
+}
+
+// answerAll answers the lines, one after the other: the real controllers change the global scheme when they are made.
+func answerAll(in io.Reader, out *json.Encoder) error {
+	decoder := json.NewDecoder(in)
+	for {
+		var line Line
+		if err := decoder.Decode(&line); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := answer(&line); err != nil {
+			return fmt.Errorf("world %s: %w", line.ID, err)
+		}
+		if err := out.Encode(line); err != nil {
+			return err
+		}
+	}
+}
