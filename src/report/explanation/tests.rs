@@ -256,7 +256,7 @@ fn the_first_line_answers_what_people_ask() {
                 pvc("logs"),
             ],
             "pv/b",
-            "Volume b is Bound, but it also has the uid of claim db/data and becomes free for any claim, with its data. \
+            "Volume b is Bound, but it also has the uid of claim db/data and becomes free, with its data. \
              Claim db/data uses volume a.",
         ),
         // The volume is reserved for the other claim, without a uid. The other claim exists.

@@ -134,7 +134,7 @@ fn becomes(case: &Case<'_>, volume: &PersistentVolume) -> (&'static str, bool) {
             }
         }
     } else if annotations.has(AnnotationKey::BoundByController) {
-        ("becomes free for any claim, with its data", false)
+        ("becomes free, with its data", false)
     } else {
         ("stays reserved for that name", false)
     }
