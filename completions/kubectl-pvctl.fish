@@ -114,6 +114,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l fe
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
@@ -177,6 +180,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
@@ -299,6 +305,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
@@ -368,6 +377,9 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l fe
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r

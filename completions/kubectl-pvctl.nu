@@ -89,6 +89,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --stale: path             # A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times
+    --running: string         # An operation of the controller that still runs, for example delete-pv-1. May be given several times
+    --backoff: string         # An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
     --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
@@ -160,6 +163,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --stale: path             # A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times
+    --running: string         # An operation of the controller that still runs, for example delete-pv-1. May be given several times
+    --backoff: string         # An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
     --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
@@ -306,6 +312,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --stale: path             # A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times
+    --running: string         # An operation of the controller that still runs, for example delete-pv-1. May be given several times
+    --backoff: string         # An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
     --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
@@ -378,6 +387,9 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    --stale: path             # A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times
+    --running: string         # An operation of the controller that still runs, for example delete-pv-1. May be given several times
+    --backoff: string         # An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times
     --failures                # Let requests fail, the controller crash inside a sync, and its caches lag
     --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
     --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number

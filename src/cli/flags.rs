@@ -235,6 +235,20 @@ pub struct ModelArgs {
     #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
     pub unseen: Vec<ObjectKey>,
 
+    /// A file with older versions of volumes and claims, which the controller still has in its cache. May be given
+    /// several times
+    #[arg(long, value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
+    pub stale: Vec<PathBuf>,
+
+    /// An operation of the controller that still runs, for example delete-pv-1. May be given several times
+    #[arg(long, value_name = "OPERATION", action = ArgAction::Append)]
+    pub running: Vec<String>,
+
+    /// An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0.
+    /// May be given several times
+    #[arg(long, value_name = "OPERATION", action = ArgAction::Append)]
+    pub backoff: Vec<String>,
+
     /// Let requests fail, the controller crash inside a sync, and its caches lag
     #[arg(long)]
     pub failures: bool,

@@ -25,7 +25,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
         objects,
         rules: rules::chosen(&args.rules, &args.skip_rules)?,
         labels: arguments::labels(global)?,
-        read: arguments::read(&args.model, &args.source, global),
+        read: arguments::read(&args.model, &args.source, global)?,
         min_age: args.min_age,
         suppressions: Vec::new(),
         baseline: None,

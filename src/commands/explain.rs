@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let objects = parse_objects(&args.object, &EXPLAINED)?;
     let labels = arguments::labels(global)?;
-    let read = arguments::read(&args.model, &args.source, global);
+    let read = arguments::read(&args.model, &args.source, global)?;
     read.question().check()?;
     if args.recheck && !args.source.filenames.is_empty() {
         return Err(Error::usage("--recheck reads a cluster a second time, and the files of -f stay as they are")

@@ -21,7 +21,7 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         trace: args.trace,
         exit_code: args.exit_code,
         is_last: args.contexts.is_empty(),
-        read: arguments::read(&args.model, &args.source, global),
+        read: arguments::read(&args.model, &args.source, global)?,
     };
     options.read.question().check()?;
     args.table.check(&args.output.columns())?;

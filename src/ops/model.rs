@@ -4,11 +4,11 @@
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::{CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
 use crate::error::Error;
-use crate::model::{Kind, ObjectKey};
+use crate::model::{HeldObject, Kind, ObjectKey};
 use crate::report::shared::machine::Model;
 use crate::simulate::{Budget, Limit, Settings};
-use crate::snapshot::Snapshot;
-use crate::world::Cached;
+use crate::snapshot::{Snapshot, printed};
+use crate::world::{Cached, OperationState};
 
 /// The options of the modelled Kubernetes.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,12 @@ pub struct ModelOptions {
     pub controllers: Vec<String>,
     /// The objects that are not in the controller's cache yet.
     pub unseen: Vec<ObjectKey>,
+    /// The older versions of objects that the controller's cache still has.
+    pub stale: Vec<(ObjectKey, HeldObject<'static>)>,
+    /// The operations of the controller that run, by name. The uid in brackets may be missing.
+    pub running: Vec<String>,
+    /// The operations of the controller that failed and back off, by name. The uid in brackets may be missing.
+    pub backing_off: Vec<String>,
     /// Whether the outcomes include failures: requests that fail, crashes of the controller inside a sync, and outdated
     /// caches.
     pub failures: bool,
@@ -87,7 +93,8 @@ impl Modelled {
     /// Returns the settings. Decisions depend on them and on the objects.
     ///
     /// # Errors
-    /// A usage error is returned if an object of `--unseen` does not exist or has another kind than a volume or claim.
+    /// A usage error is returned if an object of `--unseen` or `--stale` does not exist or has another kind than a volume
+    /// or claim, and if no object has an operation of `--running` or `--backoff`.
     pub fn settings<'s>(
         &self,
         snapshot: &'s Snapshot,
@@ -101,16 +108,67 @@ impl Modelled {
         settings.outcomes = options.outcomes;
         settings.failures = self.failures;
         settings.budget = options.budget.map_or(Budget::DEFAULT, |states| Budget { states });
-        for key in &options.unseen {
+        let cached = |flag: &str, key: &ObjectKey| {
             if !BOUND_KINDS.contains(&key.kind) {
-                return Err(Error::usage(format!("--unseen takes a pv or a pvc, not a {}", key.kind)));
+                return Err(Error::usage(format!("{flag} takes a pv or a pvc, not a {}", key.kind)));
             }
-            let Some(id) = snapshot.object_id(key) else {
-                return Err(Error::usage(format!("--unseen {key}: there is no such object in what was read")));
-            };
-            settings.controller.lag(id, Cached::Unseen);
+            let missing = || Error::usage(format!("{flag} {key}: there is no such object in what was read"));
+            snapshot.object_id(key).ok_or_else(missing)
+        };
+        for key in &options.unseen {
+            settings.controller.lag(cached("--unseen", key)?, Cached::Unseen);
+        }
+        for (key, older) in &options.stale {
+            let id = cached("--stale", key)?;
+            if settings.controller.cached(id).is_some() {
+                return Err(Error::usage(format!("--stale {key}: the cache of the controller has one version of it"))
+                    .hint("name each object once, in --unseen or in a file of --stale"));
+            }
+            settings.controller.lag(id, Cached::Stale(older.clone()));
+        }
+        let named = [
+            ("--running", &options.running, OperationState::Running),
+            ("--backoff", &options.backing_off, OperationState::Backoff),
+        ];
+        for (flag, names, state) in named {
+            for name in names {
+                let name = operation(snapshot, flag, name)?;
+                if settings.controller.operation(&name).is_some() {
+                    return Err(Error::usage(format!("{flag} {name}: this operation is named twice")));
+                }
+                settings.controller.operations.push((name, state));
+            }
         }
         Ok(settings)
+    }
+}
+
+/// Returns the full name of an operation of the controller. The uid in brackets may be missing in `given`.
+fn operation(snapshot: &Snapshot, flag: &str, given: &str) -> Result<String, Error> {
+    let unknown = |why: String| {
+        Err(Error::usage(format!("{flag} {given}: {why}")).hint(
+            "an operation is delete-VOLUME, recycle-VOLUME or provision-NAMESPACE/CLAIM; `explain -o json` shows the \
+             names in decisions[].operations",
+        ))
+    };
+    let Some((verb, rest)) = given.split_once('-') else { return unknown("this is no operation".to_owned()) };
+    let (object, uid) = rest.strip_suffix(']').and_then(|rest| rest.split_once('[')).unwrap_or((rest, ""));
+    let meta = match verb {
+        "delete" | "recycle" => snapshot.volume_id(object).map(|id| &snapshot.volume(id).meta),
+        "provision" => {
+            let Some((namespace, name)) = object.split_once('/') else {
+                return unknown("the namespace of the claim is missing".to_owned());
+            };
+            snapshot.claim_id(namespace, name).map(|id| &snapshot.claim(id).meta)
+        }
+        _ => return unknown("this is no operation".to_owned()),
+    };
+    match meta {
+        Some(meta) if uid.is_empty() || uid == printed(&meta.uid) => {
+            Ok(format!("{verb}-{object}[{}]", printed(&meta.uid)))
+        }
+        Some(meta) => unknown(format!("{object} has uid {}", printed(&meta.uid))),
+        None => unknown(format!("there is no {object} in what was read")),
     }
 }
 

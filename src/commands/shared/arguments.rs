@@ -2,22 +2,31 @@
 
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
 use crate::error::Error;
-use crate::model::{LabelFilter, parse_label_filter};
+use crate::model::{HeldObject, Kind, LabelFilter, ObjectKey, parse_label_filter};
 use crate::ops::gather::ReadOptions;
 use crate::ops::model::ModelOptions;
 use crate::ops::scope::Scope;
+use crate::snapshot::Snapshot;
 use crate::source::{self, FileOptions};
+use std::path::PathBuf;
 
 /// Returns the options for reading and judging objects.
-pub(in crate::commands) fn read(model: &ModelArgs, source: &SourceArgs, global: &GlobalArgs) -> ReadOptions {
+///
+/// # Errors
+/// An error is returned if a file of `--stale` cannot be read.
+pub(in crate::commands) fn read(
+    model: &ModelArgs,
+    source: &SourceArgs,
+    global: &GlobalArgs,
+) -> Result<ReadOptions, Error> {
     let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
-    ReadOptions { model: self::model(model), scope, now: source.now, strict: source.strict }
+    Ok(ReadOptions { model: self::model(model)?, scope, now: source.now, strict: source.strict })
 }
 
 /// Returns the options of the modelled Kubernetes.
-fn model(args: &ModelArgs) -> ModelOptions {
+fn model(args: &ModelArgs) -> Result<ModelOptions, Error> {
     let kubernetes = &args.kubernetes;
-    ModelOptions {
+    Ok(ModelOptions {
         kube_version: kubernetes.kube_version,
         feature_gates: kubernetes.feature_gates.iter().map(|gate| (gate.name.clone(), gate.enabled)).collect(),
         controller_flags: kubernetes
@@ -27,11 +36,30 @@ fn model(args: &ModelArgs) -> ModelOptions {
             .collect(),
         controllers: args.controllers.clone(),
         unseen: args.unseen.clone(),
+        stale: if args.stale.is_empty() { Vec::new() } else { stale(&args.stale)? },
+        running: args.running.clone(),
+        backing_off: args.backoff.clone(),
         failures: args.failures,
         decisions: args.decisions,
         outcomes: args.outcomes,
         budget: args.budget,
-    }
+    })
+}
+
+/// Reads older versions of objects from files. An object that cannot be decoded is an error: it would be missing in the
+/// cache without a word.
+fn stale(paths: &[PathBuf]) -> Result<Vec<(ObjectKey, HeldObject<'static>)>, Error> {
+    let options = FileOptions { paths: paths.to_vec(), strict: true, ..FileOptions::default() };
+    let snapshot = Snapshot::new(source::files::read(&options)?.parts);
+    let volumes = snapshot.volumes().iter().map(|volume| (Kind::PersistentVolume, &volume.meta));
+    let claims = snapshot.claims().iter().map(|claim| (Kind::PersistentVolumeClaim, &claim.meta));
+    let keys = volumes.chain(claims).map(|(kind, meta)| ObjectKey::of(kind, meta));
+    let older = |key: ObjectKey| {
+        let object = snapshot.object_id(&key).and_then(|id| snapshot.object(id)).map(|object| object.to_owned());
+        object.map(|object| (key, object))
+    };
+    let all: Vec<(ObjectKey, HeldObject<'static>)> = keys.filter_map(older).collect();
+    if all.is_empty() { Err(Error::usage("--stale: the files hold no pv and no pvc")) } else { Ok(all) }
 }
 
 /// Returns the labels that an object must have to be shown.

@@ -32,7 +32,7 @@ pub(in crate::commands) fn run(
     if !source.filenames.is_empty() {
         check(args, global)?;
         let options = RepairOptions {
-            read: arguments::read(&args.model(), source, global),
+            read: arguments::read(&args.model(), source, global)?,
             extent: if args.output == Format::Text { Extent::Propose } else { Extent::HandOut },
             shows_refused: args.output == Format::Text,
             ..options(args, global)?
@@ -108,7 +108,7 @@ fn check(args: &RepairArgs, global: &GlobalArgs) -> Result<(), Error> {
 pub(in crate::commands) fn options(args: &RepairArgs, global: &GlobalArgs) -> Result<RepairOptions, Error> {
     let is_text = args.output == Format::Text;
     Ok(RepairOptions {
-        read: arguments::read(&args.model(), &SourceArgs::default(), global),
+        read: arguments::read(&args.model(), &SourceArgs::default(), global)?,
         extent: match args.dry_run {
             DryRun::Client => Extent::Show,
             DryRun::Server => Extent::Rehearse,
