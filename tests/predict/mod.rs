@@ -17,5 +17,6 @@ mod prospects;
 mod provisioner;
 mod said;
 pub(crate) mod scheduler;
+mod scheduler_cuts;
 mod scheduling;
 mod shrink;

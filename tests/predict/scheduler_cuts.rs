@@ -1,0 +1,139 @@
+//! kube-scheduler on partial input. If objects of a recorded world are hidden, no wrong answer is called certain.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a recording that cannot be read is a failed test")]
+
+use super::scheduler::{RECORDINGS, waiting};
+use crate::support::root;
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::controllers::scheduler::{Scheduler, Scheduling};
+use pvctl::model::Kind;
+use pvctl::snapshot::decode::{Item, decode};
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use xtask::corpus;
+
+/// The number of cuts that are tried. Each is tried with every pod that waits.
+const CUTS: usize = 10_000;
+
+/// How many of the objects of a kind are hidden.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    All,
+    First,
+    Last,
+}
+
+const PARTS: [Part; 3] = [Part::All, Part::First, Part::Last];
+
+/// An object that is not there is unknown with the first two states. With the last one it is assumed to be absent.
+const STATES: [CoverageState; 3] = [CoverageState::Forbidden, CoverageState::Partial, CoverageState::Assumed];
+
+fn kind_of(item: &Value) -> Kind {
+    Kind::from_manifest(item["kind"].as_str().unwrap()).unwrap()
+}
+
+/// Returns the snapshot of the items without the hidden part of one kind.
+fn snapshot(items: &[Value], cut: Option<(Kind, Part, CoverageState)>) -> Snapshot {
+    let mut coverage = Coverage::default();
+    for kind in Kind::EVERY {
+        coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+    }
+    if let Some((kind, _, state)) = cut {
+        coverage.set(CoverageEntry::new(kind, None, state));
+    }
+    let of_kind = |item: &Value| cut.is_some_and(|(kind, ..)| kind_of(item) == kind);
+    let count = items.iter().filter(|item| of_kind(item)).count();
+    let mut parts = Parts { coverage, ..Parts::default() };
+    let mut place = 0;
+    for item in items {
+        if of_kind(item) {
+            place += 1;
+            let is_hidden = match cut {
+                Some((_, Part::First, _)) => place == 1,
+                Some((_, Part::Last, _)) => place == count,
+                Some((_, Part::All, _)) | None => true,
+            };
+            if is_hidden {
+                continue;
+            }
+        }
+        match decode(item.to_string().as_bytes(), "a recording").unwrap() {
+            Item::Object(object) => parts.objects.push(object),
+            Item::Skipped(kind) => panic!("{kind}"),
+        }
+    }
+    Snapshot::new(parts)
+}
+
+/// The answers by pod.
+fn answers(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> BTreeMap<(String, String), Scheduling> {
+    let scheduler = Scheduler::new(snapshot, behavior);
+    let key = |namespace: &str, name: &str| (namespace.to_owned(), name.to_owned());
+    waiting(snapshot).map(|pod| (key(&pod.meta.namespace, &pod.meta.name), scheduler.schedule(pod))).collect()
+}
+
+/// Returns whether two answers are the same apart from their doubts.
+fn agree(one: &Scheduling, other: &Scheduling) -> bool {
+    let without = |answer: &Scheduling| Scheduling { doubts: BTreeMap::new(), ..answer.clone() };
+    without(one) == without(other)
+}
+
+#[test]
+fn a_scheduler_that_does_not_see_everything_is_never_wrong_with_certainty() {
+    let behavior = KubernetesBehavior::default();
+    // The number of answers that are certain, and of those that are wrong and doubted, by kind.
+    let (mut cuts, mut certain, mut doubted) = (0, 0, BTreeMap::new());
+    // The worlds that were made by hand are few and have every kind.
+    let worlds = RECORDINGS.iter().rev().flat_map(|name| {
+        corpus::lines(&root().join("tests/conformance").join(name)).unwrap().map(|line| line.unwrap())
+    });
+    for line in worlds {
+        let items = &line.world.items;
+        let full = answers(&snapshot(items, None), &behavior);
+        let mut kinds: Vec<Kind> = items.iter().map(kind_of).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for kind in kinds {
+            for part in PARTS {
+                // Every state comes after every part in turn.
+                let state = STATES[cuts / PARTS.len() % STATES.len()];
+                if cuts == CUTS {
+                    break;
+                }
+                cuts += 1;
+                let partial = snapshot(items, Some((kind, part, state)));
+                for (pod, answer) in answers(&partial, &behavior) {
+                    let right = agree(&answer, &full[&pod]);
+                    let is_doubted = answer.doubts.contains_key(&kind);
+                    assert!(
+                        right || is_doubted,
+                        "{}: {pod:?} without {kind} {part:?} ({state:?}): {answer:?}",
+                        line.id
+                    );
+                    certain += usize::from(right && !is_doubted);
+                    if !right {
+                        *doubted.entry(kind).or_insert(0) += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(cuts, CUTS);
+    // Each of these kinds can change an answer, so a doubt about it is no formality.
+    let decisive = [
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Pod,
+        Kind::Node,
+        Kind::CsiNode,
+        Kind::CsiDriver,
+        Kind::CsiStorageCapacity,
+        Kind::VolumeAttachment,
+        Kind::Namespace,
+    ];
+    for kind in decisive {
+        assert!(doubted.contains_key(&kind), "no cut of {kind} changes an answer: {doubted:?}");
+    }
+    assert!(certain > 500, "{certain}");
+}
