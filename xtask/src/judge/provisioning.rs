@@ -72,6 +72,10 @@ impl Judged<'_> {
         let request = asked.request();
         let predicted = provisioner.provision(claim, &answers(driver, request));
         self.ensure_certain(&name(&real.claim), &predicted.doubts)?;
+        // A line says which Secrets exist, and its claims have no annotations that are not read.
+        let is_open = |part: &NotEvaluated| !matches!(part, NotEvaluated::MigratedClass | NotEvaluated::MigratedVolume);
+        let not_evaluated = &predicted.not_evaluated;
+        ensure!(!not_evaluated.iter().any(is_open), "{}: {not_evaluated:?}", name(&real.claim));
         // Up to the request, the two decisions are the same.
         ensure!(predicted.acts.starts_with(&asked.acts), "{}: the request changes", name(&real.claim));
         verdict.counts.provisioned_claims += 1;
