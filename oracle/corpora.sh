@@ -38,5 +38,6 @@ done
 provisioner=$(mktemp -d)/provisioner
 (cd provisioner && go build -o "$provisioner" .)
 "$provisioner" worlds --seed 2040 --count 1800 | "$provisioner" provision | gzip -9n > "$out/provisioning-6.4.0-$version.jsonl.gz"
+"$provisioner" provision < handmade-provisioning.jsonl | gzip -9n > "$out/provisioning-handmade-6.4.0-$version.jsonl.gz"
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

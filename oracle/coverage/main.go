@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -20,14 +21,31 @@ import (
 	"pvctl.dev/oracle/judge"
 )
 
-// packages are the packages whose code makes the decisions. Each has the functions that lead to all other measured
+// packages are packages whose code makes the decisions. Each has the functions that lead to all other measured
 // functions.
-var packages = []struct {
+type packages []struct {
 	module, dir string
 	roots       []string
 	// library says that a function of the package counts only if another package calls it by the package's name.
 	library bool
-}{
+}
+
+// report is one file COVERAGE.md. All paths are those in the folder of its Go module.
+type report struct {
+	folder string
+	// names are the names of packages in the report. A package without one has the name of its folder.
+	names map[string]string
+	// tested is the package with the test that answers the corpora, and test is its name.
+	tested, test string
+	// unreached is the file that says why blocks are not reached.
+	unreached string
+	packages  packages
+	// counted and notCounted are the sentences before and after the list of the packages.
+	counted, notCounted string
+}
+
+// controllers is about the controllers of kube-controller-manager.
+var controllers = report{".", nil, "./judge", "TestCorpora", "coverage/unreached.txt", packages{
 	{"k8s.io/kubernetes", "pkg/controller/volume/persistentvolume", []string{"syncClaimByKey", "syncVolumeByKey", "Less", "Swap", "Len"}, false},
 	{"k8s.io/component-helpers", "storage/volume", nil, false},
 	{"k8s.io/kubernetes", "pkg/controller/volume/pvprotection", []string{"processPV"}, false},
@@ -39,12 +57,32 @@ var packages = []struct {
 	{"k8s.io/kubernetes", "pkg/util/slice", nil, true},
 	{"k8s.io/kubernetes", "pkg/apis/core/v1/helper", nil, true},
 	{"k8s.io/component-helpers", "storage/ephemeral", nil, true},
-}
+}, `Written by ` + "`go run ./coverage`" + ` from the Go coverage of ` + "`TestCorpora`" + `, which answers every case of ` + "`../tests/conformance`" + ` again.
+Lines are those of the files of Kubernetes ` + judge.Version + `. These packages are counted: the functions that a sync of the binder, of a protection
+controller or of the ephemeral-volume controller calls, directly or not, and what puts a pod on the queue of the last one.`,
+	`Of a library only those functions count that another package calls by name. Not counted is what else runs in a sync, all of it the real
+code too: the search for a plugin (` + "`pkg/volume`" + `), the plugins themselves (` + "`pkg/volume/hostpath`" + ` and ` + "`nfs`" + `), the names of migrated
+plugins (` + "`pkg/volume/csimigration`" + `, ` + "`csi-translation-lib`" + `), the indexes of the caches (` + "`pkg/controller/volume/common`" + `), node affinity
+(` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go, and the packages for metrics and logs.`}
+
+// provisioner is about the external provisioner, which is a module of its own.
+var provisioner = report{"provisioner", map[string]string{
+	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller":  "library",
+	"github.com/kubernetes-csi/external-provisioner/v6/pkg/controller": "provisioner",
+}, ".", "TestCorpus", "unreached.txt", packages{
+	{"sigs.k8s.io/sig-storage-lib-external-provisioner/v13", "controller", []string{"syncClaim", "syncVolume"}, false},
+	{"github.com/kubernetes-csi/external-provisioner/v6", "pkg/controller", []string{"sweepOrphanedFinalizers"}, false},
+}, `Written by ` + "`go run ./coverage provisioner`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which answers every world of
+` + "`provisioning-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Lines are those of the files of sig-storage-lib-external-provisioner v13.1.0
+(` + "`library`" + `) and of external-provisioner v6.4.0 (` + "`provisioner`" + `). These packages are counted: the functions that a sync of a claim, of a
+volume or of a claim with cloning protection, or the sweep of the finalizers of snapshots calls, directly or not.`,
+	`Not counted is what else runs in a sync, all of it the real code too: the translation of in-tree volumes (` + "`csi-translation-lib`" + `),
+helpers (` + "`component-helpers/storage/volume`" + `), quantities, selectors and the caches of client-go.`}
 
 // libraries returns for each package, by import path, whether it is a library.
-func libraries() map[string]bool {
+func (r *report) libraries() map[string]bool {
 	result := map[string]bool{}
-	for _, p := range packages {
+	for _, p := range r.packages {
 		result[path.Join(p.module, p.dir)] = p.library
 	}
 	return result
@@ -65,13 +103,23 @@ type function struct {
 }
 
 func main() {
-	if err := run(); err != nil {
+	made := &controllers
+	if len(os.Args) == 2 && os.Args[1] == "provisioner" {
+		made = &provisioner
+	} else if len(os.Args) > 1 {
+		fmt.Fprintln(os.Stderr, "usage: coverage [provisioner]")
+		os.Exit(2)
+	}
+	if err := made.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "coverage:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func (r *report) run() error {
+	if err := os.Chdir(r.folder); err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "coverage-")
 	if err != nil {
 		return err
@@ -79,11 +127,11 @@ func run() error {
 	defer os.RemoveAll(work)
 	profile := filepath.Join(work, "profile")
 	var names []string
-	for _, p := range packages {
+	for _, p := range r.packages {
 		names = append(names, path.Join(p.module, p.dir))
 	}
-	command := exec.Command("go", "test", "-count=1", "-timeout=30m", "-run", "^TestCorpora$",
-		"-coverpkg="+strings.Join(names, ","), "-coverprofile="+profile, "./judge")
+	command := exec.Command("go", "test", "-count=1", "-timeout=30m", "-run", "^"+r.test+"$",
+		"-coverpkg="+strings.Join(names, ","), "-coverprofile="+profile, r.tested)
 	if text, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
@@ -91,15 +139,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	reasons, err := readReasons("coverage/unreached.txt")
+	reasons, err := readReasons(r.unreached)
 	if err != nil {
 		return err
 	}
-	functions, err := reachable(blocks)
+	functions, err := r.reachable(blocks)
 	if err != nil {
 		return err
 	}
-	return report(functions, reasons)
+	return r.write(functions, reasons)
 }
 
 // readProfile reads the blocks of each file. A block that is listed several times counts as covered if any entry is
@@ -159,12 +207,12 @@ func readReasons(name string) (map[string]string, error) {
 
 // reachable returns the functions that the roots call, directly or indirectly. Functions are found by name. If two
 // packages share a name and are no libraries, the name counts for both.
-func reachable(blocks map[string][]block) ([]*function, error) {
+func (r *report) reachable(blocks map[string][]block) ([]*function, error) {
 	var all []*function
 	byName := map[string][]*function{}
-	libraries := libraries()
+	libraries := r.libraries()
 	var todo []string
-	for _, p := range packages {
+	for _, p := range r.packages {
 		command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", p.module)
 		text, err := command.Output()
 		if err != nil {
@@ -178,7 +226,7 @@ func reachable(blocks map[string][]block) ([]*function, error) {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			found, err := declared(file, path.Join(p.module, p.dir), libraries, blocks)
+			found, err := r.declared(file, path.Join(p.module, p.dir), libraries, blocks)
 			if err != nil {
 				return nil, err
 			}
@@ -225,7 +273,7 @@ func called(pkg, name string, libraries map[string]bool) string {
 }
 
 // declared returns the functions that a file of a package declares.
-func declared(file, pkg string, libraries map[string]bool, blocks map[string][]block) ([]*function, error) {
+func (r *report) declared(file, pkg string, libraries map[string]bool, blocks map[string][]block) ([]*function, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, nil, 0)
 	if err != nil {
@@ -250,7 +298,7 @@ func declared(file, pkg string, libraries map[string]bool, blocks map[string][]b
 			continue
 		}
 		f := &function{
-			file: path.Join(path.Base(pkg), filepath.Base(file)), name: declared.Name.Name, calls: map[string]bool{},
+			file: path.Join(cmp.Or(r.names[pkg], path.Base(pkg)), filepath.Base(file)), name: declared.Name.Name, calls: map[string]bool{},
 			from: set.Position(declared.Pos()).Line, to: set.Position(declared.End()).Line,
 		}
 		ast.Inspect(declared.Body, func(node ast.Node) bool {
@@ -279,7 +327,7 @@ func declared(file, pkg string, libraries map[string]bool, blocks map[string][]b
 	return result, nil
 }
 
-func report(functions []*function, reasons map[string]string) error {
+func (r *report) write(functions []*function, reasons map[string]string) error {
 	file, err := os.Create("COVERAGE.md")
 	if err != nil {
 		return err
@@ -307,7 +355,7 @@ func report(functions []*function, reasons map[string]string) error {
 			place := fmt.Sprintf("%s:%d-%d", f.file, b.from, b.to)
 			used[at] = true
 			if reasons[at] == "" {
-				wrong = append(wrong, fmt.Errorf("%s (%s) is not reached and coverage/unreached.txt does not say why", place, f.name))
+				wrong = append(wrong, fmt.Errorf("%s (%s) is not reached and %s does not say why", place, f.name, r.unreached))
 			}
 			unreached = append(unreached, line{f.name, place, reasons[at]})
 		}
@@ -321,7 +369,7 @@ func report(functions []*function, reasons map[string]string) error {
 		}
 	}
 	var counted []string
-	for _, p := range packages {
+	for _, p := range r.packages {
 		one := "- `" + path.Join(p.module, p.dir) + "`"
 		if p.library {
 			one += ", a library"
@@ -330,20 +378,15 @@ func report(functions []*function, reasons map[string]string) error {
 	}
 	sort.Strings(stale)
 	for _, at := range stale {
-		wrong = append(wrong, fmt.Errorf("%s is reached or is no block; take it out of coverage/unreached.txt", at))
+		wrong = append(wrong, fmt.Errorf("%s is reached or is no block; take it out of %s", at, r.unreached))
 	}
 	fmt.Fprintf(out, `# What the corpora reach
 
-Written by `+"`go run ./coverage`"+` from the Go coverage of `+"`TestCorpora`"+`, which answers every case of `+"`../tests/conformance`"+` again.
-Lines are those of the files of Kubernetes %s. These packages are counted: the functions that a sync of the binder, of a protection
-controller or of the ephemeral-volume controller calls, directly or not, and what puts a pod on the queue of the last one.
+%s
 
 %s
 
-Of a library only those functions count that another package calls by name. Not counted is what else runs in a sync, all of it the real
-code too: the search for a plugin (`+"`pkg/volume`"+`), the plugins themselves (`+"`pkg/volume/hostpath`"+` and `+"`nfs`"+`), the names of migrated
-plugins (`+"`pkg/volume/csimigration`"+`, `+"`csi-translation-lib`"+`), the indexes of the caches (`+"`pkg/controller/volume/common`"+`), node affinity
-(`+"`component-helpers/scheduling`"+`), quantities, selectors and the caches of client-go, and the packages for metrics and logs.
+%s
 
 **%d of %d statements are reached; every other block is explained below.**
 
@@ -355,7 +398,7 @@ plugins (`+"`pkg/volume/csimigration`"+`, `+"`csi-translation-lib`"+`), the inde
 
 | block | function | why |
 | --- | --- | --- |
-`, judge.Version, strings.Join(counted, "\n"), covered, all, strings.Join(table, "\n"))
+`, r.counted, strings.Join(counted, "\n"), r.notCounted, covered, all, strings.Join(table, "\n"))
 	for _, l := range unreached {
 		fmt.Fprintf(out, "| `%s` | `%s` | %s |\n", l.place, l.function, l.reason)
 	}

@@ -260,8 +260,9 @@ func plain(text string) string {
 	return volumeText.ReplaceAllString(statusText.ReplaceAllString(text, "Got {$1 …}"), "PV:{…}. Error")
 }
 
-// cloneRuns is the number of syncs that are run to find the possible errors of one.
-const cloneRuns = 40
+// cloneRuns is the number of syncs that are run to find the possible errors of one. Where the map has room for eight
+// claims, each of them is the first one in at least an eighth of the syncs.
+const cloneRuns = 400
 
 func textOf(err error) string {
 	if err == nil {

@@ -33,10 +33,12 @@ pub(crate) fn leaves() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Calls the function with each recorded world.
 fn each_world(mut seen: impl FnMut(&xtask::line::Line, &Snapshot)) {
-    let file = root().join("tests/conformance/provisioning-6.4.0-1.36.3.jsonl.gz");
-    for line in corpus::lines(&file).unwrap() {
-        let line = line.unwrap();
-        seen(&line, &snapshot(&line).unwrap());
+    for name in ["provisioning-6.4.0-1.36.3", "provisioning-handmade-6.4.0-1.36.3"] {
+        let file = root().join(format!("tests/conformance/{name}.jsonl.gz"));
+        for line in corpus::lines(&file).unwrap() {
+            let line = line.unwrap();
+            seen(&line, &snapshot(&line).unwrap());
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Versions as data.
 
 use crate::controllers::KubeVersion;
+use crate::controllers::provisioner::{EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
 use crate::report::shared::machine::API_VERSION;
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ pub struct Version {
     pub kind: &'static str,
     /// This program.
     pub client: ClientVersion,
-    /// The versions of Kubernetes that this program models.
+    /// The versions of Kubernetes and of the external provisioner that this program models.
     pub model: ModelledVersions,
     /// The API server of the cluster. The field is absent if no API server was asked, or if it did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,14 +31,27 @@ pub struct ClientVersion {
     pub version: &'static str,
 }
 
-/// The versions of Kubernetes that are modelled.
+/// The versions that are modelled.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct ModelledVersions {
     /// The minor version that is modelled if no other version is given or detected.
     pub kubernetes: String,
     /// All minor versions that the user can choose.
     pub available: Vec<String>,
+    /// The external provisioner of CSI drivers. No other verb uses its decisions yet.
+    pub external_provisioner: ProvisionerVersions,
+}
+
+/// The versions of the external provisioner.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProvisionerVersions {
+    /// The version of external-provisioner.
+    pub version: &'static str,
+    /// The version of its library, sig-storage-lib-external-provisioner.
+    pub library: &'static str,
 }
 
 /// An API server.
@@ -53,11 +67,12 @@ impl Version {
     pub fn new(server: Option<String>) -> Self {
         let kubernetes = KubeVersion::DEFAULT.to_string();
         let available = KubeVersion::all().map(|version| version.to_string()).collect();
+        let external_provisioner = ProvisionerVersions { version: EXTERNAL_PROVISIONER, library: PROVISIONER_LIBRARY };
         Self {
             api_version: API_VERSION,
             kind: "Version",
             client: ClientVersion { version: env!("CARGO_PKG_VERSION") },
-            model: ModelledVersions { kubernetes, available },
+            model: ModelledVersions { kubernetes, available, external_provisioner },
             server: server.map(|version| ServerOut { version }),
         }
     }

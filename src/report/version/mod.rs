@@ -1,9 +1,9 @@
-//! `Version`: the version of pvctl, the Kubernetes versions that it models, and the version of the cluster.
+//! `Version`: the version of pvctl, the versions that it models, and the version of the cluster.
 
 mod document;
 mod text;
 
-pub use document::{ClientVersion, ModelledVersions, ServerOut, Version};
+pub use document::{ClientVersion, ModelledVersions, ProvisionerVersions, ServerOut, Version};
 
 use crate::error::Error;
 use crate::report::shared::format::formats;

@@ -7,10 +7,13 @@ impl Version {
     pub(super) fn text(&self) -> String {
         let server = self.server.as_ref().map(|server| format!("server:               {}\n", server.version));
         format!(
-            "pvctl:                {}\nmodelled Kubernetes:  {} (--kube-version takes {})\n{}",
+            "pvctl:                {}\nmodelled Kubernetes:  {} (--kube-version takes {})\n\
+             modelled provisioner: external-provisioner {}, sig-storage-lib-external-provisioner {}\n{}",
             self.client.version,
             self.model.kubernetes,
             self.model.available.join(", "),
+            self.model.external_provisioner.version,
+            self.model.external_provisioner.library,
             server.unwrap_or_default()
         )
     }

@@ -243,8 +243,9 @@ fn volume_node_affinity(topology: &[Segments]) -> Option<Vec<Segments>> {
 /// `removeSnapshotFinalizer`, v6.4.0.
 fn release_snapshot(sync: &mut Work<'_>, namespace: &str, name: &str) {
     let object = ObjectKey { kind: Kind::VolumeSnapshot, namespace: namespace.into(), name: name.into() };
+    // Before this, only the finalizers of the source are written, and the source is this snapshot.
     let written = sync.acts.iter().find_map(|act| match act {
-        Act::Finalizers { object: of, finalizers } if *of == object => Some(finalizers.clone()),
+        Act::Finalizers { finalizers, .. } => Some(finalizers.clone()),
         _ => None,
     });
     let stored = sync.reads.find::<VolumeSnapshot>(namespace, name);

@@ -76,7 +76,6 @@ pub(super) fn generate_accessibility_requirements(
             let (hash, index) = name_hash_and_index_offset(wanted.claim);
             Some(hash.wrapping_add(index) as usize % requisite.len())
         }
-        Some(_) if sidecar.strict_topology => Some(0),
         Some((topology, _)) => requisite.iter().position(|term| is_subset(term, topology)),
     };
     let Some(first) = first else {
