@@ -4,7 +4,7 @@ use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, from_clus
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
-use crate::engines::simulation;
+use crate::engines::simulation_on_demand;
 use crate::error::Error;
 use crate::model::{Kind, Lease, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
 use crate::progress::Progress;
@@ -119,7 +119,7 @@ impl ExplainOptions {
         let namespace = gathered.named_namespace();
         let object = named::object(snapshot, self.kind, &self.name, namespace);
         progress.step("predicting", 0);
-        let simulation = simulation(snapshot, settings, gathered.threads);
+        let simulation = simulation_on_demand(snapshot, settings);
         match object {
             Ok(object) => Ok(Prepared { gathered, simulation, object }),
             Err(error) => Err(self.told_of_absent(error, &simulation, namespace, gathered.threads)),

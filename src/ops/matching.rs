@@ -5,7 +5,7 @@ use super::{Status, named};
 use crate::controllers::persistent_volume::{match_claim, planned};
 use crate::diagnosis::facts::is_unbound;
 use crate::diagnosis::prospects;
-use crate::engines::simulation;
+use crate::engines::simulation_on_demand;
 use crate::error::Error;
 use crate::model::PersistentVolumeClaim;
 use crate::report::match_table::{MatchTable, Matched};
@@ -88,7 +88,7 @@ pub fn matching(
         (Some(id), Ok(candidates)) => {
             let settings = gathered.modelled.settings(snapshot, &options.read.model, false)?;
             let settings = Settings { outcomes: Limit::All, ..settings };
-            prospects(&simulation(snapshot, settings, gathered.threads), id, candidates)
+            prospects(&simulation_on_demand(snapshot, settings), id, candidates)
         }
         _ => None,
     };

@@ -38,7 +38,7 @@ pub struct Step<'a, 's> {
 }
 
 /// A function that takes the objects of a component. It returns the uncertain readings on which their outcomes rest.
-pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Sync + 'a>;
+pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Send + Sync + 'a>;
 
 /// The description of one controller.
 pub struct ControllerSpec {
@@ -70,7 +70,7 @@ pub struct ControllerSpec {
     pub looks_at: fn(&World<'_>, ObjectId, ObjectId) -> bool,
     /// Prepares the function that returns the uncertain readings of a component. It is called once for all components
     /// of a snapshot.
-    pub needs: for<'a> fn(&'a Snapshot, &'a Settings<'a>) -> Needs<'a>,
+    pub needs: for<'a> fn(&'a Snapshot, &Settings<'a>) -> Needs<'a>,
     /// Returns the worlds to which an operation that still runs may lead. They are added to the worlds of the syncs if
     /// requests fail or caches lag.
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,

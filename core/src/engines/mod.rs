@@ -15,6 +15,11 @@ pub fn simulation<'s>(snapshot: &'s Snapshot, settings: Settings<'s>, threads: u
     Simulation::new(snapshot, settings, &ENGINES, threads)
 }
 
+/// Returns the same simulation for answers about few objects. It settles a component only when an answer needs it.
+pub fn simulation_on_demand<'s>(snapshot: &'s Snapshot, settings: Settings<'s>) -> Simulation<'s> {
+    Simulation::on_demand(snapshot, settings, &ENGINES)
+}
+
 /// Returns the outcomes of one component. It uses all engines.
 pub fn settle(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Settled {
     crate::simulate::settle(snapshot, settings, &ENGINES, component)

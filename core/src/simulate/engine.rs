@@ -3,12 +3,11 @@
 
 use super::component::Component;
 use super::decide::Decisions;
-use super::predict::place_in;
-use super::settle::Settled;
-use crate::controllers::{self, DecidedBy, OutcomeSet, Participants, Settings};
+use super::settlement::Settlement;
+use crate::controllers::{self, DecidedBy, OutcomeSet, Settings};
 use crate::model::{Kind, Object, ObjectId};
-use crate::snapshot::{Absence, Snapshot};
-use crate::world::{Need, World};
+use crate::snapshot::Snapshot;
+use crate::world::World;
 use std::collections::BTreeMap;
 
 /// The outcomes of a component that an engine found without exploring the component.
@@ -37,7 +36,7 @@ pub struct Engine {
     /// Returns what decides between the outcomes of a component that has several outcomes.
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
     /// Computes how objects of different components influence each other by other means than objects of the API.
-    pub between: fn(&Snapshot, &Settings<'_>, &mut Settlement<'_>) -> BTreeMap<ObjectId, OtherComponents>,
+    pub between: fn(&Snapshot, &mut Settlement<'_>) -> BTreeMap<ObjectId, OtherComponents>,
     /// Adapts the decisions of an object to what is under way outside of the controller's objects.
     pub under_way: for<'s> fn(&World<'s>, &Settings<'s>, ObjectId, Decisions<'s>) -> Decisions<'s>,
 }
@@ -72,43 +71,4 @@ pub struct OtherComponents {
     pub added: u64,
     /// What decides about these additional outcomes.
     pub decided_by: DecidedBy,
-}
-
-/// All components, after each has been settled by itself.
-#[derive(Debug)]
-pub struct Settlement<'a> {
-    pub(super) participants: &'a Participants,
-    pub(super) places: &'a [(u32, u32)],
-    pub(super) settled: &'a mut [Settled],
-    pub(super) uncertain: &'a mut [Vec<(Need, Absence)>],
-}
-
-impl Settlement<'_> {
-    fn place(&self, id: ObjectId) -> (usize, usize) {
-        place_in(self.participants, self.places, id)
-    }
-
-    /// Returns the outcomes of an object.
-    pub fn outcomes(&self, id: ObjectId) -> &OutcomeSet {
-        let (number, place) = self.place(id);
-        &self.settled[number].sets[place]
-    }
-
-    /// Returns the outcomes of the component of an object, and the object's place in the component.
-    pub fn settled_mut(&mut self, id: ObjectId) -> (&mut Settled, usize) {
-        let (number, place) = self.place(id);
-        (&mut self.settled[number], place)
-    }
-
-    /// Returns the incomplete lists on which the outcomes of an object rest. Each comes with the meaning of an object's
-    /// absence from the list.
-    pub fn uncertain(&self, id: ObjectId) -> &[(Need, Absence)] {
-        &self.uncertain[self.place(id).0]
-    }
-
-    /// Returns the same lists, to be extended.
-    pub fn uncertain_mut(&mut self, id: ObjectId) -> &mut Vec<(Need, Absence)> {
-        let number = self.place(id).0;
-        &mut self.uncertain[number]
-    }
 }

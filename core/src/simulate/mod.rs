@@ -10,6 +10,7 @@ pub mod explore;
 pub mod failures;
 pub mod predict;
 pub mod settle;
+pub mod settlement;
 mod state;
 mod step;
 

@@ -1,17 +1,14 @@
 //! Predictions. For each object, a prediction says what one sync does now, in which states the object can end, and on
 //! which reads the answer rests.
 
-use super::component::{Component, components_of};
-use super::created::WorldsWithCreated;
+use super::component::Component;
 use super::decide::{Decision, Decisions, decide, decide_folded};
-use super::engine::{Engine, OtherComponents, Settlement};
-use super::settle::{Settled, settle_in};
-use crate::controllers::spec::{Needs, note_gap};
+use super::engine::{Engine, OtherComponents};
+use super::settlement::Settlement;
 use crate::controllers::{
-    self, Controller, DecidedBy, KubernetesBehavior, LISTED, Limit, Outcome, OutcomeSet, Participants, Settings,
+    self, Controller, DecidedBy, KubernetesBehavior, LISTED, Limit, Outcome, OutcomeSet, Settings,
 };
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
-use crate::parallel::in_parallel;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use crate::world::{Effect, Need, World, Write, WriteBody};
 use std::borrow::Cow;
@@ -21,21 +18,12 @@ use std::sync::OnceLock;
 /// The world of one run, divided into components whose outcomes are known.
 #[derive(Debug)]
 pub struct Simulation<'s> {
-    snapshot: &'s Snapshot,
-    settings: Settings<'s>,
     /// The number of decisions and outcomes that an answer lists. The simulation computes at least [`LISTED`] of each.
     decision_limit: Limit,
     outcome_limit: Limit,
-    components: Vec<Component>,
-    settled: Vec<Settled>,
-    /// For each component, the incomplete lists on which its outcomes rest.
-    uncertain: Vec<Vec<(Need, Absence)>>,
+    settlement: Settlement<'s>,
     /// For each component, what decides between its outcomes. It is computed on first use.
     decided_by: Vec<OnceLock<Vec<DecidedBy>>>,
-    participants: Participants,
-    /// For each participant, the number of its component and its place in the component.
-    places: Vec<(u32, u32)>,
-    engines: &'static [&'static Engine],
     /// What happens to objects because of objects of other components.
     beside: BTreeMap<ObjectId, OtherComponents>,
 }
@@ -145,56 +133,30 @@ impl<'s> Simulation<'s> {
         engines: &'static [&'static Engine],
         threads: usize,
     ) -> Self {
-        let participants = Participants::new(snapshot, &settings.controllers);
-        let components = components_of(snapshot, &settings, &participants);
-        let mut places = vec![(0, 0); participants.count()];
-        for (number, component) in (0u32..).zip(&components) {
-            for (place, id) in (0u32..).zip(&component.objects) {
-                if let Some(taken) = participants.number(*id) {
-                    places[taken] = (number, place);
-                }
-            }
-        }
+        Self::of(snapshot, settings, engines, |settlement| settlement.settle_all(threads))
+    }
+
+    /// Does the same as [`Self::new`], but settles a component only when an answer needs its outcomes. This is for
+    /// answers about few objects.
+    pub fn on_demand(snapshot: &'s Snapshot, settings: Settings<'s>, engines: &'static [&'static Engine]) -> Self {
+        Self::of(snapshot, settings, engines, |_| {})
+    }
+
+    fn of(
+        snapshot: &'s Snapshot,
+        settings: Settings<'s>,
+        engines: &'static [&'static Engine],
+        prepare: impl FnOnce(&Settlement<'s>),
+    ) -> Self {
         let (decision_limit, outcome_limit) = (settings.decisions, settings.outcomes);
         let decisions = decision_limit.at_least(LISTED);
         let settings = Settings { decisions, outcomes: outcome_limit.at_least(LISTED), ..settings };
-        let grown = WorldsWithCreated::new(engines);
-        let mut settled = in_parallel(threads, components.len(), |number| {
-            settle_in(snapshot, &settings, engines, &components[number], &grown)
-        });
-        let needs: Vec<Needs<'_>> =
-            settings.controllers.iter().map(|controller| (controller.needs)(snapshot, &settings)).collect();
-        let mut uncertain = in_parallel(threads, components.len(), |number| {
-            let mut found = Vec::new();
-            for (need, absence) in needs.iter().flat_map(|needs| needs(&components[number].objects)) {
-                note_gap(&mut found, need.kind, &need.namespace, absence);
-            }
-            found
-        });
-        drop(needs);
-        let mut settlement = Settlement {
-            participants: &participants,
-            places: &places,
-            settled: &mut settled,
-            uncertain: &mut uncertain,
-        };
-        let between = engines.iter().flat_map(|engine| (engine.between)(snapshot, &settings, &mut settlement));
+        let mut settlement = Settlement::new(snapshot, settings, engines);
+        prepare(&settlement);
+        let between = engines.iter().flat_map(|engine| (engine.between)(snapshot, &mut settlement));
         let beside = between.collect();
-        let decided_by = components.iter().map(|_| OnceLock::new()).collect();
-        Self {
-            snapshot,
-            settings,
-            decision_limit,
-            outcome_limit,
-            components,
-            settled,
-            uncertain,
-            decided_by,
-            participants,
-            places,
-            engines,
-            beside,
-        }
+        let decided_by = settlement.components().iter().map(|_| OnceLock::new()).collect();
+        Self { decision_limit, outcome_limit, settlement, decided_by, beside }
     }
 
     /// Returns what happens to the object because of objects of other components.
@@ -209,17 +171,17 @@ impl<'s> Simulation<'s> {
 
     /// Returns the snapshot that is simulated.
     pub fn snapshot(&self) -> &'s Snapshot {
-        self.snapshot
+        self.settlement.snapshot()
     }
 
     /// Returns the settings of the simulation. The predictions depend only on them and on the objects.
     pub fn settings(&self) -> &Settings<'s> {
-        &self.settings
+        self.settlement.settings()
     }
 
     /// Returns all objects that controllers sync, in the order of listings: by kind, then by namespace and name.
     pub fn targets(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.participants.ids()
+        self.settlement.participants().ids()
     }
 
     /// Returns the joint outcomes of the component with this number, counted from 1. The value is `None` if they are
@@ -229,7 +191,7 @@ impl<'s> Simulation<'s> {
         if self.is_unknown(at) {
             return None;
         }
-        let (settled, objects) = (&self.settled[at], &self.components[at].objects);
+        let (settled, objects) = (self.settlement.settled(at), &self.settlement.components()[at].objects);
         let with_ends = || objects.iter().zip(&settled.sets).filter(|(_, set)| set.count > 0).map(|(id, _)| *id);
         let all = settled.sets.iter().all(|set| set.count > 0);
         Some(Joint {
@@ -242,49 +204,52 @@ impl<'s> Simulation<'s> {
     /// Returns the objects that controllers may create and that do not exist yet. Each comes with the number of its
     /// component and its outcomes. The outcomes are `None` if they rest on a missing read.
     pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
-        self.settled.iter().enumerate().flat_map(move |(at, settled)| {
+        (0..self.settlement.components().len()).flat_map(move |at| {
             let known = move || !self.is_unknown(at);
-            settled.created.iter().map(move |(key, set)| (at + 1, key, Some(set).filter(|_| known())))
+            self.settlement
+                .settled(at)
+                .created
+                .iter()
+                .map(move |(key, set)| (at + 1, key, Some(set).filter(|_| known())))
         })
     }
 
     fn is_unknown(&self, at: usize) -> bool {
-        self.uncertain[at].iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)))
+        self.settlement.uncertain_of(at).iter().any(|(_, absence)| matches!(absence, Absence::Unknown(_)))
     }
 
     /// Returns the component of an object.
     pub fn component_of(&self, object: impl Into<ObjectId>) -> &Component {
-        &self.components[self.place(object.into()).0]
+        &self.settlement.components()[self.place(object.into()).0]
     }
 
     fn place(&self, id: ObjectId) -> (usize, usize) {
-        place_in(&self.participants, &self.places, id)
+        self.settlement.place(id)
     }
 
     /// Returns the outcomes of an object, even if they rest on a missing read.
     pub fn outcomes(&self, object: impl Into<ObjectId>) -> &OutcomeSet {
-        let (number, place) = self.place(object.into());
-        &self.settled[number].sets[place]
+        self.settlement.outcomes(object.into())
     }
 
     /// Returns everything that is predicted for an object.
     pub fn predict(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
-        let world = World::new(self.snapshot);
-        self.predicted(target, &world, decide(&world, &self.settings, target))
+        let world = World::new(self.snapshot());
+        self.predicted(target, &world, decide(&world, self.settings(), target))
     }
 
     /// Returns the same prediction, but one decision may stand for several that differ only in the volume; see
     /// [`decide_folded`].
     pub fn predict_folded(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
-        let world = World::new(self.snapshot);
-        self.predicted(target, &world, decide_folded(&world, &self.settings, target))
+        let world = World::new(self.snapshot());
+        self.predicted(target, &world, decide_folded(&world, self.settings(), target))
     }
 
     fn predicted(&self, target: ObjectId, world: &World<'s>, decisions: Decisions<'s>) -> Prediction<'s> {
-        let under_way = |decisions, engine: &&Engine| (engine.under_way)(world, &self.settings, target, decisions);
-        let mut decisions = self.engines.iter().fold(decisions, under_way);
+        let under_way = |decisions, engine: &&Engine| (engine.under_way)(world, self.settings(), target, decisions);
+        let mut decisions = self.settlement.engines().iter().fold(decisions, under_way);
         let outcomes = self.outcomes(target).clone();
         // Outcomes that come from objects of other components are subtracted, because `decided_by` of the component
         // explains only the other outcomes.
@@ -297,7 +262,7 @@ impl<'s> Simulation<'s> {
         let mut hidden: Vec<Controller> = Vec::new();
         for decision in &decisions.listed {
             for need in &decision.record.needs {
-                match self.snapshot.coverage().absence(need.kind, &need.namespace) {
+                match self.snapshot().coverage().absence(need.kind, &need.namespace) {
                     Absence::Certain => {}
                     Absence::Assumed => note(&mut assumed, need),
                     Absence::Unknown(reason) => {
@@ -314,7 +279,7 @@ impl<'s> Simulation<'s> {
             }
         }
         let mut outcomes_unknown = false;
-        for (need, absence) in &self.uncertain[self.place(target).0] {
+        for (need, absence) in self.settlement.uncertain(target) {
             match absence {
                 Absence::Certain => {}
                 Absence::Assumed => note(&mut assumed, need),
@@ -341,28 +306,20 @@ impl<'s> Simulation<'s> {
             unknown,
             decision_limit: self.decision_limit,
             outcome_limit: self.outcome_limit,
-            defaulted: self.snapshot.defaulted().binary_search(&self.snapshot.key(target)).is_ok(),
+            defaulted: self.snapshot().defaulted().binary_search(&self.snapshot().key(target)).is_ok(),
         }
     }
 
     /// Returns what decides between the outcomes of a component that has several outcomes.
     fn decided_by(&self, number: usize) -> &[DecidedBy] {
         self.decided_by[number].get_or_init(|| {
-            let component = &self.components[number];
-            Engine::of_ends(self.engines, self.snapshot, &self.settings, component).map_or_else(
+            let component = &self.settlement.components()[number];
+            Engine::of_ends(self.settlement.engines(), self.snapshot(), self.settings(), component).map_or_else(
                 || vec![DecidedBy::OrderOfSyncs],
-                |engine| (engine.decided_by)(self.snapshot, &self.settings, component),
+                |engine| (engine.decided_by)(self.snapshot(), self.settings(), component),
             )
         })
     }
-}
-
-/// Returns the component of an object and the object's place in it. For an object that is no participant, the result is
-/// the first place of the first component.
-pub(super) fn place_in(participants: &Participants, places: &[(u32, u32)], id: ObjectId) -> (usize, usize) {
-    let place = participants.number(id).and_then(|number| places.get(number)).copied();
-    let (number, place) = place.unwrap_or_default();
-    (number as usize, place as usize)
 }
 
 fn note(assumed: &mut Vec<Assumed>, need: &Need) {

@@ -3,7 +3,7 @@
 use super::{Guard, Holds};
 use crate::controllers::persistent_volume::candidates::delays_binding;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
-use crate::engines::simulation;
+use crate::engines::simulation_on_demand;
 use crate::model::{
     AnnotationKey, ClaimRef, Kind, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase,
 };
@@ -85,7 +85,7 @@ fn freed(snapshot: &Snapshot, volume: &PersistentVolume) -> Snapshot {
 /// Returns the claims that may get the volume, by namespace and name.
 fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> Vec<String> {
     let Some(id) = freed.volume_id(&volume.meta.name) else { return Vec::new() };
-    let simulation = simulation(freed, Settings::new(settings.behavior.clone()), 1);
+    let simulation = simulation_on_demand(freed, Settings::new(settings.behavior.clone()));
     let outcomes = simulation.outcomes(ObjectId::from(id));
     let mut winners: Vec<String> = outcomes
         .representatives()

@@ -91,7 +91,7 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
 
 /// Returns a function. For the objects of a component, it lists the kinds that were not completely read and that could
 /// change the outcomes.
-pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
+pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let coverage = snapshot.coverage();
     let unseen_pods = unseen_pods(snapshot);
     let has_class = |pod: &Pod| pod.ephemeral.iter().all(|volume| volume.template.has_class());
@@ -99,8 +99,9 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> N
     // If a claim may get a default class that was not read, it can take volumes of any class.
     let any_class = coverage.absence(Kind::StorageClass, "") != Absence::Certain
         && snapshot.pods().iter().any(|pod| !has_class(pod) && makes(pod));
-    let gaps = OnceLock::new();
+    let (gaps, settings) = (OnceLock::new(), settings.clone());
     Box::new(move |objects| {
+        let settings = &settings;
         let mut found = Vec::new();
         let mut need = |kind: Kind, namespace: &str, absence: Absence| note_gap(&mut found, kind, namespace, absence);
         for volume in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id)) {

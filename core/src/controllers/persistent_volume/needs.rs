@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 
 /// Prepares the function that returns the uncertain readings of a component. The gaps of the snapshot are evaluated
 /// once for all components.
-pub fn needs<'a>(snapshot: &'a Snapshot, settings: &'a Settings<'a>) -> Needs<'a> {
+pub fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let gaps = Gaps::of(snapshot, settings);
+    let settings = settings.clone();
     Box::new(move |objects| {
         let mut claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
-        uncertain_needs(snapshot, settings, (objects, &mut claims), &gaps)
+        uncertain_needs(snapshot, &settings, (objects, &mut claims), &gaps)
     })
 }
 

@@ -34,7 +34,7 @@ fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
 
 /// Prepares the function that returns the uncertain readings. Pods matter for claims that are being deleted and have
 /// the finalizer.
-fn needs<'a>(snapshot: &'a Snapshot, _: &'a Settings<'a>) -> Needs<'a> {
+fn needs<'a>(snapshot: &'a Snapshot, _: &Settings<'a>) -> Needs<'a> {
     Box::new(|objects| {
         let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
         let mut found = Vec::new();

@@ -11,13 +11,13 @@ use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{
     DataFate, OLD_RECYCLER, RECYCLER_NAMESPACE, recycler_of, recycling,
 };
-use crate::controllers::spec::note_gap;
 use crate::controllers::{Branch, DecidedBy, Limit, Outcome, OutcomeSet, ReclaimStep, Settings};
 use crate::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::decide::{Decision, Decisions, decide};
-use crate::simulate::engine::{OtherComponents, Settlement};
+use crate::simulate::engine::OtherComponents;
 use crate::simulate::explore::JOINT_LIMIT;
 use crate::simulate::settle::Settled;
+use crate::simulate::settlement::Settlement;
 use crate::snapshot::{Absence, Snapshot, VolumeId};
 use crate::world::{Answers, ControllerState, Need, OperationState, PluginAnswer, World};
 use std::collections::BTreeMap;
@@ -27,7 +27,6 @@ use std::collections::BTreeMap;
 /// many outcomes were added and why.
 pub(super) fn add_disturbed_outcomes(
     snapshot: &Snapshot,
-    settings: &Settings<'_>,
     settlement: &mut Settlement<'_>,
 ) -> BTreeMap<ObjectId, OtherComponents> {
     let recycled = Recycled::of(snapshot, |id| {
@@ -36,8 +35,8 @@ pub(super) fn add_disturbed_outcomes(
     });
     let mut beside = BTreeMap::new();
     for id in recycled.failing(snapshot) {
-        let (settled, place) = settlement.settled_mut(id.into());
-        let (added, others) = (add_failures(settled, place, settings.outcomes), recycled.others(id));
+        let (limit, others) = (settlement.settings().outcomes, recycled.others(id));
+        let added = settlement.change(id.into(), |settled, place| add_failures(settled, place, limit));
         let decided_by = if others == 0 { DecidedBy::RecyclerPod } else { DecidedBy::SimultaneousRecycling };
         beside.insert(id.into(), OtherComponents { others, added, decided_by });
     }
@@ -47,7 +46,7 @@ pub(super) fn add_disturbed_outcomes(
         let gaps = unclear.iter().flat_map(|other| settlement.uncertain((*other).into()));
         let gaps = gaps.map(|(need, absence)| (need.kind, need.namespace.clone(), absence.clone()));
         for (kind, namespace, absence) in [unseen].into_iter().chain(gaps).collect::<Vec<_>>() {
-            note_gap(settlement.uncertain_mut(id.into()), kind, &namespace, absence);
+            settlement.add_gap(id.into(), kind, &namespace, absence);
         }
     }
     beside

@@ -104,7 +104,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         elsewhere(&volume_key(name), "the reserved "),
         mention(&volume_key(name)),
         mention(&case.object()),
-        on_own_page(&volume_key(name), ", for which it is reserved")
+        on_own_page(&volume_key(name), ", which its spec.claimRef names")
     ))
     .severity(if gets_another { Severity::Warning } else { Severity::Error })
     .risk(if at_risk { Risk::Possible } else { Risk::None });

@@ -83,7 +83,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         }
         Some(waited) if said.is_some() => {
             let passed = human_age(waited);
-            (Severity::Error, format!("{driver} has not been able to expand {volume} to {wants} for {passed}"), "")
+            (
+                Severity::Error,
+                format!("the expansion of {volume} to {wants} by {driver} has been failing for {passed}"),
+                "",
+            )
         }
         Some(waited) if waited >= LONG => {
             let passed = human_age(waited);
