@@ -2,7 +2,7 @@
 
 use super::pod::facts::bound;
 use crate::controllers::KubernetesBehavior;
-use crate::controllers::scheduler::{DriverUse, Scheduler, is_tied, nodes_of_volume};
+use crate::controllers::scheduler::{DriverUse, Scheduler, fits_node, is_tied, nodes_of_volume};
 use crate::model::{CsiNode, Kind, Node, PersistentVolume, Pod, Str};
 use crate::snapshot::{Absence, Snapshot};
 use std::collections::BTreeMap;
@@ -55,11 +55,13 @@ impl<'s> NodeVolumes<'s> {
             if pods.is_empty() && !is_tied(volume) {
                 return None;
             }
-            let nodes: Vec<&Str> = nodes_of_volume(snapshot, volume).map(|node| &node.meta.name).collect();
-            let only_here = nodes == [name];
+            let mut others = nodes_of_volume(snapshot, volume).filter(|other| other.meta.name != *name).peekable();
+            // Most volumes are told apart by the first nodes, without a test of all the others.
+            if pods.is_empty() && (!fits_node(snapshot, volume, node) || others.peek().is_some()) {
+                return None;
+            }
             let claim = volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone()));
-            let other_nodes = nodes.iter().filter(|other| **other != name).count();
-            (only_here || !pods.is_empty()).then_some(NodeVolume { volume, claim, pods, other_nodes })
+            Some(NodeVolume { volume, claim, pods, other_nodes: others.count() })
         };
         let coverage = snapshot.coverage();
         let is_unread = |kind: &Kind| matches!(coverage.absence(*kind, ""), Absence::Unknown(_));

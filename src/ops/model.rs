@@ -93,8 +93,8 @@ impl Modelled {
     /// Returns the settings. Decisions depend on them and on the objects.
     ///
     /// # Errors
-    /// A usage error is returned if an object of `--unseen` or `--stale` does not exist or has another kind than a volume
-    /// or claim, and if no object has an operation of `--running` or `--backoff`.
+    /// A usage error is returned if an object of `--unseen` or `--stale` does not exist or has another kind than a
+    /// volume or claim, and if no object has an operation of `--running` or `--backoff`.
     pub fn settings<'s>(
         &self,
         snapshot: &'s Snapshot,

@@ -54,7 +54,7 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
         "pvc/never",
         "erp",
         &[
-            "Claim erp/never is Pending: volume disk-4 is reserved for this claim, but does not fit: capacity 40Gi < \
+            "Claim erp/never is Pending: the reserved volume disk-4 does not fit this claim: capacity 40Gi < \
              requested 60Gi.\n",
             "kubectl patch pvc never -n erp ",
         ],
@@ -101,7 +101,7 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
         "pv/disk-4",
         "erp",
         &[
-            "Volume disk-4 is Available; it is reserved for claim erp/never, but does not fit: capacity 40Gi < \
+            "Volume disk-4 is Available, but it does not fit claim erp/never, which its spec.claimRef names: capacity 40Gi < \
              requested 60Gi.\n",
             "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
              the claim is enqueued.\n",

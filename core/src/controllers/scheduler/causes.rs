@@ -101,10 +101,15 @@ pub fn is_tied(volume: &PersistentVolume) -> bool {
 
 /// Returns the nodes on which a bound volume can be used: its node affinity matches, and no zone of its labels differs.
 pub fn nodes_of_volume<'s>(snapshot: &'s Snapshot, volume: &'s PersistentVolume) -> impl Iterator<Item = &'s Node> {
-    snapshot.nodes().iter().filter(|node| {
-        let csi_node = snapshot.find::<CsiNode>("", &node.meta.name);
-        unmatched_affinity(volume, csi_node, node).is_none() && !volume_zone::rejects(volume, node)
-    })
+    snapshot.nodes().iter().filter(|node| fits_node(snapshot, volume, node))
+}
+
+/// Returns whether a bound volume can be used on the node.
+pub fn fits_node(snapshot: &Snapshot, volume: &PersistentVolume, node: &Node) -> bool {
+    // A CSINode matters only for volumes of in-tree plugins.
+    let is_in_tree = migration::InTree::of(volume).is_some();
+    let csi_node = if is_in_tree { snapshot.find::<CsiNode>("", &node.meta.name) } else { None };
+    unmatched_affinity(volume, csi_node, node).is_none() && !volume_zone::rejects(volume, node)
 }
 
 /// Returns the node affinity of the volume, if it does not match the node.
@@ -214,12 +219,17 @@ impl<'a, 's> Causes<'a, 's> {
         named.filter_map(unfit).collect()
     }
 
+    /// Returns the claims of the pod, as `PreFilter` finds them.
+    fn pod_claims(&self) -> Option<&PodVolumeClaims<'s>> {
+        let (snapshot, behavior) = (self.snapshot, self.scheduler.behavior);
+        let find = || volume_binding::pre_filter(&mut Reads::new(snapshot), behavior, self.pod).ok();
+        self.claims.get_or_init(find).as_ref()
+    }
+
     /// Returns the claims that wait for the scheduler and that lead to this reason on the node.
     fn unfit(&self, leaf: SchedulerReason, node: &Node) -> Vec<&'s PersistentVolumeClaim> {
-        let (mut reads, behavior) = (Reads::new(self.snapshot), self.scheduler.behavior);
-        let claims = self.claims.get_or_init(|| volume_binding::pre_filter(&mut reads, self.pod).ok());
-        let Some(claims) = claims else { return Vec::new() };
-        let branches = volume_binding::filter(&mut reads, behavior, claims, node);
+        let Some(claims) = self.pod_claims() else { return Vec::new() };
+        let branches = volume_binding::filter(&mut Reads::new(self.snapshot), claims, node);
         let has_leaf =
             |branch: &Branch<'_>| branch.verdict.status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
         let mut unfit: Vec<&PersistentVolumeClaim> = Vec::new();
@@ -238,7 +248,8 @@ impl<'a, 's> Causes<'a, 's> {
             if let Some(selected) = selected.filter(|selected| *selected != node.meta.name) {
                 return Some(Cause::SelectedNode { claim: name, node: selected });
             }
-            let reserved = volume_binding::reserved_elsewhere(self.snapshot, self.scheduler.behavior, claim, node);
+            let claims = self.pod_claims();
+            let reserved = claims.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node));
             if let Some(volume) = reserved {
                 return Some(Cause::ReservedElsewhere { claim: name, volume: &volume.meta.name });
             }

@@ -28,7 +28,7 @@ mod volume_limits;
 mod volume_restrictions;
 mod volume_zone;
 
-pub use causes::{Cause, Causes, is_tied, nodes_of_volume};
+pub use causes::{Cause, Causes, fits_node, is_tied, nodes_of_volume};
 pub use leaves::SchedulerReason;
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,
@@ -164,7 +164,7 @@ impl<'s> Scheduler<'s> {
         Ok(PreFiltered {
             named_nodes: nodes::named_nodes(pod)?,
             claim_in_use: volume_restrictions::pre_filter(reads, &self.cluster, pod)?,
-            claims: volume_binding::pre_filter(reads, pod)?,
+            claims: volume_binding::pre_filter(reads, self.behavior, pod)?,
             topologies: volume_zone::pre_filter(reads, pod)?,
             spread: pod_topology_spread::pre_filter(&self.cluster, pod)?,
             affinity: inter_pod_affinity::pre_filter(reads, &self.cluster, pod)?,
@@ -195,7 +195,7 @@ impl<'s> Scheduler<'s> {
         if let Some(status) = rejected {
             return always(status);
         }
-        let mut branches = volume_binding::filter(reads, self.behavior, &state.claims, node);
+        let mut branches = volume_binding::filter(reads, &state.claims, node);
         let fits = |branch: &Branch<'_>| branch.verdict.fits();
         if branches.all.iter().any(fits) {
             let rejected = volume_zone::filter(&state.topologies, node)

@@ -17,8 +17,6 @@ use crate::model::{
     AnnotationKey, ClaimPhase, CsiDriver, CsiNode, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod,
     Quantity, StorageCapacity, StorageClass, Str, label,
 };
-use crate::snapshot::Snapshot;
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
 /// The number of branches of one node after which no further ones are followed.
@@ -28,9 +26,33 @@ const MOST_BRANCHES: usize = 1000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodVolumeClaims<'s> {
     bound: Vec<&'s PersistentVolumeClaim>,
-    waiting: Vec<&'s PersistentVolumeClaim>,
-    /// The volumes of the classes of the waiting claims.
-    volumes: FxHashMap<&'s str, Vec<&'s PersistentVolume>>,
+    waiting: Vec<Waiting<'s>>,
+}
+
+/// A claim that waits for its first consumer, with the volumes that it could get on some node.
+#[derive(Clone, Debug)]
+struct Waiting<'s> {
+    claim: &'s PersistentVolumeClaim,
+    /// The volumes of its class that are reserved for it, or free and large enough, before the node is tested. An error
+    /// is that of the search.
+    volumes: Result<Vec<(&'s PersistentVolume, bool)>, String>,
+}
+
+impl<'s> Waiting<'s> {
+    /// Finds the volumes. They are the same for all nodes.
+    fn new(reads: &mut Reads<'s>, behavior: &KubernetesBehavior, claim: &'s PersistentVolumeClaim) -> Self {
+        let all = reads.list::<PersistentVolume>();
+        let volumes = Query::new(behavior, claim, false).map(|query| {
+            let of_class = all.iter().filter(|volume| volume.class() == claim.class());
+            let fitting = |volume: &'s PersistentVolume| match query.fit(volume) {
+                Fit::Reserved => Some((volume, true)),
+                Fit::Free if volume.access_modes.contains_all(&claim.access_modes) => Some((volume, false)),
+                Fit::Free | Fit::No(_) => None,
+            };
+            of_class.filter_map(fitting).collect()
+        });
+        Self { claim, volumes }
+    }
 }
 
 /// Checks that the claim of an ephemeral volume is the pod's own. Upstream: `VolumeIsForPod`, component-helpers, 1.36.
@@ -55,7 +77,11 @@ pub(super) fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` rejects the pod.
-pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, pod: &Pod) -> Result<PodVolumeClaims<'s>, Status> {
+pub(super) fn pre_filter<'s>(
+    reads: &mut Reads<'s>,
+    behavior: &KubernetesBehavior,
+    pod: &Pod,
+) -> Result<PodVolumeClaims<'s>, Status> {
     let reject = |leaf, text: String| Status::unresolvable(Plugin::VolumeBinding, Reason::of(leaf, text));
     let mut claims = Vec::new();
     for volume in pod_claims(pod) {
@@ -88,14 +114,14 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, pod: &Pod) -> Result<PodVolu
         }
         claims.push(claim);
     }
-    let mut sorted = PodVolumeClaims::default();
+    let (mut sorted, mut waiting) = (PodVolumeClaims::default(), Vec::new());
     for claim in claims {
         if claim.volume_name.is_empty() {
             // A missing class does not delay the binding.
             let class = Some(claim.class()).filter(|name| !name.is_empty());
             let class = class.and_then(|name| reads.find::<StorageClass>("", name));
             if class.is_some_and(StorageClass::waits_for_first_consumer) {
-                sorted.waiting.push(claim);
+                waiting.push(claim);
                 continue;
             }
         } else if is_fully_bound(claim) {
@@ -105,13 +131,7 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, pod: &Pod) -> Result<PodVolu
         let text = "pod has unbound immediate PersistentVolumeClaims".to_owned();
         return Err(reject(SchedulerReason::PodClaimImmediateUnbound, text));
     }
-    if !sorted.waiting.is_empty() {
-        for volume in reads.list::<PersistentVolume>() {
-            if sorted.waiting.iter().any(|claim| claim.class() == volume.class()) {
-                sorted.volumes.entry(volume.class()).or_default().push(volume);
-            }
-        }
-    }
+    sorted.waiting = waiting.into_iter().map(|claim| Waiting::new(reads, behavior, claim)).collect();
     Ok(sorted)
 }
 
@@ -144,12 +164,7 @@ struct Matched<'s> {
 }
 
 /// Upstream: `FindPodVolumes`, 1.36.
-pub(super) fn filter<'s>(
-    reads: &mut Reads<'s>,
-    behavior: &KubernetesBehavior,
-    claims: &PodVolumeClaims<'s>,
-    node: &Node,
-) -> Branches<'s> {
+pub(super) fn filter<'s>(reads: &mut Reads<'s>, claims: &PodVolumeClaims<'s>, node: &Node) -> Branches<'s> {
     let because_of = |status: Status, unfit: Vec<&'s PersistentVolumeClaim>| Branches {
         all: vec![Branch { order: Order::default(), verdict: status.into(), unfit }],
         limited: false,
@@ -185,15 +200,15 @@ pub(super) fn filter<'s>(
         Status { code: Code::UnschedulableAndUnresolvable, plugin: Some(Plugin::VolumeBinding), reasons }
     };
     let (mut selected, mut to_match) = (Vec::new(), Vec::new());
-    for claim in &claims.waiting {
-        match claim.meta.annotations.get(AnnotationKey::SelectedNode) {
+    for waiting in &claims.waiting {
+        match waiting.claim.meta.annotations.get(AnnotationKey::SelectedNode) {
             // Nothing else is tested then, not even the storage.
-            Some(other) if other != node.meta.name => return because_of(status(true, false), vec![claim]),
-            Some(_) => selected.push(*claim),
-            None => to_match.push(*claim),
+            Some(other) if other != node.meta.name => return because_of(status(true, false), vec![waiting.claim]),
+            Some(_) => selected.push(waiting.claim),
+            None => to_match.push(waiting),
         }
     }
-    let found = match find_matching_volumes(behavior, claims, to_match, node) {
+    let found = match find_matching_volumes(to_match, node) {
         Ok(found) => found,
         Err(error) => return always(Status::filter_error(Plugin::VolumeBinding, &error)),
     };
@@ -269,28 +284,22 @@ fn check_bound_claims(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], 
 /// Finds volumes for the claims, the smallest request first, in every way that the order of the volumes allows.
 /// Upstream: `findMatchingVolumes`, 1.36. It sorts without a defined order of equal requests if there are more than
 /// twelve claims. Here they keep the order of the pod.
-fn find_matching_volumes<'s>(
-    behavior: &KubernetesBehavior,
-    claims: &PodVolumeClaims<'s>,
-    mut to_match: Vec<&'s PersistentVolumeClaim>,
-    node: &Node,
-) -> Result<Vec<Matched<'s>>, String> {
-    let request = |claim: &PersistentVolumeClaim| claim.requested().unwrap_or(Quantity::ZERO);
+fn find_matching_volumes<'s>(mut to_match: Vec<&Waiting<'s>>, node: &Node) -> Result<Vec<Matched<'s>>, String> {
+    let request = |waiting: &Waiting<'_>| waiting.claim.requested().unwrap_or(Quantity::ZERO);
     to_match.sort_by(|a, b| request(a).compare(&request(b)));
     let mut all = vec![Matched::default()];
-    for claim in to_match {
-        let query = Query::new(behavior, claim, false)?;
-        let volumes = claims.volumes.get(claim.class()).map_or(&[] as &[_], Vec::as_slice);
+    for Waiting { claim, volumes } in to_match {
+        let volumes = volumes.as_ref().map_err(Clone::clone)?;
         let mut next = Vec::new();
         for before in all {
-            for (volume, rest) in possible_volumes(&query, claim, volumes, &before.chosen, node) {
+            for (volume, rest) in possible_volumes(volumes, &before.chosen, node) {
                 let mut found = before.clone();
                 if !found.order.begin(&rest) {
                     continue;
                 }
                 match volume {
-                    Some(volume) => found.chosen.push((claim, volume)),
-                    None => found.without.push(claim),
+                    Some(volume) => found.chosen.push((*claim, volume)),
+                    None => found.without.push(*claim),
                 }
                 next.push(found);
                 if next.len() >= MOST_BRANCHES {
@@ -308,26 +317,23 @@ fn find_matching_volumes<'s>(
 
 /// Returns a volume that is reserved for the claim and that the node does not reach. It ends the search for the claim.
 pub(super) fn reserved_elsewhere<'s>(
-    snapshot: &'s Snapshot,
-    behavior: &KubernetesBehavior,
+    claims: &PodVolumeClaims<'s>,
     claim: &PersistentVolumeClaim,
     node: &Node,
 ) -> Option<&'s PersistentVolume> {
-    let query = Query::new(behavior, claim, false).ok()?;
-    snapshot.volumes().iter().find(|volume| {
-        let affinity = volume.node_affinity.as_deref();
-        volume.class() == claim.class()
-            && matches!(query.fit(volume), Fit::Reserved)
-            && affinity.is_some_and(|affinity| !affinity.matches(&node.meta.labels))
-    })
+    let waiting = claims.waiting.iter().find(|waiting| waiting.claim.meta.name == claim.meta.name)?;
+    let mut reserved = waiting.volumes.iter().flatten().filter(|(_, is_reserved)| *is_reserved);
+    let is_far = |volume: &PersistentVolume| {
+        volume.node_affinity.as_deref().is_some_and(|affinity| !affinity.matches(&node.meta.labels))
+    };
+    reserved.find(|(volume, _)| is_far(volume)).map(|(volume, _)| *volume)
 }
 
 /// Returns the volumes with which the search for one claim can end, or `None` for a search without a result. Each has
-/// the volumes among which it has to be the first one. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+/// the volumes among which it has to be the first one. Of each volume that fits the claim, `volumes` says whether it is
+/// reserved. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
 fn possible_volumes<'s>(
-    query: &Query<'_>,
-    claim: &PersistentVolumeClaim,
-    volumes: &[&'s PersistentVolume],
+    volumes: &[(&'s PersistentVolume, bool)],
     chosen: &[(&PersistentVolumeClaim, &PersistentVolume)],
     node: &Node,
 ) -> Vec<(Option<&'s PersistentVolume>, Vec<&'s str>)> {
@@ -335,23 +341,21 @@ fn possible_volumes<'s>(
         volume.node_affinity.as_deref().is_none_or(|affinity| affinity.matches(&node.meta.labels))
     };
     let (mut reserved, mut smallest): (Vec<&'s PersistentVolume>, Vec<&'s PersistentVolume>) = (Vec::new(), Vec::new());
-    for volume in volumes {
+    for (volume, is_reserved) in volumes {
         if chosen.iter().any(|(_, chosen)| chosen.meta.name == volume.meta.name) {
             continue;
         }
-        match query.fit(volume) {
-            Fit::Reserved => reserved.push(volume),
-            Fit::Free if volume.access_modes.contains_all(&claim.access_modes) && is_near(volume) => {
-                let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
-                let order = smallest.first().map_or(Ordering::Less, |best| size(volume).compare(&size(best)));
-                if order.is_lt() {
-                    smallest.clear();
-                }
-                if order.is_le() {
-                    smallest.push(volume);
-                }
+        if *is_reserved {
+            reserved.push(volume);
+        } else if is_near(volume) {
+            let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
+            let order = smallest.first().map_or(Ordering::Less, |best| size(volume).compare(&size(best)));
+            if order.is_lt() {
+                smallest.clear();
             }
-            Fit::Free | Fit::No(_) => {}
+            if order.is_le() {
+                smallest.push(volume);
+            }
         }
     }
     let first = |of: &[&'s PersistentVolume], volume: &'s PersistentVolume| {
