@@ -122,6 +122,57 @@ fn unmatched_affinity<'s>(
     (!affinity.matches(&node.meta.labels)).then_some(affinity)
 }
 
+/// Returns the object that leads to a reason about one claim on a node. `claims` are those that `PreFilter` has found.
+pub(super) fn of_claim<'s>(
+    snapshot: &'s Snapshot,
+    claims: Option<&PodVolumeClaims<'s>>,
+    leaf: SchedulerReason,
+    claim: &'s PersistentVolumeClaim,
+    node: &Node,
+) -> Option<Cause<'s>> {
+    match leaf {
+        SchedulerReason::NodeBoundVolumeAffinity => affinity(snapshot, claim, node),
+        SchedulerReason::NodeNoVolumeToBind => without_volume(snapshot, claims, claim, node),
+        SchedulerReason::NodeNotEnoughStorage => Some(Cause::Capacity { claim }),
+        SchedulerReason::NodeBoundVolumeMissing => missing_volume(snapshot, claim),
+        _ => None,
+    }
+}
+
+fn affinity<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim, node: &Node) -> Option<Cause<'s>> {
+    let volume: &PersistentVolume = snapshot.find("", &claim.volume_name)?;
+    let affinity = unmatched_affinity(volume, snapshot.find("", &node.meta.name), node)?;
+    Some(Cause::VolumeAffinity { claim: &claim.meta.name, volume, affinity })
+}
+
+fn without_volume<'s>(
+    snapshot: &'s Snapshot,
+    claims: Option<&PodVolumeClaims<'s>>,
+    claim: &'s PersistentVolumeClaim,
+    node: &Node,
+) -> Option<Cause<'s>> {
+    let name = claim.meta.name.as_str();
+    let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode);
+    if let Some(selected) = selected.filter(|selected| *selected != node.meta.name) {
+        return Some(Cause::SelectedNode { claim: name, node: selected });
+    }
+    if let Some(volume) = claims.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node)) {
+        return Some(Cause::ReservedElsewhere { claim: name, volume: &volume.meta.name });
+    }
+    let class: &StorageClass = snapshot.find("", claim.class())?;
+    let class_name = class.meta.name.as_str();
+    Some(if volume_binding::provisions(class) {
+        Cause::AllowedTopologies { claim: name, class: class_name }
+    } else {
+        Cause::NoVolume { claim: name, class: class_name }
+    })
+}
+
+fn missing_volume<'s>(snapshot: &Snapshot, claim: &'s PersistentVolumeClaim) -> Option<Cause<'s>> {
+    let is_missing = !claim.volume_name.is_empty() && snapshot.volume_id(&claim.volume_name).is_none();
+    is_missing.then(|| Cause::VolumeMissing { claim: &claim.meta.name, volume: &claim.volume_name })
+}
+
 /// Finds the objects behind the reasons of a pod.
 #[derive(Debug)]
 pub struct Causes<'a, 's> {
@@ -185,11 +236,6 @@ impl<'a, 's> Causes<'a, 's> {
         self.pod.claim_names().filter_map(|name| self.claim(name))
     }
 
-    /// Returns the claims of the pod that have a volume, with their volumes.
-    fn volumes(&self) -> impl Iterator<Item = (&'s PersistentVolumeClaim, &'s PersistentVolume)> {
-        self.claims().filter_map(|claim| Some((claim, self.snapshot.find("", &claim.volume_name)?)))
-    }
-
     /// Returns the claims of the pod that wait for the scheduler.
     fn waiting(&self) -> impl Iterator<Item = &'s PersistentVolumeClaim> {
         let waits = |claim: &&PersistentVolumeClaim| {
@@ -200,12 +246,7 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn affinities(&self, node: &Node) -> Vec<Cause<'s>> {
-        let csi_node: Option<&CsiNode> = self.snapshot.find("", &node.meta.name);
-        let unfit = |(claim, volume): (&'s PersistentVolumeClaim, &'s PersistentVolume)| {
-            let affinity = unmatched_affinity(volume, csi_node, node)?;
-            Some(Cause::VolumeAffinity { claim: &claim.meta.name, volume, affinity })
-        };
-        self.volumes().filter_map(unfit).collect()
+        self.claims().filter_map(|claim| affinity(self.snapshot, claim, node)).collect()
     }
 
     fn zones(&self, node: &Node) -> Vec<Cause<'s>> {
@@ -242,26 +283,9 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn without_volume(&self, node: &Node) -> Vec<Cause<'s>> {
-        let cause = |claim: &'s PersistentVolumeClaim| {
-            let name = claim.meta.name.as_str();
-            let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode);
-            if let Some(selected) = selected.filter(|selected| *selected != node.meta.name) {
-                return Some(Cause::SelectedNode { claim: name, node: selected });
-            }
-            let claims = self.pod_claims();
-            let reserved = claims.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node));
-            if let Some(volume) = reserved {
-                return Some(Cause::ReservedElsewhere { claim: name, volume: &volume.meta.name });
-            }
-            let class: &StorageClass = self.snapshot.find("", claim.class())?;
-            let class_name = class.meta.name.as_str();
-            Some(if volume_binding::provisions(class) {
-                Cause::AllowedTopologies { claim: name, class: class_name }
-            } else {
-                Cause::NoVolume { claim: name, class: class_name }
-            })
-        };
-        self.unfit(SchedulerReason::NodeNoVolumeToBind, node).into_iter().filter_map(cause).collect()
+        let unfit = self.unfit(SchedulerReason::NodeNoVolumeToBind, node);
+        let cause = |claim| without_volume(self.snapshot, self.pod_claims(), claim, node);
+        unfit.into_iter().filter_map(cause).collect()
     }
 
     fn without_capacity(&self, node: &Node) -> Vec<Cause<'s>> {
@@ -270,11 +294,7 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn missing_volumes(&self) -> Vec<Cause<'s>> {
-        let is_missing = |claim: &&PersistentVolumeClaim| {
-            !claim.volume_name.is_empty() && self.snapshot.volume_id(&claim.volume_name).is_none()
-        };
-        let missing = self.claims().filter(is_missing);
-        missing.map(|claim| Cause::VolumeMissing { claim: &claim.meta.name, volume: &claim.volume_name }).collect()
+        self.claims().filter_map(|claim| missing_volume(self.snapshot, claim)).collect()
     }
 
     fn limits(&self, node: &Node) -> Vec<Cause<'s>> {

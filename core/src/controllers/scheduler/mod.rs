@@ -13,6 +13,7 @@
 //! Also not modelled: scores, nominated pods, extenders, other profiles and plugins of others.
 
 mod causes;
+mod claim;
 mod cluster;
 mod inter_pod_affinity;
 pub mod leaves;
@@ -29,6 +30,7 @@ mod volume_restrictions;
 mod volume_zone;
 
 pub use causes::{Cause, Causes, fits_node, is_tied, nodes_of_volume};
+pub use claim::{ClaimOnNode, ClaimTask, claim_on_node};
 pub use leaves::SchedulerReason;
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,

@@ -10,13 +10,14 @@ use super::migration;
 use super::orders::Order;
 use super::reads::Reads;
 use super::verdict::{Binding, Code, Plugin, Reason, Status, Verdict};
-use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::matching::{Fit, Query};
+use crate::controllers::{CandidateVerdict, KubernetesBehavior};
 use crate::model::{
     AnnotationKey, ClaimPhase, CsiDriver, CsiNode, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod,
     Quantity, StorageCapacity, StorageClass, Str, label,
 };
+use crate::snapshot::Snapshot;
 use std::cmp::Ordering;
 
 /// The number of branches of one node after which no further ones are followed.
@@ -27,6 +28,12 @@ const MOST_BRANCHES: usize = 1000;
 pub(super) struct PodVolumeClaims<'s> {
     bound: Vec<&'s PersistentVolumeClaim>,
     waiting: Vec<Waiting<'s>>,
+}
+
+impl<'s> PodVolumeClaims<'s> {
+    fn of(&self, claim: &PersistentVolumeClaim) -> Option<&Waiting<'s>> {
+        self.waiting.iter().find(|waiting| waiting.claim.meta.name == claim.meta.name)
+    }
 }
 
 /// A claim that waits for its first consumer, with the volumes that it could get on some node.
@@ -44,15 +51,36 @@ impl<'s> Waiting<'s> {
         let all = reads.list::<PersistentVolume>();
         let volumes = Query::new(behavior, claim, false).map(|query| {
             let of_class = all.iter().filter(|volume| volume.class() == claim.class());
-            let fitting = |volume: &'s PersistentVolume| match query.fit(volume) {
-                Fit::Reserved => Some((volume, true)),
-                Fit::Free if volume.access_modes.contains_all(&claim.access_modes) => Some((volume, false)),
-                Fit::Free | Fit::No(_) => None,
+            let fitting = |volume: &'s PersistentVolume| match verdict_before_node(&query, claim, volume) {
+                CandidateVerdict::CandidateReserved => Some((volume, true)),
+                CandidateVerdict::CandidateChosen => Some((volume, false)),
+                _ => None,
             };
             of_class.filter_map(fitting).collect()
         });
         Self { claim, volumes }
     }
+}
+
+/// Tests one volume of the claim's class, without the node and before it is compared with other volumes. A volume that
+/// is free and fits is `CandidateChosen`. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+fn verdict_before_node(
+    query: &Query<'_>,
+    claim: &PersistentVolumeClaim,
+    volume: &PersistentVolume,
+) -> CandidateVerdict {
+    match query.fit(volume) {
+        Fit::No(verdict) => verdict,
+        Fit::Reserved => CandidateVerdict::CandidateReserved,
+        Fit::Free if volume.access_modes.contains_all(&claim.access_modes) => CandidateVerdict::CandidateChosen,
+        Fit::Free => CandidateVerdict::CandidateAccessModes,
+    }
+}
+
+/// Returns whether the node affinity of the volume matches the node. Upstream: `CheckNodeAffinity`, component-helpers,
+/// 1.36.
+fn is_near(volume: &PersistentVolume, node: &Node) -> bool {
+    volume.node_affinity.as_deref().is_none_or(|affinity| affinity.matches(&node.meta.labels))
 }
 
 /// Checks that the claim of an ephemeral volume is the pod's own. Upstream: `VolumeIsForPod`, component-helpers, 1.36.
@@ -73,6 +101,10 @@ pub(super) fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
     !claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
 
+fn reject(leaf: SchedulerReason, text: String) -> Status {
+    Status::unresolvable(Plugin::VolumeBinding, Reason::of(leaf, text))
+}
+
 /// Returns the claims of the pod. Upstream: `PreFilter`, `podHasPVCs` and `GetPodVolumeClaims`, 1.36.
 ///
 /// # Errors
@@ -82,7 +114,6 @@ pub(super) fn pre_filter<'s>(
     behavior: &KubernetesBehavior,
     pod: &Pod,
 ) -> Result<PodVolumeClaims<'s>, Status> {
-    let reject = |leaf, text: String| Status::unresolvable(Plugin::VolumeBinding, Reason::of(leaf, text));
     let mut claims = Vec::new();
     for volume in pod_claims(pod) {
         let name = volume.name.as_str();
@@ -96,24 +127,44 @@ pub(super) fn pre_filter<'s>(
                 reject(SchedulerReason::PodClaimMissing, format!("persistentvolumeclaim {name:?} not found"))
             });
         };
-        if claim.status.phase == ClaimPhase::Lost {
-            let volume = claim.volume_name.as_str();
-            return Err(reject(
-                SchedulerReason::PodClaimLost,
-                format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}"),
-            ));
-        }
-        if claim.terminating() {
-            return Err(reject(
-                SchedulerReason::PodClaimDeleting,
-                format!("persistentvolumeclaim {name:?} is being deleted"),
-            ));
-        }
+        check_state(claim)?;
         if volume.ephemeral {
             is_for_pod(pod, claim).map_err(|error| reject(SchedulerReason::PodEphemeralClaimForeign, error))?;
         }
         claims.push(claim);
     }
+    sort(reads, behavior, claims)
+}
+
+/// Checks that the claim is neither Lost nor being deleted. Upstream: `podHasPVCs`, 1.36.
+///
+/// # Errors
+/// Returns the status with which `PreFilter` rejects the pod.
+pub(super) fn check_state(claim: &PersistentVolumeClaim) -> Result<(), Status> {
+    let name = claim.meta.name.as_str();
+    if claim.status.phase == ClaimPhase::Lost {
+        let volume = claim.volume_name.as_str();
+        return Err(reject(
+            SchedulerReason::PodClaimLost,
+            format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}"),
+        ));
+    }
+    if claim.terminating() {
+        let text = format!("persistentvolumeclaim {name:?} is being deleted");
+        return Err(reject(SchedulerReason::PodClaimDeleting, text));
+    }
+    Ok(())
+}
+
+/// Sorts the claims of a pod by what has to be done for them. Upstream: `GetPodVolumeClaims`, 1.36.
+///
+/// # Errors
+/// Returns the status with which `PreFilter` rejects the pod.
+pub(super) fn sort<'s>(
+    reads: &mut Reads<'s>,
+    behavior: &KubernetesBehavior,
+    claims: Vec<&'s PersistentVolumeClaim>,
+) -> Result<PodVolumeClaims<'s>, Status> {
     let (mut sorted, mut waiting) = (PodVolumeClaims::default(), Vec::new());
     for claim in claims {
         if claim.volume_name.is_empty() {
@@ -321,57 +372,106 @@ pub(super) fn reserved_elsewhere<'s>(
     claim: &PersistentVolumeClaim,
     node: &Node,
 ) -> Option<&'s PersistentVolume> {
-    let waiting = claims.waiting.iter().find(|waiting| waiting.claim.meta.name == claim.meta.name)?;
+    let waiting = claims.of(claim)?;
     let mut reserved = waiting.volumes.iter().flatten().filter(|(_, is_reserved)| *is_reserved);
-    let is_far = |volume: &PersistentVolume| {
-        volume.node_affinity.as_deref().is_some_and(|affinity| !affinity.matches(&node.meta.labels))
-    };
-    reserved.find(|(volume, _)| is_far(volume)).map(|(volume, _)| *volume)
+    reserved.find(|(volume, _)| !is_near(volume, node)).map(|(volume, _)| *volume)
 }
 
-/// Returns the volumes with which the search for one claim can end, or `None` for a search without a result. Each has
-/// the volumes among which it has to be the first one. Of each volume that fits the claim, `volumes` says whether it is
-/// reserved. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
-fn possible_volumes<'s>(
+/// Returns the verdict on each volume for a claim that waits, in the order of the snapshot's volumes. Several volumes
+/// are chosen if the order of the volumes in the scheduler's cache decides. Returns None if the scheduler cannot
+/// search.
+pub(super) fn verdicts_on(
+    snapshot: &Snapshot,
+    behavior: &KubernetesBehavior,
+    claims: &PodVolumeClaims<'_>,
+    claim: &PersistentVolumeClaim,
+    node: &Node,
+) -> Option<Vec<CandidateVerdict>> {
+    let query = Query::new(behavior, claim, false).ok()?;
+    let ends = ends(claims.of(claim)?.volumes.as_ref().ok()?, &[], node);
+    let smallest = ends.smallest.first().filter(|_| ends.reserved.is_empty()).map(|volume| size(volume));
+    let is_end = |volume: &PersistentVolume| smallest.is_some_and(|smallest| smallest.compare(&size(volume)).is_eq());
+    let verdict = |volume: &PersistentVolume| {
+        // The scheduler lists the volumes of the class alone.
+        if volume.class() != claim.class() {
+            return CandidateVerdict::CandidateClass;
+        }
+        match verdict_before_node(&query, claim, volume) {
+            CandidateVerdict::CandidateReserved if !is_near(volume, node) => {
+                CandidateVerdict::CandidateReservedWrongNode
+            }
+            CandidateVerdict::CandidateChosen | CandidateVerdict::CandidateAccessModes if !is_near(volume, node) => {
+                CandidateVerdict::CandidateNodeAffinity
+            }
+            CandidateVerdict::CandidateChosen if !is_end(volume) => CandidateVerdict::CandidateNotSmaller,
+            verdict => verdict,
+        }
+    };
+    Some(snapshot.volumes().iter().map(verdict).collect())
+}
+
+/// The volumes with which the search for one claim can end.
+struct Ends<'s> {
+    /// The volumes that are reserved for the claim. If there are any, the search ends with one of them.
+    reserved: Vec<&'s PersistentVolume>,
+    /// The smallest volumes that fit.
+    smallest: Vec<&'s PersistentVolume>,
+}
+
+fn size(volume: &PersistentVolume) -> Quantity {
+    volume.storage().copied().unwrap_or(Quantity::ZERO)
+}
+
+/// Returns the volumes with which the search can end. Of each volume that fits the claim, `volumes` says whether it is
+/// reserved.
+fn ends<'s>(
     volumes: &[(&'s PersistentVolume, bool)],
     chosen: &[(&PersistentVolumeClaim, &PersistentVolume)],
     node: &Node,
-) -> Vec<(Option<&'s PersistentVolume>, Vec<&'s str>)> {
-    let is_near = |volume: &PersistentVolume| {
-        volume.node_affinity.as_deref().is_none_or(|affinity| affinity.matches(&node.meta.labels))
-    };
-    let (mut reserved, mut smallest): (Vec<&'s PersistentVolume>, Vec<&'s PersistentVolume>) = (Vec::new(), Vec::new());
+) -> Ends<'s> {
+    let mut ends = Ends { reserved: Vec::new(), smallest: Vec::new() };
     for (volume, is_reserved) in volumes {
         if chosen.iter().any(|(_, chosen)| chosen.meta.name == volume.meta.name) {
             continue;
         }
         if *is_reserved {
-            reserved.push(volume);
-        } else if is_near(volume) {
-            let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
-            let order = smallest.first().map_or(Ordering::Less, |best| size(volume).compare(&size(best)));
+            ends.reserved.push(volume);
+        } else if is_near(volume, node) {
+            let order = ends.smallest.first().map_or(Ordering::Less, |best| size(volume).compare(&size(best)));
             if order.is_lt() {
-                smallest.clear();
+                ends.smallest.clear();
             }
             if order.is_le() {
-                smallest.push(volume);
+                ends.smallest.push(volume);
             }
         }
     }
+    ends
+}
+
+/// Returns the volumes with which the search for one claim can end, or `None` for a search without a result. Each has
+/// the volumes among which it has to be the first one. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+fn possible_volumes<'s>(
+    volumes: &[(&'s PersistentVolume, bool)],
+    chosen: &[(&PersistentVolumeClaim, &PersistentVolume)],
+    node: &Node,
+) -> Vec<(Option<&'s PersistentVolume>, Vec<&'s str>)> {
+    let Ends { reserved, smallest } = ends(volumes, chosen, node);
     let first = |of: &[&'s PersistentVolume], volume: &'s PersistentVolume| {
         let others = of.iter().map(|other| other.meta.name.as_str()).filter(|other| *other != volume.meta.name);
         [volume.meta.name.as_str()].into_iter().chain(others).collect()
     };
     if !reserved.is_empty() {
         // A reserved volume that the node does not reach ends the search as well, without a volume.
-        let result =
-            |volume: &&'s PersistentVolume| (Some(*volume).filter(|volume| is_near(volume)), first(&reserved, volume));
-        return reserved.iter().map(result).collect();
+        let result = |volume: &&'s PersistentVolume| {
+            (Some(*volume).filter(|volume| is_near(volume, node)), first(&reserved, volume))
+        };
+        return reserved.iter().take(MOST_BRANCHES).map(result).collect();
     }
     if smallest.is_empty() {
         return vec![(None, Vec::new())];
     }
-    smallest.iter().map(|volume| (Some(*volume), first(&smallest, volume))).collect()
+    smallest.iter().take(MOST_BRANCHES).map(|volume| (Some(*volume), first(&smallest, volume))).collect()
 }
 
 /// The result for the claims that have to be provisioned.

@@ -1,0 +1,81 @@
+//! What `VolumeBinding` says about one claim on one node. Upstream: `volumebinding`, 1.36. No other plugin is asked, so
+//! that no pod is needed.
+
+use super::SchedulerReason;
+use super::causes::{self, Cause};
+use super::reads::Reads;
+use super::verdict::NodeVerdicts;
+use super::volume_binding::{self, check_state, is_fully_bound, sort, verdicts_on};
+use crate::controllers::{CandidateVerdict, KubernetesBehavior};
+use crate::model::{AnnotationKey, Kind, Node, PersistentVolumeClaim};
+use crate::snapshot::{Absence, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the scheduler does with a claim on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimTask {
+    /// `PreFilter` rejects every pod that uses the claim, so that no node is tested.
+    Reject,
+    /// The claim is bound. The scheduler tests the node affinity of its volume.
+    TestVolume,
+    /// An earlier attempt has selected a node for the claim. The scheduler searches no volume any more.
+    KeepNode,
+    /// The scheduler searches a volume for the claim.
+    Search,
+}
+
+/// What the scheduler says about a pod on a node if the pod uses only this claim.
+#[derive(Clone, Debug)]
+pub struct ClaimOnNode<'s> {
+    /// What the scheduler does with the claim.
+    pub task: ClaimTask,
+    /// The possible verdicts about the node.
+    pub verdicts: NodeVerdicts,
+    /// The objects that lead to the reasons of the verdicts, each with the reason.
+    pub causes: Vec<(SchedulerReason, Cause<'s>)>,
+    /// The verdict on each volume, in the order of the snapshot's volumes. It is `None` if no volume is searched.
+    pub volumes: Option<Vec<CandidateVerdict>>,
+    /// Whether there may be further verdicts, because too many orders of volumes are possible.
+    pub limited: bool,
+    /// The kinds of which something was needed that is not certainly absent, with what their absence means.
+    pub doubts: BTreeMap<Kind, Absence>,
+}
+
+/// Returns what the scheduler says about the node if a pod uses only this claim. The claim may be a planned one.
+pub fn claim_on_node<'s>(
+    snapshot: &'s Snapshot,
+    behavior: &KubernetesBehavior,
+    claim: &'s PersistentVolumeClaim,
+    node: &'s Node,
+) -> ClaimOnNode<'s> {
+    let mut reads = Reads::new(snapshot);
+    let sorted = check_state(claim).and_then(|()| sort(&mut reads, behavior, vec![claim]));
+    let (task, verdicts, limited) = match &sorted {
+        Err(status) => (ClaimTask::Reject, BTreeSet::from([status.clone().into()]), false),
+        Ok(claims) => {
+            let task = if is_fully_bound(claim) {
+                ClaimTask::TestVolume
+            } else if claim.meta.annotations.has(AnnotationKey::SelectedNode) {
+                ClaimTask::KeepNode
+            } else {
+                ClaimTask::Search
+            };
+            let branches = volume_binding::filter(&mut reads, claims, node);
+            (task, branches.all.into_iter().map(|branch| branch.verdict).collect(), branches.limited)
+        }
+    };
+    let claims = sorted.as_ref().ok();
+    let verdicts = NodeVerdicts { node: node.meta.name.clone(), verdicts };
+    let reasons = verdicts.verdicts.iter().flat_map(|verdict| &verdict.status.reasons);
+    let leaves: BTreeSet<_> = reasons.filter_map(|reason| reason.leaf).collect();
+    let cause = |leaf| Some((leaf, causes::of_claim(snapshot, claims, leaf, claim, node)?));
+    let searched = claims.filter(|_| task == ClaimTask::Search);
+    ClaimOnNode {
+        task,
+        causes: leaves.into_iter().filter_map(cause).collect(),
+        volumes: searched.and_then(|claims| verdicts_on(snapshot, behavior, claims, claim, node)),
+        verdicts,
+        limited,
+        doubts: reads.into_doubts(),
+    }
+}
