@@ -1,13 +1,14 @@
 //! The part of a pod's explanation about kube-scheduler: which nodes the pod fits, and why not the others.
 
 use super::text::Page;
-use crate::controllers::scheduler::{ConditionReason, NodeVerdicts, NotEvaluated, Plugin, Verdict};
+use crate::controllers::scheduler::{ConditionReason, NotEvaluated};
 use crate::diagnosis::pod::{Attempt, NodeGroup, PodScheduling, Recorded, UNMODELLED};
 use crate::report::shared::machine::is_false;
+use crate::report::shared::node_verdict::NodeOut;
 use crate::report::shared::table::Table;
 use crate::text::capitalized;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The largest number of nodes that are named in one line.
 const MOST_NODES: usize = 5;
@@ -67,37 +68,6 @@ pub struct SchedulingOut {
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(test, schemars(default))]
     pub limited: bool,
-}
-
-/// The verdict on one node.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct NodeOut {
-    /// The name of the node.
-    pub name: String,
-    /// Whether the pod fits, whatever the order of volumes in the scheduler's cache is.
-    pub fits: bool,
-    /// Whether the pod fits in some order of the volumes. The other verdicts are in `alternatives`.
-    pub can_fit: bool,
-    /// The plugin that rejects the node, or null.
-    pub plugin: Option<&'static str>,
-    /// The reasons of the plugin, in its own words.
-    pub reasons: Vec<String>,
-    /// The claims that would be bound to existing volumes.
-    pub bind: Vec<BindOut>,
-    /// The names of the claims for which a volume would be provisioned.
-    pub provision: Vec<String>,
-}
-
-/// A claim that would be bound.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct BindOut {
-    /// The name of the claim.
-    pub claim: String,
-    /// The names of the volumes that can be chosen.
-    pub volumes: Vec<String>,
 }
 
 /// Another possible answer.
@@ -315,54 +285,9 @@ fn volumes(nodes: &[&NodeOut]) -> Vec<String> {
     lines.into_iter().take(MOST_GROUPS).map(line).collect()
 }
 
-fn node(node: &NodeVerdicts) -> NodeOut {
-    // If one of several orders of the volumes lets the pod fit, this verdict is the first one.
-    let best = node.verdicts.iter().find(|verdict| verdict.fits()).or_else(|| node.verdicts.first());
-    let same = |verdict: &&Verdict| best.is_some_and(|best| best.status == verdict.status);
-    let all: Vec<&Verdict> = node.verdicts.iter().filter(same).collect();
-    NodeOut { fits: node.fits(), can_fit: node.can_fit(), ..verdict_out(&node.node, &all) }
-}
-
-/// Returns the answer about a node from verdicts that differ only in what is bound.
-fn verdict_out(name: &str, verdicts: &[&Verdict]) -> NodeOut {
-    let mut bind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for binding in verdicts.iter().flat_map(|verdict| &verdict.bindings) {
-        bind.entry(&binding.claim).or_default().insert(&binding.volume);
-    }
-    let mut provision: Vec<String> =
-        verdicts.iter().flat_map(|verdict| &verdict.provisions).map(ToString::to_string).collect();
-    provision.sort();
-    provision.dedup();
-    let status = verdicts.first().map(|verdict| &verdict.status);
-    NodeOut {
-        name: name.to_owned(),
-        fits: verdicts.first().is_some_and(|verdict| verdict.fits()),
-        can_fit: verdicts.first().is_some_and(|verdict| verdict.fits()),
-        plugin: status.and_then(|status| status.plugin).map(Plugin::name),
-        reasons: status.iter().flat_map(|status| &status.reasons).map(|reason| reason.text.to_string()).collect(),
-        bind: bind
-            .into_iter()
-            .map(|(claim, volumes)| BindOut {
-                claim: claim.to_owned(),
-                volumes: volumes.into_iter().map(str::to_owned).collect(),
-            })
-            .collect(),
-        provision,
-    }
-}
-
 /// Returns the other answers: the other verdicts on nodes with the first other message, and the further messages.
 fn alternatives(attempt: &Attempt) -> Vec<AlternativeOut> {
-    let other = |node: &NodeVerdicts| {
-        let mut by_status: BTreeMap<_, Vec<&Verdict>> = BTreeMap::new();
-        for verdict in &node.verdicts {
-            by_status.entry(&verdict.status).or_default().push(verdict);
-        }
-        let shown = self::node(node);
-        let all = by_status.into_values().map(|verdicts| verdict_out(&node.node, &verdicts));
-        all.filter(|other| other.reasons != shown.reasons).collect::<Vec<_>>()
-    };
-    let nodes: Vec<NodeOut> = attempt.nodes.iter().flat_map(other).collect();
+    let nodes: Vec<NodeOut> = attempt.nodes.iter().flat_map(NodeOut::others).collect();
     let mut messages = attempt.other_messages.iter().cloned();
     if nodes.is_empty() && attempt.other_messages.is_empty() {
         return Vec::new();
@@ -374,7 +299,7 @@ fn alternatives(attempt: &Attempt) -> Vec<AlternativeOut> {
 
 /// Returns the verdict on each node. If a plugin fails on one node, no node takes the pod.
 fn nodes(attempt: &Attempt) -> Vec<NodeOut> {
-    let mut nodes: Vec<NodeOut> = attempt.nodes.iter().map(node).collect();
+    let mut nodes: Vec<NodeOut> = attempt.nodes.iter().map(NodeOut::new).collect();
     if attempt.is_error {
         for node in &mut nodes {
             (node.fits, node.can_fit) = (false, false);

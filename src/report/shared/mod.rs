@@ -5,6 +5,7 @@ pub mod format;
 pub mod json;
 pub mod list;
 pub mod machine;
+pub mod node_verdict;
 pub mod table;
 pub mod wrap;
 pub mod yaml;
