@@ -331,6 +331,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
         }
         'kubectl-pvctl;match' {
             [CompletionResult]::new('--claim', '--claim', [CompletionResultType]::ParameterName, 'A file with the claim that is planned; `-` is stdin')
+            [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other plugins are not asked)')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--sort-by', '--sort-by', [CompletionResultType]::ParameterName, 'Sort by this column, for example NAME or AGE')

@@ -323,6 +323,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
         }
         &'kubectl-pvctl;match'= {
             cand --claim 'A file with the claim that is planned; `-` is stdin'
+            cand --node 'Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other plugins are not asked)'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
             cand --sort-by 'Sort by this column, for example NAME or AGE'

@@ -353,6 +353,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l claim -d 'A file with the claim that is planned; `-` is stdin' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l node -d 'Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other plugins are not asked)' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
 json\t''

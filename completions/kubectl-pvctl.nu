@@ -373,6 +373,7 @@ module completions {
   # Show which volumes fit a claim, and why the others do not
   export extern "kubectl-pvctl match" [
     --claim: path             # A file with the claim that is planned; `-` is stdin
+    --node: string            # Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other plugins are not asked)
     --output(-o): string@"nu-complete kubectl-pvctl match output" # How to print the answer
     --no-headers              # Leave out the line with the names of the columns
     --sort-by: string         # Sort by this column, for example NAME or AGE

@@ -332,8 +332,9 @@ pub struct ExplainArgs {
 /// `match`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl match pvc/data-0 -n db    For a claim that exists\n  \
-        kubectl pvctl match --claim claim.yaml  For a claim that is only planned\n  \
+        kubectl pvctl match pvc/data-0 -n db      For a claim that exists\n  \
+        kubectl pvctl match pvc/data-0 --node n1  What the scheduler does on a node\n  \
+        kubectl pvctl match --claim claim.yaml    For a claim that is only planned\n  \
         kubectl pvctl match --claim claim.yaml -f dump.json")]
 pub struct MatchArgs {
     /// The claim, as kubectl names it: pvc/NAME or `pvc NAME`
@@ -343,6 +344,11 @@ pub struct MatchArgs {
     /// A file with the claim that is planned; `-` is stdin
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub claim: Option<PathBuf>,
+
+    /// Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other
+    /// plugins are not asked)
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
 
     /// How to print the answer
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",

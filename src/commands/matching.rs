@@ -23,7 +23,8 @@ pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) ->
         Some(path) => read_claim(path, args)?,
         None => Claim::Named(one_object(&args.object, &[Kind::PersistentVolumeClaim])?.1),
     };
-    let options = MatchOptions { claim, read: arguments::read(&args.model, &args.source, global)? };
+    let read = arguments::read(&args.model, &args.source, global)?;
+    let options = MatchOptions { claim, node: args.node.clone(), read };
     let gathered = gather(options.question(), &args.source, global, terminal)?;
     matching(&options, &gathered, |answer| print(args, &gathered, answer, terminal))
 }

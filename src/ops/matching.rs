@@ -1,25 +1,31 @@
 //! `match`: explains for each volume whether it fits a claim.
 
-use super::gather::{Gathered, Question, ReadOptions};
+use super::gather::{Evidence, Gathered, Question, ReadOptions};
 use super::{Status, named};
 use crate::controllers::persistent_volume::{match_claim, planned};
+use crate::controllers::scheduler::claim_on_node;
 use crate::diagnosis::facts::is_unbound;
 use crate::diagnosis::prospects;
 use crate::engines::simulation_on_demand;
 use crate::error::Error;
-use crate::model::PersistentVolumeClaim;
-use crate::report::match_table::{MatchTable, Matched};
+use crate::model::{Kind, Node, PersistentVolumeClaim};
+use crate::report::match_table::{MatchTable, Matched, OnNode};
 use crate::simulate::{Limit, Settings};
-use crate::snapshot::Parts;
+use crate::snapshot::{Absence, Parts, Snapshot};
 
 /// The namespace of a planned claim if none was given.
 const DEFAULT_NAMESPACE: &str = "default";
+
+/// The kinds that the scheduler's plugin `VolumeBinding` reads, besides volumes, claims, classes and nodes.
+const OF_NODES: [Kind; 3] = [Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity];
 
 /// The options of `match`.
 #[derive(Debug)]
 pub struct MatchOptions {
     /// The claim to match.
     pub claim: Claim,
+    /// The name of the node on which the scheduler searches.
+    pub node: Option<String>,
     /// The options for reading and judging objects.
     pub read: ReadOptions,
 }
@@ -57,7 +63,11 @@ impl Claim {
 impl MatchOptions {
     /// Returns the question to a source.
     pub fn question(&self) -> Question<'_> {
-        Question { pods_decide: false, ..self.read.question() }
+        let evidence = match self.node {
+            Some(_) => Evidence { nodes: true, surroundings: &OF_NODES, ..Evidence::default() },
+            None => Evidence::default(),
+        };
+        Question { pods_decide: false, evidence, ..self.read.question() }
     }
 }
 
@@ -82,7 +92,10 @@ pub fn matching(
             (None, &plan.claim, plan.default_class.as_deref())
         }
     };
-    let candidates = match_claim(snapshot, &gathered.modelled.behavior, claim);
+    let node = options.node.as_deref().map(|name| node_of(snapshot, name)).transpose()?;
+    let behavior = &gathered.modelled.behavior;
+    let on_node = node.map(|node| (node, claim_on_node(snapshot, behavior, claim, node)));
+    let candidates = match_claim(snapshot, behavior, claim);
     // A claim that has its volume, or does not exist yet, gets no volume in the end that matching does not show.
     let prospects = match (id.filter(|_| is_unbound(claim)), &candidates) {
         (Some(id), Ok(candidates)) => {
@@ -101,9 +114,25 @@ pub fn matching(
         planned: id.is_none(),
         default_class,
         prospects: prospects.as_ref(),
+        node: on_node.as_ref().map(|(node, answer)| OnNode { node, answer }),
     });
     show(&answer)?;
     Ok(if gathered.dropped() || !answer.unknown.is_empty() { Status::Unjudged } else { Status::Done })
+}
+
+/// Returns the node of that name.
+///
+/// # Errors
+/// A usage error is returned if the node does not exist, or if the input has no nodes. An unreadable error is returned
+/// if nobody can know whether the node exists.
+fn node_of<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s Node, Error> {
+    let nodes = snapshot.nodes();
+    if nodes.is_empty() && snapshot.coverage().absence(Kind::Node, "") == Absence::Assumed {
+        return Err(Error::usage(format!("--node {name}: the input has no nodes"))
+            .hint("kubectl pvctl snapshot -A reads all that --node needs"));
+    }
+    let id = named::object(snapshot, Kind::Node, name, None)?;
+    usize::try_from(id.at).ok().and_then(|at| nodes.get(at)).ok_or_else(|| Error::bug("the node is not in its list"))
 }
 
 /// Returns the claim with its own namespace, or else with the namespace of the question.

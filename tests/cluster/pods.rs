@@ -268,3 +268,37 @@ async fn a_node_is_explained_with_the_pods_of_all_namespaces() {
     let several = run(&api, &["explain", "pvc/files", "node/n1", "-n", "web", "-o", "json"]).await;
     assert_eq!((several.code, api.count("/api/v1/pods")), (Some(0), 3), "{}", several.stderr);
 }
+
+/// `match --node` reads what the scheduler's plugin `VolumeBinding` reads. Without the flag none of that is read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_a_match_on_a_node_reads_nodes() {
+    let api = cluster().await;
+    let mut claim = json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta("web", "late"), "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "volumeMode": "Filesystem",
+        }, "status": {"phase": "Pending"}
+    });
+    claim["spec"]["storageClassName"] = "late".into();
+    let class = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": meta("", "late"), "provisioner": DRIVER,
+        "reclaimPolicy": "Delete", "volumeBindingMode": "WaitForFirstConsumer"
+    });
+    api.hold([claim, class, json!({"apiVersion": "v1", "kind": "Node", "metadata": meta("", "n9"), "spec": {}})]);
+    let storage = |resource: &str| format!("/apis/storage.k8s.io/v1/{resource}");
+    let lists = ["csidrivers", "csinodes", "csistoragecapacities"].map(storage);
+    let counts = || (api.count("/api/v1/nodes"), lists.each_ref().map(|list| api.count(list)));
+    let seen = run(&api, &["match", "pvc/late", "-n", "web"]).await;
+    assert_eq!((seen.code, counts()), (Some(0), (0, [0; 3])), "{}", seen.stderr);
+    let seen = run(&api, &["match", "pvc/late", "-n", "web", "--node", "n9", "-o", "json"]).await;
+    assert_eq!((seen.code, counts()), (Some(0), (1, [1; 3])), "{}", seen.stderr);
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!((&document["node"]["fits"], &document["node"]["provision"]), (&json!(true), &json!(["late"])));
+    assert_eq!(document["node"].get("assumed"), None);
+    // Without the right to list drivers, nothing is said about the node.
+    api.fail(&lists[0], usize::MAX, Fault::Refused(403, "no"));
+    let refused = run(&api, &["match", "pvc/late", "-n", "web", "--node", "n9"]).await;
+    assert_eq!(refused.code, Some(3), "{}", refused.stderr);
+    let unknown = "what the scheduler does on node n9 is unknown.\nIt needs other objects: you have no permission to \
+                   list csidrivers.";
+    assert!(refused.stdout.contains(unknown), "{}", refused.stdout);
+}

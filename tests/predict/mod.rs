@@ -10,6 +10,7 @@ mod ephemeral;
 mod fates;
 mod folded;
 mod leaves;
+mod match_node;
 mod memory;
 mod narrow;
 pub(crate) mod properties;

@@ -39,6 +39,7 @@ fn compare(parts: Parts, behavior: &KubernetesBehavior) -> (Vec<String>, [usize;
             planned: false,
             default_class: None,
             prospects: Some(&prospects),
+            node: None,
         });
         let gets: BTreeSet<&str> = ends
             .listed

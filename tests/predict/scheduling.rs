@@ -10,10 +10,10 @@ use pvctl::controllers::scheduler::Scheduler;
 use pvctl::diagnosis::pod::PodScheduling;
 use serde_json::{Value, json};
 
-const ZONE: &str = "topology.kubernetes.io/zone";
-const DRIVER: &str = "csi.example.com";
+pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
+pub(super) const DRIVER: &str = "csi.example.com";
 
-fn object(kind: &str, namespace: &str, name: &str, rest: Value) -> Value {
+pub(super) fn object(kind: &str, namespace: &str, name: &str, rest: Value) -> Value {
     let mut object = rest;
     object["apiVersion"] = match kind {
         "StorageClass" | "CSINode" | "CSIDriver" => "storage.k8s.io/v1".into(),
@@ -31,7 +31,7 @@ fn object(kind: &str, namespace: &str, name: &str, rest: Value) -> Value {
     object
 }
 
-fn node(name: &str, zone: &str, rest: Value) -> Value {
+pub(super) fn node(name: &str, zone: &str, rest: Value) -> Value {
     let mut node = object("Node", "", name, rest);
     node["metadata"]["labels"] = json!({ZONE: zone, "kubernetes.io/hostname": name});
     node["status"] = json!({"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "110"},
@@ -39,7 +39,7 @@ fn node(name: &str, zone: &str, rest: Value) -> Value {
     node
 }
 
-fn pod(name: &str, claims: &[&str], rest: Value) -> Value {
+pub(super) fn pod(name: &str, claims: &[&str], rest: Value) -> Value {
     let volumes: Vec<Value> =
         claims.iter().map(|claim| json!({"name": claim, "persistentVolumeClaim": {"claimName": claim}})).collect();
     let mut pod = object("Pod", "db", name, rest);
@@ -58,7 +58,7 @@ fn unschedulable(said: &str) -> Value {
 }
 
 /// Returns a claim that is bound to a volume of its name in a zone.
-fn bound(name: &str, zone: &str) -> [Value; 2] {
+pub(super) fn bound(name: &str, zone: &str) -> [Value; 2] {
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
         "storageClassName": "zonal", "volumeMode": "Filesystem", "volumeName": format!("pv-{name}")});
     let mut claim = object("PersistentVolumeClaim", "db", name, json!({"spec": spec, "status": {"phase": "Bound"}}));
@@ -75,13 +75,13 @@ fn bound(name: &str, zone: &str) -> [Value; 2] {
 }
 
 /// Returns a claim that waits for the scheduler.
-fn unbound(name: &str) -> Value {
+pub(super) fn unbound(name: &str) -> Value {
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
         "storageClassName": "zonal", "volumeMode": "Filesystem"});
     object("PersistentVolumeClaim", "db", name, json!({"spec": spec, "status": {"phase": "Pending"}}))
 }
 
-fn class(provisioner: &str) -> Value {
+pub(super) fn class(provisioner: &str) -> Value {
     object(
         "StorageClass",
         "",
@@ -91,10 +91,10 @@ fn class(provisioner: &str) -> Value {
 }
 
 /// The kinds that the scheduler reads.
-const COMPLETE: &str = "--assume-complete=pv,pvc,sc,pod,node,csinodes,csidrivers,csistoragecapacities,\
+pub(super) const COMPLETE: &str = "--assume-complete=pv,pvc,sc,pod,node,csinodes,csidrivers,csistoragecapacities,\
                         volumeattachments,namespaces";
 
-fn explain(objects: &[Value], arguments: &[&str]) -> Finished {
+pub(super) fn explain(objects: &[Value], arguments: &[&str]) -> Finished {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
     let mut all = vec!["explain"];
     all.extend(arguments);
@@ -111,7 +111,7 @@ fn section(objects: &[Value], arguments: &[&str]) -> String {
 }
 
 /// Returns the field `scheduling` of the document.
-fn document(objects: &[Value], arguments: &[&str]) -> Value {
+pub(super) fn document(objects: &[Value], arguments: &[&str]) -> Value {
     let mut all = arguments.to_vec();
     all.extend(["-o", "json"]);
     let seen = explain(objects, &all);

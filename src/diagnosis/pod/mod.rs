@@ -8,6 +8,6 @@ mod scheduling;
 mod stages;
 mod words;
 
-pub use scheduling::{Attempt, NodeGroup, PodScheduling, Recorded, UNMODELLED};
+pub use scheduling::{Attempt, NodeGroup, PodScheduling, Recorded, UNMODELLED, cause_words};
 pub use stages::{ClaimProspect, PodStage, PodVolume, Reached, StageFact, Stages};
 pub(super) use words::answer;

@@ -247,7 +247,9 @@ fn group<'s>(snapshot: &'s Snapshot, causes: &Causes<'_, 's>, nodes: &[NodeVerdi
 /// Returns what the reasons rest on, in words. The node is `None` if the pod was rejected before any node was tested.
 fn causes_of<'s>(causes: &Causes<'_, 's>, status: &Status, node: Option<&'s Node>) -> Vec<String> {
     let leaves = status.reasons.iter().filter_map(|reason| reason.leaf);
-    leaves.flat_map(|leaf| causes.of(leaf, node).into_iter().map(move |cause| words(leaf, &cause, node))).collect()
+    leaves
+        .flat_map(|leaf| causes.of(leaf, node).into_iter().map(move |cause| cause_words(leaf, &cause, node)))
+        .collect()
 }
 
 /// Adds the words that are not there yet.
@@ -274,8 +276,8 @@ impl NodeGroup {
     }
 }
 
-/// Returns what a reason rests on, in words.
-fn words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> String {
+/// Returns what a reason rests on, in words: a sentence without a full stop.
+pub fn cause_words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>) -> String {
     match cause {
         Cause::Claim(claim) => match leaf {
             SchedulerReason::PodClaimMissing => format!("claim {claim} does not exist"),

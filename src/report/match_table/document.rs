@@ -1,14 +1,16 @@
 //! Why each volume fits a claim or not, as data.
 
+use super::node::{OnNode, OnNodeOut, RowOnNode, is_about_node, unread_words};
 use crate::controllers::CandidateVerdict;
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
 use crate::controllers::persistent_volume::{Candidate, Candidates, Nearness, Search};
 use crate::diagnosis::Prospect;
+use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::misfit::{Misfit, misfit};
 use crate::model::{AccessMode, AccessModeSet, Kind, PersistentVolume, PersistentVolumeClaim, Quantity};
 use crate::report::prediction::{NeedOut, UnknownOut};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
-use crate::snapshot::{Absence, Snapshot, VolumeId};
+use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -46,13 +48,20 @@ pub struct MatchTable<'a> {
     /// The error of the controller, if it cannot search for a volume at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
+    /// What kube-scheduler says about the node that was named. The field is absent if none was named, or if the answer
+    /// is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<OnNodeOut<'a>>,
     /// The volumes that are compared with the claim, sorted by name.
     pub items: Vec<MatchRow<'a>>,
     /// The parts that could not be judged. `items`: not all volumes that may fit were read. `delayed`: the class was
-    /// not read.
+    /// not read. `node`: something that the scheduler reads was not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
+    /// The node about which the answer is unknown, and the sentence that says why.
+    #[serde(skip)]
+    pub(super) unknown_node: Option<(&'a str, String)>,
 }
 
 /// The fields of a claim that matching compares.
@@ -123,6 +132,10 @@ pub struct MatchRow<'a> {
     pub first: Option<String>,
     /// The reason in words.
     pub why: String,
+    /// The result of the scheduler's search on the node that was named. The field is absent if the scheduler does not
+    /// search a volume there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_node: Option<RowOnNode>,
     /// The sort key for people. A volume that is nearer to being chosen has a lower rank.
     #[serde(skip)]
     rank: u8,
@@ -162,18 +175,20 @@ pub struct Matched<'a> {
     pub default_class: Option<&'a str>,
     /// The volumes that the claim may get in the end. The value is `None` if that is unknown.
     pub prospects: Option<&'a BTreeMap<VolumeId, Prospect>>,
+    /// What the scheduler says about the node that was named.
+    pub node: Option<OnNode<'a>>,
 }
 
 impl<'a> MatchTable<'a> {
     /// Builds the answer for one claim.
     pub fn new(matched: Matched<'a>) -> Self {
-        let Matched { snapshot, model, claim, candidates, planned, default_class, prospects } = matched;
+        let Matched { snapshot, model, claim, candidates, planned, default_class, prospects, node } = matched;
         let none = Vec::new();
         let (search, delayed, listed) = match candidates {
             Ok(candidates) => (candidates.search, candidates.delayed, &candidates.listed),
             Err(_) => (Search::Matching, false, &none),
         };
-        let mut items = rows(snapshot, claim, search, listed);
+        let mut items = rows(snapshot, claim, search, listed, false);
         for (row, candidate) in items.iter_mut().zip(listed) {
             match prospects.and_then(|prospects| prospects.get(&candidate.volume)) {
                 Some(Prospect::Now) => row.when = Some("now"),
@@ -184,7 +199,23 @@ impl<'a> MatchTable<'a> {
                 None => {}
             }
         }
-        let unknown = unknown_parts(snapshot, claim, search == Search::Named && !items.is_empty());
+        let mut unknown = unknown_parts(snapshot, claim, search == Search::Named && !items.is_empty());
+        let unread = node.map(|node| node.unread(snapshot)).unwrap_or_default();
+        let unknown_node =
+            node.filter(|_| !unread.is_empty()).map(|node| (node.node.meta.name.as_str(), unread_words(&unread)));
+        unknown.extend(unread.iter().map(|(kind, state)| unknown_part("node", *kind, *state)));
+        // An answer of the scheduler that rests on something unknown is no answer.
+        let node = node.filter(|_| unread.is_empty());
+        if let Some(node) = node {
+            let of_scheduler = node.candidates(snapshot, claim, listed);
+            let rows = rows(snapshot, claim, Search::Matching, &of_scheduler, true);
+            for (candidate, row) in of_scheduler.iter().zip(&rows) {
+                let place = listed.binary_search_by_key(&candidate.volume, |one| one.volume);
+                if let Some(item) = place.ok().and_then(|place| items.get_mut(place)) {
+                    item.set_on_node(row);
+                }
+            }
+        }
         let chosen = listed
             .iter()
             .filter(|candidate| candidate.may_be_chosen())
@@ -213,8 +244,10 @@ impl<'a> MatchTable<'a> {
             delayed,
             chosen,
             error: candidates.as_ref().err().map(String::as_str),
+            node: node.map(|node| OnNodeOut::new(snapshot, claim, node)),
             items,
             unknown,
+            unknown_node,
         }
     }
 
@@ -247,6 +280,11 @@ impl MatchRow<'_> {
         self.word != "no"
     }
 
+    /// Takes over the order for people of another row about the same volume.
+    pub(super) fn take_rank(&mut self, other: &Self) {
+        (self.rank, self.nearness, self.word) = (other.rank, other.nearness, other.word);
+    }
+
     /// Returns whether the volume is reserved for the claim and does not fit it.
     pub fn is_reserved_in_vain(&self) -> bool {
         !self.fits() && self.reserved
@@ -257,12 +295,7 @@ impl MatchRow<'_> {
 /// `found` says whether it was read.
 fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: bool) -> Vec<UnknownOut<'a>> {
     let part = |field, kind: Kind| match snapshot.coverage().absence(kind, "") {
-        Absence::Unknown(state) => Some(UnknownOut {
-            field,
-            controller: None,
-            needs: NeedOut { verb: "list", resource: kind.resource(), namespace: "" },
-            reason: state.as_str(),
-        }),
+        Absence::Unknown(state) => Some(unknown_part(field, kind, state)),
         Absence::Certain | Absence::Assumed => None,
     };
     let class_matters = !claim.has_class() || !claim.class().is_empty() && snapshot.class(claim.class()).is_none();
@@ -271,22 +304,33 @@ fn unknown_parts<'a>(snapshot: &Snapshot, claim: &PersistentVolumeClaim, found: 
     volumes.into_iter().chain(classes).collect()
 }
 
+fn unknown_part<'a>(field: &'static str, kind: Kind, state: CoverageState) -> UnknownOut<'a> {
+    UnknownOut {
+        field,
+        controller: None,
+        needs: NeedOut { verb: "list", resource: kind.resource(), namespace: "" },
+        reason: state.as_str(),
+    }
+}
+
 /// Returns the rows of all candidates. Candidates that are nearer to being chosen are first.
 pub fn candidate_rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
     candidates: &Candidates,
 ) -> Vec<MatchRow<'a>> {
-    let mut rows = rows(snapshot, claim, candidates.search, &candidates.listed);
+    let mut rows = rows(snapshot, claim, candidates.search, &candidates.listed, false);
     rows.sort_by(|a, b| a.place().cmp(&b.place()));
     rows
 }
 
+/// Returns the rows of the candidates. `on_node` says whether the verdicts are those of the scheduler on a node.
 fn rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
     search: Search,
     listed: &[Candidate],
+    on_node: bool,
 ) -> Vec<MatchRow<'a>> {
     let ties = listed.iter().filter(|candidate| candidate.may_be_chosen()).count();
     let fitting = |candidate: &&Candidate| {
@@ -303,8 +347,9 @@ fn rows<'a>(
         .iter()
         .map(|candidate| {
             let volume = snapshot.volume(candidate.volume);
-            let best = best.get(&volume.access_modes.set()).copied();
-            let judged = Judged { candidate, volume, claim, search, ties, only, best };
+            // The scheduler compares volumes of all access modes with each other.
+            let best = best.get(&volume.access_modes.set()).or_else(|| best.values().next().filter(|_| on_node));
+            let judged = Judged { candidate, volume, claim, search, on_node, ties, only, best: best.copied() };
             let differs = judged.misfit();
             let (rank, word) = judged.rank();
             MatchRow {
@@ -323,6 +368,7 @@ fn rows<'a>(
                 when: None,
                 first: None,
                 why: judged.words(differs.as_ref()),
+                on_node: None,
                 rank,
                 nearness: candidate.nearness.filter(|_| [RESERVED, FREE].contains(&rank)),
                 word,
@@ -339,6 +385,8 @@ struct Judged<'j> {
     volume: &'j PersistentVolume,
     claim: &'j PersistentVolumeClaim,
     search: Search,
+    /// Whether the verdict is the one of the scheduler on a node.
+    on_node: bool,
     /// The number of candidates that may be chosen.
     ties: usize,
     /// Whether the candidate is the only one that fits.
@@ -377,9 +425,19 @@ impl Judged<'_> {
         }
     }
 
+    /// Returns the reason, if the node affinity of the volume is the reason.
+    fn node_words(&self) -> Option<String> {
+        let affinity = self.volume.node_affinity.as_deref().filter(|_| is_about_node(self.verdict()))?;
+        let only = format!("can be used only on nodes with {}", node_selector_text(affinity));
+        Some(if self.is_reserved() { format!("reserved for this claim, but {only}; no other is tried") } else { only })
+    }
+
     fn words(&self, differs: Option<&Misfit>) -> String {
         if self.candidate.once_available {
             return "fits as soon as the controller has made it Available".to_owned();
+        }
+        if let Some(words) = self.node_words() {
+            return words;
         }
         let delayed = self.candidate.without_delay.is_some();
         if let Some(differs) = differs {
@@ -406,6 +464,7 @@ impl Judged<'_> {
                 format!("fits; one of {} that may be taken", self.ties)
             }
             CandidateVerdict::CandidateChosen if self.only => "fits".to_owned(),
+            CandidateVerdict::CandidateChosen if self.on_node => "fits best: smallest".to_owned(),
             CandidateVerdict::CandidateChosen => "fits best: fewest access modes, then smallest".to_owned(),
             CandidateVerdict::CandidateNotSmaller if self.candidate.not_reached => {
                 "fits, but not reached: a volume with fewer access modes comes first".to_owned()

@@ -2,12 +2,14 @@
 
 mod document;
 mod name;
+mod node;
 mod table;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use document::{AsksOut, MatchRow, MatchTable, Matched, candidate_rows};
+pub use node::{OnNode, OnNodeOut, RowOnNode};
 pub(super) use table::rows_table;
 
 use crate::error::Error;

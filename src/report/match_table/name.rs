@@ -6,6 +6,6 @@ use crate::text::sanitize;
 /// Prints one line for each volume.
 pub(super) fn names(answer: &MatchTable<'_>) -> String {
     let lines: Vec<String> =
-        answer.chosen.iter().map(|name| format!("persistentvolume/{}\n", sanitize(name))).collect();
+        answer.names().into_iter().map(|name| format!("persistentvolume/{}\n", sanitize(name))).collect();
     lines.concat()
 }

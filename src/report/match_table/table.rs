@@ -89,9 +89,9 @@ impl MatchRow<'_> {
         }
         cells.push(self.word.to_owned());
         if wide {
-            cells.push(self.verdict.to_owned());
+            cells.push(self.on_node.as_ref().map_or(self.verdict, |on_node| on_node.verdict).to_owned());
         }
-        cells.push(self.why.clone());
+        cells.push(self.on_node.as_ref().map_or(&self.why, |on_node| &on_node.why).clone());
         cells
     }
 }

@@ -26,6 +26,7 @@ fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, 
         planned: false,
         default_class: None,
         prospects: None,
+        node: None,
     });
     let row = |row: &&super::MatchRow<'_>| (row.object.name.to_owned(), row.word.to_owned(), row.why.clone());
     table.ranked().iter().map(row).collect()
@@ -155,6 +156,7 @@ fn a_planned_claim_gets_the_newest_default_class() {
         planned: true,
         default_class: planned.default_class.as_deref(),
         prospects: None,
+        node: None,
     });
     assert_eq!(
         table.summary(&snapshot),

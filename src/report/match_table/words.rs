@@ -1,6 +1,7 @@
 //! The answer as sentences, which are printed above the table.
 
 use super::document::{MatchRow, MatchTable};
+use super::node::OnNodeOut;
 use crate::diagnosis::unread::unread;
 use crate::model::Kind;
 use crate::snapshot::{Absence, Snapshot};
@@ -31,19 +32,22 @@ impl MatchTable<'_> {
         if let Some(class) = self.default_class {
             lines.push(format!("It states no class, so admission would give it the default class \"{class}\"."));
         }
-        if self.search == "completed" {
+        lines.extend(self.node.iter().flat_map(OnNodeOut::sentences));
+        lines.extend(self.unknown_node.iter().map(|(_, why)| why.clone()));
+        if self.search == "completed" && self.node.is_none() {
             lines.push(
                 "Its binding is completed, so nothing is searched any more; this is what matching would say."
                     .to_owned(),
             );
         }
-        if self.search == "named" {
+        if self.search == "named" && self.node.is_none() {
             lines.push(format!("It names volume {}, so no other is looked at.", self.asks.volume_name));
         }
         let why = |field| {
             let (kind, part) = match field {
                 "items" if self.search == "named" => (Kind::PersistentVolume, "It may exist"),
                 "items" => (Kind::PersistentVolume, "Other volumes may fit"),
+                "node" => return None,
                 _ => (Kind::StorageClass, "The class may leave the choice to the scheduler"),
             };
             match snapshot.coverage().absence(kind, "") {
@@ -59,6 +63,12 @@ impl MatchTable<'_> {
     }
 
     fn verdict(&self) -> String {
+        if let Some(node) = &self.node {
+            return node.does(self.asks.volume_name);
+        }
+        if let Some((node, _)) = &self.unknown_node {
+            return format!("what the scheduler does on node {node} is unknown");
+        }
         if let Some(error) = self.error {
             return format!("the controller cannot search ({error})");
         }

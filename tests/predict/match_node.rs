@@ -1,0 +1,526 @@
+//! `match --node`: what the scheduler's plugin `VolumeBinding` does with a claim on one node.
+//! The reasons and the choices are those of the pages `docs/controllers/scheduler.md` (S5 to S10, and the steps of
+//! `FindPodVolumes`) and `docs/controllers/matching.md`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::scheduler::RECORDINGS;
+use super::scheduling::{COMPLETE, DRIVER, ZONE, bound, class, document, node, object, pod, unbound};
+use crate::support::{Finished, Run, root};
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::controllers::scheduler::{ClaimOnNode, Cycle, Plugin, Scheduler, Verdict, claim_on_node};
+use pvctl::model::{
+    ClaimVolume, Node, ObjectMeta, PersistentVolumeClaim, Pod, PodScheduling, Toleration, TolerationOperator,
+};
+use pvctl::snapshot::Snapshot;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use xtask::corpus;
+use xtask::judge::snapshot;
+use xtask::line::{Scheduling, SchedulingStatus};
+
+const NOTHING_TO_BIND: &str = "node(s) didn't find available persistent volumes to bind";
+
+fn matched(objects: &[Value], arguments: &[&str]) -> Finished {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    let mut all = vec!["match"];
+    all.extend(arguments);
+    all.extend(["-n", "db", "-f", "-", "--now", "2026-03-04T12:00:00Z"]);
+    Run::new(&all).env("COLUMNS", "400").stdin(list.as_bytes()).finish()
+}
+
+/// Returns the first sentences about the claim on the node, and the rows as name, verdict and reason.
+#[track_caller]
+fn told(objects: &[Value], claim: &str, node: &str) -> (Vec<String>, Vec<[String; 3]>) {
+    let seen = matched(objects, &[&format!("pvc/{claim}"), "--node", node, COMPLETE]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let (sentences, table) = seen.stdout.split_once("\n\n").unwrap_or((&seen.stdout, ""));
+    let first = |line: &str| line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| rest.to_owned());
+    let mut lines: Vec<String> = sentences.lines().map(str::to_owned).collect();
+    lines[0] = first(&lines[0]);
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split("   ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        let from_end = |place: usize| cells[cells.len() - place].to_owned();
+        [cells[0].to_owned(), from_end(2), from_end(1)]
+    };
+    (lines, table.lines().skip(1).map(row).collect())
+}
+
+/// Returns the field `node` of the document. `explain` of a pod that uses only this claim says the same about the node.
+#[track_caller]
+fn on_node(objects: &[Value], claim: &str, node: &str) -> Value {
+    let seen = matched(objects, &[&format!("pvc/{claim}"), "--node", node, COMPLETE, "-o", "json"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let answer: Value = serde_json::from_str::<Value>(&seen.stdout).unwrap()["node"].clone();
+    let mut with_pod = objects.to_vec();
+    with_pod.push(pod("only", &[claim], json!({})));
+    let scheduling = document(&with_pod, &["pod/only"]);
+    if answer["stage"] == "filter" {
+        let nodes = scheduling["nodes"].as_array().unwrap();
+        let of_pod = nodes.iter().find(|one| one["name"] == node).unwrap().as_object().unwrap();
+        for (field, value) in of_pod {
+            assert_eq!(answer[field], *value, "{field}: {answer}");
+        }
+    } else {
+        let message = scheduling["message"].as_str().unwrap();
+        assert!(message.contains(answer["reasons"][0].as_str().unwrap()), "{message}: {answer}");
+    }
+    answer
+}
+
+fn two_nodes() -> Vec<Value> {
+    vec![node("n1", "eu-1a", json!({})), node("n2", "eu-1b", json!({}))]
+}
+
+fn local() -> Value {
+    class("kubernetes.io/no-provisioner")
+}
+
+/// Returns a volume that no claim has and that can be used in one zone.
+fn free(name: &str, zone: &str, size: &str) -> Value {
+    let [_, mut free] = bound(name, zone);
+    free["metadata"]["name"] = name.into();
+    free["spec"].as_object_mut().unwrap().remove("claimRef");
+    free["spec"]["capacity"]["storage"] = size.into();
+    free["status"]["phase"] = "Available".into();
+    free
+}
+
+fn cells(rows: &[[&str; 3]]) -> Vec<[String; 3]> {
+    rows.iter().map(|row| row.map(str::to_owned)).collect()
+}
+
+#[test]
+fn the_smallest_volume_that_the_node_reaches_is_bound() {
+    let mut objects = two_nodes();
+    objects.extend([local(), unbound("data"), free("far", "eu-1b", "1Gi"), free("near", "eu-1a", "2Gi")]);
+    objects.push(free("large", "eu-1a", "5Gi"));
+    let (lines, rows) = told(&objects, "data", "n1");
+    assert_eq!(lines, ["on node n1 the scheduler binds it to near."]);
+    assert_eq!(
+        rows,
+        cells(&[
+            ["near", "chosen", "fits best: smallest"],
+            ["large", "fits", "fits, but 5Gi > 2Gi of near"],
+            ["far", "no", "can be used only on nodes with topology.kubernetes.io/zone In (eu-1b)"],
+        ])
+    );
+    let answer = on_node(&objects, "data", "n1");
+    assert_eq!(answer["bind"], json!([{"claim": "data", "volumes": ["near"]}]));
+    assert_eq!((&answer["fits"], &answer["plugin"], &answer["provision"]), (&json!(true), &Value::Null, &json!([])));
+    let names = matched(&objects, &["pvc/data", "--node", "n2", COMPLETE, "-o", "name"]);
+    assert_eq!(names.stdout, "persistentvolume/far\n");
+    // Without --node nothing is said about nodes.
+    let seen = matched(&objects, &["pvc/data", COMPLETE, "-o", "json"]);
+    let answer: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!((&answer["node"], &answer["items"][0]["onNode"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn equal_volumes_are_a_set() {
+    let mut objects = two_nodes();
+    objects.extend([local(), unbound("data"), free("a", "eu-1a", "2Gi"), free("b", "eu-1a", "2Gi")]);
+    let (lines, rows) = told(&objects, "data", "n1");
+    assert_eq!(lines, ["on node n1 the scheduler binds it to a or b, by an order that nobody controls."]);
+    let tied = "fits; one of 2 that may be taken";
+    assert_eq!(rows, cells(&[["a", "tied", tied], ["b", "tied", tied]]));
+    assert_eq!(on_node(&objects, "data", "n1")["bind"], json!([{"claim": "data", "volumes": ["a", "b"]}]));
+    // S8, for a class that provisions nothing.
+    let (lines, _) = told(&objects, "data", "n2");
+    assert_eq!(lines[0], format!("the scheduler rejects node n2: {NOTHING_TO_BIND}."));
+    assert_eq!(lines[1..], ["No free volume of class \"zonal\" fits claim data there, and nothing provisions one."]);
+}
+
+/// The controller prefers volumes with fewer access modes. The scheduler takes the smallest one.
+#[test]
+fn the_number_of_access_modes_does_not_count() {
+    let mut many = free("many", "eu-1a", "1Gi");
+    many["spec"]["accessModes"] = json!(["ReadWriteOnce", "ReadOnlyMany"]);
+    let mut other = free("other", "eu-1a", "1Gi");
+    other["spec"]["accessModes"] = json!(["ReadOnlyMany"]);
+    let mut objects = two_nodes();
+    objects.extend([local(), unbound("data"), many, other, free("one", "eu-1a", "2Gi")]);
+    let (_, rows) = told(&objects, "data", "n1");
+    assert_eq!(
+        rows,
+        cells(&[
+            ["many", "chosen", "fits best: smallest"],
+            ["one", "fits", "fits, but 2Gi > 1Gi of many"],
+            ["other", "no", "lacks RWO"],
+        ])
+    );
+}
+
+/// A term that has only `matchFields` fits every node.
+#[test]
+fn match_fields_are_ignored() {
+    let mut volume = free("a", "eu-1a", "1Gi");
+    volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"] =
+        json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n9"]}]}]);
+    let mut objects = two_nodes();
+    objects.extend([local(), unbound("data"), volume]);
+    assert_eq!(told(&objects, "data", "n1").0, ["on node n1 the scheduler binds it to a."]);
+    assert_eq!(on_node(&objects, "data", "n1")["fits"], json!(true));
+}
+
+#[test]
+fn without_a_volume_the_provisioner_is_asked_where_the_class_allows_it() {
+    let mut zonal = class(DRIVER);
+    let mut objects = two_nodes();
+    objects.extend([zonal.clone(), unbound("data"), free("far", "eu-1b", "1Gi")]);
+    let (lines, _) = told(&objects, "data", "n1");
+    assert_eq!(lines, [format!("no volume fits on node n1, so that {DRIVER} is asked to provision one there.")]);
+    let answer = on_node(&objects, "data", "n1");
+    assert_eq!((&answer["provision"], &answer["bind"]), (&json!(["data"]), &json!([])));
+    assert_eq!(answer["provisioner"], json!(DRIVER));
+    // allowedTopologies, S8.
+    zonal["allowedTopologies"] = json!([{"matchLabelExpressions": [{"key": ZONE, "values": ["eu-1b"]}]}]);
+    let mut objects = two_nodes();
+    objects.extend([zonal, unbound("data")]);
+    let (lines, _) = told(&objects, "data", "n1");
+    assert_eq!(lines[0], format!("the scheduler rejects node n1: {NOTHING_TO_BIND}."));
+    assert_eq!(lines[1..], ["Class \"zonal\" of claim data allows other topologies alone (allowedTopologies)."]);
+    let answer = on_node(&objects, "data", "n1");
+    assert_eq!((&answer["plugin"], &answer["reasons"]), (&json!("VolumeBinding"), &json!([NOTHING_TO_BIND])));
+    assert_eq!(on_node(&objects, "data", "n2")["fits"], json!(true));
+}
+
+#[test]
+fn a_lack_of_capacity_rejects_the_node() {
+    let driver = object("CSIDriver", "", DRIVER, json!({"spec": {"storageCapacity": true}}));
+    let mut capacity = object(
+        "CSIStorageCapacity",
+        "kube-system",
+        "c",
+        json!({"storageClassName": "zonal", "capacity": "512Mi", "nodeTopology": {"matchLabels": {ZONE: "eu-1a"}}}),
+    );
+    capacity["apiVersion"] = "storage.k8s.io/v1".into();
+    let mut objects = two_nodes();
+    objects.extend([class(DRIVER), unbound("data"), driver, capacity.clone()]);
+    let (lines, _) = told(&objects, "data", "n1");
+    assert_eq!(
+        lines,
+        [
+            "the scheduler rejects node n1: node(s) did not have enough free storage.",
+            "Claim data requests 1Gi, and no CSIStorageCapacity of class \"zonal\" reports as much there.",
+        ]
+    );
+    assert_eq!(on_node(&objects, "data", "n1")["reasons"], json!(["node(s) did not have enough free storage"]));
+    capacity["capacity"] = "1Gi".into();
+    let place = objects.len() - 1;
+    objects[place] = capacity;
+    assert_eq!(on_node(&objects, "data", "n1")["provision"], json!(["data"]));
+    assert_eq!(on_node(&objects, "data", "n2")["fits"], json!(false));
+}
+
+/// M8: a volume that is reserved for the claim ends the search, also if the node does not reach it.
+#[test]
+fn a_volume_that_is_reserved_elsewhere_ends_the_search() {
+    let mut reserved = free("x", "eu-1b", "1Gi");
+    reserved["spec"]["claimRef"] = json!({"namespace": "db", "name": "data"});
+    let mut objects = two_nodes();
+    objects.extend([local(), unbound("data"), reserved.clone(), free("y", "eu-1a", "1Gi")]);
+    let (lines, rows) = told(&objects, "data", "n1");
+    assert_eq!(lines[0], format!("the scheduler rejects node n1: {NOTHING_TO_BIND}."));
+    assert_eq!(
+        lines[1..],
+        ["Volume x is reserved for claim data and cannot be used there, so that no other one is tried."]
+    );
+    let elsewhere = "reserved for this claim, but can be used only on nodes with topology.kubernetes.io/zone In \
+                     (eu-1b); no other is tried";
+    let of = |name: &str| rows.iter().find(|row| row[0] == name).unwrap().clone();
+    assert_eq!(of("x"), ["x", "no", elsewhere].map(str::to_owned));
+    // The other one is not tried.
+    assert_eq!(of("y")[1], "fits");
+    assert_eq!(on_node(&objects, "data", "n2")["bind"], json!([{"claim": "data", "volumes": ["x"]}]));
+    // A second reserved volume is within reach. The order of the volumes decides which one ends the search.
+    let mut second = reserved;
+    second["metadata"]["name"] = "z".into();
+    second["spec"]["nodeAffinity"] = free("z", "eu-1a", "1Gi")["spec"]["nodeAffinity"].clone();
+    objects.push(second);
+    let (lines, _) = told(&objects, "data", "n1");
+    assert_eq!(
+        lines[0],
+        format!(
+            "on node n1 the scheduler binds it to z; or the scheduler rejects node n1: {NOTHING_TO_BIND}, by an order \
+             that nobody controls."
+        )
+    );
+    let answer = on_node(&objects, "data", "n1");
+    assert_eq!((&answer["fits"], &answer["canFit"]), (&json!(false), &json!(true)));
+    assert_eq!(answer["alternatives"][0]["reasons"], json!([NOTHING_TO_BIND]));
+}
+
+/// S6: the scheduler searches only for claims whose class delays binding.
+#[test]
+fn the_scheduler_does_not_search_for_an_immediate_claim() {
+    let mut immediate = class(DRIVER);
+    immediate["volumeBindingMode"] = "Immediate".into();
+    let mut objects = two_nodes();
+    objects.extend([immediate, unbound("data"), free("a", "eu-1b", "1Gi")]);
+    let (lines, rows) = told(&objects, "data", "n1");
+    assert_eq!(
+        lines,
+        [
+            "the scheduler rejects every node: pod has unbound immediate PersistentVolumeClaims.",
+            "The scheduler does not search a volume for it, because class \"zonal\" does not delay binding. What \
+             follows is the search of the controller.",
+        ]
+    );
+    assert_eq!(rows, cells(&[["a", "chosen", "fits"]]));
+    let answer = on_node(&objects, "data", "n1");
+    assert_eq!((&answer["stage"], &answer["searched"]), (&json!("preFilter"), &json!(false)));
+    assert_eq!(answer["reasons"], json!(["pod has unbound immediate PersistentVolumeClaims"]));
+}
+
+/// S7 and S10.
+#[test]
+fn the_volume_of_a_bound_claim_is_tested() {
+    let mut objects = two_nodes();
+    objects.push(class(DRIVER));
+    objects.extend(bound("data", "eu-1a"));
+    assert_eq!(told(&objects, "data", "n1").0[0], "its volume pv-data can be used on node n1.");
+    let (lines, rows) = told(&objects, "data", "n2");
+    let far = "reserved for this claim, but can be used only on nodes with topology.kubernetes.io/zone In (eu-1a); no \
+               other is tried";
+    assert_eq!(rows, cells(&[["pv-data", "no", far]]));
+    assert_eq!(
+        lines,
+        [
+            "the scheduler rejects node n2: node(s) didn't match PersistentVolume's node affinity.",
+            "Volume pv-data of claim data can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).",
+        ]
+    );
+    assert_eq!(
+        on_node(&objects, "data", "n2")["reasons"],
+        json!(["node(s) didn't match PersistentVolume's node affinity"])
+    );
+}
+
+#[test]
+fn a_node_that_was_selected_before_is_kept() {
+    let mut claim = unbound("data");
+    claim["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "n1"});
+    let mut objects = two_nodes();
+    objects.extend([class(DRIVER), claim, free("a", "eu-1a", "1Gi")]);
+    assert_eq!(
+        told(&objects, "data", "n1").0,
+        [format!("node n1 was selected for it before, and {DRIVER} is asked to provision a volume there.")]
+    );
+    let (lines, _) = told(&objects, "data", "n2");
+    assert_eq!(lines[0], format!("the scheduler rejects node n2: {NOTHING_TO_BIND}."));
+    assert!(lines[1].starts_with("The scheduler selected node n1 for claim data before"), "{lines:?}");
+    assert_eq!(on_node(&objects, "data", "n1")["provision"], json!(["data"]));
+    assert_eq!(on_node(&objects, "data", "n2")["fits"], json!(false));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test writes into its own temporary folder")]
+fn a_planned_claim_is_searched_for_as_well() {
+    let mut objects = two_nodes();
+    objects.extend([local(), free("a", "eu-1b", "2Gi")]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("world.json");
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+    std::fs::write(&file, list.to_string()).unwrap();
+    let arguments = ["match", "--claim", "-", "--node", "n2", "-f", file.to_str().unwrap(), COMPLETE, "-o", "name"];
+    let seen = Run::new(&arguments).stdin(unbound("data").to_string().as_bytes()).finish();
+    assert_eq!((seen.code, seen.stdout.as_str()), (Some(0), "persistentvolume/a\n"), "{}", seen.stderr);
+}
+
+/// What was not read is unknown, and a node has to exist.
+#[test]
+fn a_node_has_to_be_read() {
+    let mut objects = two_nodes();
+    objects.extend([class(DRIVER), unbound("data")]);
+    let seen = matched(&objects, &["pvc/data", "--node", "n3", COMPLETE]);
+    assert_eq!(
+        (seen.code, seen.stderr.as_str()),
+        (Some(2), "error: Node \"n3\" does not exist in what was read\nhint: did you mean node/n1 or node/n2?\n")
+    );
+    let seen = matched(&objects[2..], &["pvc/data", "--node", "n3"]);
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.stderr.starts_with("error: --node n3: the input has no nodes\nhint: kubectl pvctl "),
+        "{}",
+        seen.stderr
+    );
+    let seen = matched(&objects, &["pv/data", "--node", "n1"]);
+    assert_eq!(seen.code, Some(2));
+    assert!(seen.stderr.starts_with("error: the object must be pvc/NAME, not a PersistentVolume\n"), "{}", seen.stderr);
+    // A CSIDriver that was not read may demand a capacity.
+    let seen = matched(&objects, &["pvc/data", "--node", "n1"]);
+    assert_eq!(seen.code, Some(3));
+    let unknown = "class \"zonal\": what the scheduler does on node n1 is unknown.\nIt needs other objects: not all \
+                   csidrivers were read, and not all csistoragecapacities were read.";
+    assert!(seen.stdout.contains(unknown), "{}", seen.stdout);
+    let seen = matched(&objects, &["pvc/data", "--node", "n1", "-o", "json"]);
+    let answer: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(answer["node"], Value::Null);
+    let unknown: Vec<(&Value, &Value)> =
+        answer["unknown"].as_array().unwrap().iter().map(|one| (&one["field"], &one["needs"]["resource"])).collect();
+    assert_eq!(unknown, [(&json!("node"), &json!("csidrivers")), (&json!("node"), &json!("csistoragecapacities"))]);
+    let seen = matched(&objects, &["pvc/data", "--node", "n1", "--partial=nodes"]);
+    assert_eq!(seen.code, Some(3), "{}", seen.stdout);
+}
+
+/// One answer about a node: the plugin, the reasons, and what is bound and provisioned.
+type Answer = (String, Vec<String>, Vec<(String, String)>, Vec<String>);
+
+fn predicted(verdict: &Verdict) -> Answer {
+    let status = &verdict.status;
+    (
+        status.plugin.map(Plugin::name).unwrap_or_default().to_owned(),
+        status.reasons.iter().map(|reason| reason.text.to_string()).collect(),
+        verdict.bindings.iter().map(|one| (one.claim.to_string(), one.volume.to_string())).collect(),
+        verdict.provisions.iter().map(ToString::to_string).collect(),
+    )
+}
+
+fn recorded(status: &SchedulingStatus) -> Answer {
+    (
+        status.plugin.clone(),
+        status.reasons.clone(),
+        status.bindings.iter().map(|one| (one.claim.clone(), one.volume.clone())).collect(),
+        status.provisions.clone(),
+    )
+}
+
+/// Whether the plugin is asked after `VolumeBinding`. Then `VolumeBinding` has let the node pass.
+fn is_later(plugin: &str) -> bool {
+    ["VolumeZone", "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures"].contains(&plugin)
+}
+
+/// The numbers of nodes that were compared: those that fit, those that `VolumeBinding` rejects, and those that a later
+/// plugin rejects. `early` is the number of those that `PreFilter` rejects.
+#[derive(Debug, Default)]
+struct Counts {
+    fit: usize,
+    rejected: usize,
+    later: usize,
+    early: usize,
+}
+
+/// Compares the answers about one node. `real` are all verdicts that are possible, or some of them.
+fn compare(
+    real: &BTreeSet<Answer>,
+    is_sample: bool,
+    found: &ClaimOnNode<'_>,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let mut all: BTreeSet<Answer> = found.verdicts.verdicts.iter().map(predicted).collect();
+    let plugins: BTreeSet<&str> = real.iter().map(|(plugin, ..)| plugin.as_str()).collect();
+    let has_node_affinity = real.iter().any(|(plugin, reasons, ..)| plugin.is_empty() && !reasons.is_empty());
+    if real.is_empty()
+        || has_node_affinity
+        || plugins.iter().any(|one| !matches!(*one, "" | "VolumeBinding") && !is_later(one))
+    {
+        return Ok(());
+    }
+    if plugins.iter().any(|one| is_later(one)) {
+        counts.later += 1;
+        return if found.verdicts.can_fit() { Ok(()) } else { Err(format!("{real:?}, but {all:?}")) };
+    }
+    if plugins.contains("VolumeBinding") {
+        counts.rejected += 1;
+    } else {
+        counts.fit += 1;
+    }
+    if is_sample {
+        all.retain(|one| real.contains(one));
+    }
+    if *real == all { Ok(()) } else { Err(format!("{real:?}, but {all:?}")) }
+}
+
+/// Returns the only claim of the pod, if it has no other volume that could lead to a reason of `VolumeBinding`.
+fn only_claim<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s PersistentVolumeClaim> {
+    match (&*pod.claims, &*pod.ephemeral) {
+        ([only], []) => snapshot.find(&pod.meta.namespace, &only.claim),
+        _ => None,
+    }
+}
+
+/// For each recorded pod that uses one claim, the answer is the one of the real scheduler.
+#[test]
+fn it_says_what_the_real_scheduler_said() {
+    let (behavior, mut counts) = (KubernetesBehavior::default(), Counts::default());
+    for recording in RECORDINGS {
+        for line in corpus::lines(&root().join("tests/conformance").join(recording)).unwrap() {
+            let line = line.unwrap();
+            let snapshot = snapshot(&line).unwrap();
+            for answer in line.scheduling.iter().flatten() {
+                let pod = snapshot.pod(&answer.pod.namespace, &answer.pod.name).unwrap();
+                let Some(claim) = only_claim(&snapshot, pod) else { continue };
+                for node in snapshot.nodes() {
+                    let found = claim_on_node(&snapshot, &behavior, claim, node);
+                    assert!(!found.limited, "{}: {found:?}", line.id);
+                    let real = of_node(answer, &node.meta.name, &mut counts);
+                    let compared = compare(&real, answer.sampled, &found, &mut counts);
+                    assert_eq!(compared, Ok(()), "{}, pod {}, node {}", line.id, pod.meta.name, node.meta.name);
+                }
+            }
+        }
+    }
+    assert!(counts.fit > 100 && counts.rejected > 100 && counts.later > 10 && counts.early > 10, "{counts:?}");
+}
+
+/// Returns the recorded verdicts about the node. There are none if another plugin ended the attempt before.
+fn of_node(answer: &Scheduling, node: &str, counts: &mut Counts) -> BTreeSet<Answer> {
+    match (&answer.pre_filter, answer.nodes.iter().find(|one| one.node == node)) {
+        (Some(status), _) if status.plugin == "VolumeBinding" => {
+            counts.early += 1;
+            [recorded(status)].into()
+        }
+        (Some(_), _) | (None, None) => BTreeSet::new(),
+        (None, Some(node)) => node.verdicts.iter().map(recorded).collect(),
+    }
+}
+
+/// For each claim of the recorded worlds and each node, the answer is the one about a pod that uses only this claim.
+#[test]
+fn it_says_what_the_scheduler_says_of_a_pod_that_uses_only_this_claim() {
+    let (behavior, mut counts) = (KubernetesBehavior::default(), Counts::default());
+    for recording in RECORDINGS {
+        super::scheduler::each_world(recording, |id, snapshot| {
+            let pods: Vec<Pod> = snapshot.claims().iter().map(user).collect();
+            let scheduler = Scheduler::new(snapshot, &behavior);
+            for (claim, pod) in snapshot.claims().iter().zip(&pods) {
+                let answer = scheduler.schedule(pod);
+                for node in snapshot.nodes() {
+                    let found = claim_on_node(snapshot, &behavior, claim, node);
+                    let real = of_scheduler(&answer.cycle, node, &mut counts);
+                    let compared = compare(&real, false, &found, &mut counts);
+                    assert_eq!(compared, Ok(()), "{id}, claim {}, node {}", claim.key(), node.meta.name);
+                }
+            }
+        });
+    }
+    assert!(counts.fit > 1000 && counts.rejected > 1000 && counts.later > 10 && counts.early > 100, "{counts:?}");
+}
+
+/// Returns the verdicts about the node. There are none if another plugin ended the attempt before.
+fn of_scheduler(cycle: &Cycle, node: &Node, counts: &mut Counts) -> BTreeSet<Answer> {
+    match cycle {
+        Cycle::PreFilter(status) if status.plugin == Some(Plugin::VolumeBinding) => {
+            counts.early += 1;
+            [predicted(&status.clone().into())].into()
+        }
+        Cycle::PreFilter(_) | Cycle::Gated(_) | Cycle::Skipped(_) => BTreeSet::new(),
+        Cycle::Nodes(nodes) => {
+            let of_node = nodes.iter().find(|one| one.node == node.meta.name).unwrap();
+            of_node.verdicts.iter().map(predicted).collect()
+        }
+    }
+}
+
+/// Returns a pod that tolerates every taint and uses only this claim.
+fn user(claim: &PersistentVolumeClaim) -> Pod {
+    let all = Toleration { operator: TolerationOperator::Exists, ..Toleration::default() };
+    let scheduling = PodScheduling { tolerations: [all].into(), ..PodScheduling::default() };
+    let namespace = claim.meta.namespace.clone();
+    Pod {
+        meta: ObjectMeta { namespace, name: "only".into(), uid: "only".into(), ..ObjectMeta::default() },
+        claims: [ClaimVolume { name: "v".into(), claim: claim.meta.name.clone(), ..ClaimVolume::default() }].into(),
+        scheduling: Some(Box::new(scheduling)),
+        ..Pod::default()
+    }
+}
