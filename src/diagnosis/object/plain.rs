@@ -86,9 +86,11 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
 }
 
 /// Returns in words how many claims, pods and StatefulSets of the namespace have a problem by their own diagnosis, and
-/// how many volumes whose claim does not exist. The text is empty if there are none.
+/// how many volumes whose claim does not exist. The text is empty if there are none. The scheduler is not asked about
+/// each pod, because a namespace can have thousands of pods without a node. An audit does not ask it either.
 fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
     let snapshot = diagnoser.simulation.snapshot();
+    let without_scheduling = Diagnoser::new(diagnoser.simulation, diagnoser.findings);
     let sets = snapshot.in_namespace::<StatefulSet>(&namespace.name).iter();
     let sets = sets.map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name));
     // A volume is in no namespace. If it has a claim, the claim is counted.
@@ -101,7 +103,7 @@ fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
     };
     let objects = members::keys_of(snapshot, namespace).into_iter().chain(sets);
     let problems: Vec<ObjectKey> =
-        objects.filter(|object| !has_claim(object) && diagnoser.of(object).state.is_problem()).collect();
+        objects.filter(|object| !has_claim(object) && without_scheduling.of(object).state.is_problem()).collect();
     let count = |kind: Kind| problems.iter().filter(|object| object.kind == kind).count();
     let kinds = [(Kind::PersistentVolumeClaim, "claim"), (Kind::Pod, "pod"), (Kind::StatefulSet, "StatefulSet")];
     let words = |(kind, word)| (count(kind) > 0).then(|| counted(count(kind), word));
