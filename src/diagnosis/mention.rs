@@ -104,11 +104,12 @@ fn words(
 ) -> String {
     let own = |word: &str| if is_first { "it".to_owned() } else { format!("this {word}") };
     let is_own = object == page;
+    // "its" could mean another object that the sentence has named.
+    let is_clear = seen.iter().all(|seen| seen == page);
+    let its = |word: &str| if is_clear { "its".to_owned() } else { format!("this {word}'s") };
     if !volume.is_empty() {
         return match page.kind {
-            // "its" could mean another object that the sentence has named.
-            _ if is_own && seen.iter().any(|seen| seen != page) => "this claim's volume".to_owned(),
-            _ if is_own => "its volume".to_owned(),
+            _ if is_own => format!("{} volume", its("claim")),
             Kind::PersistentVolume if page.name == volume => own("volume"),
             _ => format!("the volume of {}", named(object, page)),
         };
@@ -128,9 +129,7 @@ fn words(
         (true, Some(word)) => own(word),
         (false, Some(word)) if seen.contains(object) => format!("the {word}"),
         (false, Some(_)) if is_partner(snapshot, page, object) => {
-            // "its" could mean another object that the sentence has named.
-            let of_page = word(page.kind).filter(|_| seen.iter().any(|seen| seen != page));
-            of_page.map_or_else(|| format!("its {}", noun(object)), |page| format!("this {page}'s {}", noun(object)))
+            format!("{} {}", its(word(page.kind).unwrap_or("object")), noun(object))
         }
         _ => named(object, page),
     };
@@ -167,16 +166,15 @@ fn is_partner(snapshot: &Snapshot, page: &ObjectKey, object: &ObjectKey) -> bool
         let named = snapshot.volume_id(&volume.name).and_then(|id| snapshot.volume(id).claim_ref.as_ref());
         named.is_some_and(|named| named.namespace == claim.namespace && named.name == claim.name)
     };
+    let found = |claim: &ObjectKey| snapshot.claim_id(&claim.namespace, &claim.name).map(|id| snapshot.claim(id));
     let has = |claim: &ObjectKey, volume: &ObjectKey| {
-        let claim = snapshot.claim_id(&claim.namespace, &claim.name).map(|id| snapshot.claim(id));
-        claim.is_none_or(|claim| {
+        found(claim).is_none_or(|claim| {
             claim.volume_name == volume.name && matches!(claim.status.phase, ClaimPhase::Bound | ClaimPhase::Lost)
         })
     };
     // A claim that is Bound uses the volume that it names, whatever claim the volume names.
     let is_used = |claim: &ObjectKey, volume: &ObjectKey| {
-        let claim = snapshot.claim_id(&claim.namespace, &claim.name).map(|id| snapshot.claim(id));
-        claim.is_some_and(|claim| claim.volume_name == volume.name && claim.status.phase == ClaimPhase::Bound)
+        found(claim).is_some_and(|claim| claim.volume_name == volume.name && claim.status.phase == ClaimPhase::Bound)
     };
     match (page.kind, object.kind) {
         (Kind::PersistentVolumeClaim, Kind::PersistentVolume) => {

@@ -126,13 +126,12 @@ pub fn matching(
 /// A usage error is returned if the node does not exist, or if the input has no nodes. An unreadable error is returned
 /// if nobody can know whether the node exists.
 fn node_of<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s Node, Error> {
-    let nodes = snapshot.nodes();
-    if nodes.is_empty() && snapshot.coverage().absence(Kind::Node, "") == Absence::Assumed {
+    if snapshot.nodes().is_empty() && snapshot.coverage().absence(Kind::Node, "") == Absence::Assumed {
         return Err(Error::usage(format!("--node {name}: the input has no nodes"))
             .hint("kubectl pvctl snapshot -A reads all that --node needs"));
     }
-    let id = named::object(snapshot, Kind::Node, name, None)?;
-    usize::try_from(id.at).ok().and_then(|at| nodes.get(at)).ok_or_else(|| Error::bug("the node is not in its list"))
+    named::object(snapshot, Kind::Node, name, None)?;
+    snapshot.find("", name).ok_or_else(|| Error::bug("the node is not in its list"))
 }
 
 /// Returns the claim with its own namespace, or else with the namespace of the question.

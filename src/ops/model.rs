@@ -2,9 +2,11 @@
 //! Decisions depend on these and on the objects.
 
 use crate::controllers::persistent_volume::BOUND_KINDS;
+use crate::controllers::persistent_volume::provision::provisioning;
+use crate::controllers::persistent_volume::reclaim::{deletion, recycling};
 use crate::controllers::{CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
 use crate::error::Error;
-use crate::model::{HeldObject, Kind, ObjectKey};
+use crate::model::{HeldObject, Kind, ObjectKey, ObjectMeta};
 use crate::report::shared::machine::Model;
 use crate::simulate::{Budget, Limit, Settings};
 use crate::snapshot::{Snapshot, printed};
@@ -153,20 +155,20 @@ fn operation(snapshot: &Snapshot, flag: &str, given: &str) -> Result<String, Err
     };
     let Some((verb, rest)) = given.split_once('-') else { return unknown("this is no operation".to_owned()) };
     let (object, uid) = rest.strip_suffix(']').and_then(|rest| rest.split_once('[')).unwrap_or((rest, ""));
-    let meta = match verb {
-        "delete" | "recycle" => snapshot.volume_id(object).map(|id| &snapshot.volume(id).meta),
-        "provision" => {
-            let Some((namespace, name)) = object.split_once('/') else {
-                return unknown("the namespace of the claim is missing".to_owned());
-            };
-            snapshot.claim_id(namespace, name).map(|id| &snapshot.claim(id).meta)
-        }
+    let volume = || snapshot.volume_id(object).map(|id| &snapshot.volume(id).meta);
+    let claim = || {
+        let (namespace, name) = object.split_once('/')?;
+        snapshot.claim_id(namespace, name).map(|id| &snapshot.claim(id).meta)
+    };
+    let (meta, name_of): (Option<&ObjectMeta>, fn(&str, &str) -> String) = match verb {
+        "delete" => (volume(), deletion),
+        "recycle" => (volume(), recycling),
+        "provision" if !object.contains('/') => return unknown("the namespace of the claim is missing".to_owned()),
+        "provision" => (claim(), provisioning),
         _ => return unknown("this is no operation".to_owned()),
     };
     match meta {
-        Some(meta) if uid.is_empty() || uid == printed(&meta.uid) => {
-            Ok(format!("{verb}-{object}[{}]", printed(&meta.uid)))
-        }
+        Some(meta) if uid.is_empty() || uid == printed(&meta.uid) => Ok(name_of(object, &meta.uid)),
         Some(meta) => unknown(format!("{object} has uid {}", printed(&meta.uid))),
         None => unknown(format!("there is no {object} in what was read")),
     }

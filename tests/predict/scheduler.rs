@@ -243,7 +243,7 @@ fn a_redacted_world_has_the_same_answers() {
 }
 
 /// Returns the snapshot of objects of which all kinds were read completely, except for the given entries.
-fn known(objects: &[Value], others: &[(Kind, Option<&str>, CoverageState)]) -> Snapshot {
+pub(super) fn known(objects: &[Value], others: &[(Kind, Option<&str>, CoverageState)]) -> Snapshot {
     let mut coverage = Coverage::default();
     for kind in Kind::EVERY {
         coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));

@@ -67,7 +67,7 @@ pub(super) fn provision_claim<'s>(
         Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
         Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
     };
-    match sync.start_operation(&format!("provision-{key}[{}]", printed(&claim.object.meta.uid))) {
+    match sync.start_operation(&provisioning(&key.to_string(), &claim.object.meta.uid)) {
         Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {
@@ -336,4 +336,9 @@ fn create_volume<'s>(
             sync.step(ProvisionStep::InTreeVolumeOrphaned.into());
         }
     }
+}
+
+/// Returns the name of the operation that provisions a volume for a claim. `claim` is NAMESPACE/NAME.
+pub fn provisioning(claim: &str, uid: &str) -> String {
+    format!("provision-{claim}[{}]", printed(uid))
 }

@@ -29,7 +29,7 @@ pub fn reclaim_volume<'s>(
         sync.step(ReclaimStep::ReclaimMigrated.into());
         return Ok(());
     }
-    let (name, uid) = (&volume.object.meta.name, printed(&volume.object.meta.uid));
+    let name = &volume.object.meta.name;
     match &volume.object.reclaim_policy {
         ReclaimPolicy::Retain => {
             sync.wait_for("user", "", "delete the PersistentVolume or free it for another claim");
@@ -43,7 +43,7 @@ pub fn reclaim_volume<'s>(
             }
         }
         ReclaimPolicy::Delete => {
-            let started = sync.start_operation(&format!("delete-{name}[{uid}]"));
+            let started = sync.start_operation(&deletion(name, &volume.object.meta.uid));
             sync.step(started_step(started, ReclaimStep::ReclaimDelete).into());
             if started == Started::Yes {
                 delete_volume_operation(sync, behavior, volume);
@@ -224,6 +224,11 @@ pub fn recycler_of(volume: &str) -> String {
 /// recycling that has started continues, whatever is written to the volume afterwards.
 pub fn may_be_recycled(volume: &PersistentVolume) -> bool {
     recyclable(volume) && (volume.status.phase != VolumePhase::Bound || volume.reclaim_policy == ReclaimPolicy::Recycle)
+}
+
+/// Returns the name of the operation that deletes a volume.
+pub fn deletion(volume: &str, uid: &str) -> String {
+    format!("delete-{volume}[{}]", printed(uid))
 }
 
 /// Returns the name of the operation that recycles a volume.
