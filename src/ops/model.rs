@@ -160,16 +160,17 @@ fn operation(snapshot: &Snapshot, flag: &str, given: &str) -> Result<String, Err
         let (namespace, name) = object.split_once('/')?;
         snapshot.claim_id(namespace, name).map(|id| &snapshot.claim(id).meta)
     };
-    let (meta, name_of): (Option<&ObjectMeta>, fn(&str, &str) -> String) = match verb {
-        "delete" => (volume(), deletion),
-        "recycle" => (volume(), recycling),
+    let named = |meta: &ObjectMeta, name: fn(&str, &str) -> String| (meta.uid.clone(), name(object, &meta.uid));
+    let found = match verb {
+        "delete" => volume().map(|meta| named(meta, deletion)),
+        "recycle" => volume().map(|meta| named(meta, recycling)),
         "provision" if !object.contains('/') => return unknown("the namespace of the claim is missing".to_owned()),
-        "provision" => (claim(), provisioning),
+        "provision" => claim().map(|meta| named(meta, provisioning)),
         _ => return unknown("this is no operation".to_owned()),
     };
-    match meta {
-        Some(meta) if uid.is_empty() || uid == printed(&meta.uid) => Ok(name_of(object, &meta.uid)),
-        Some(meta) => unknown(format!("{object} has uid {}", printed(&meta.uid))),
+    match found {
+        Some((own, name)) if uid.is_empty() || uid == printed(&own) => Ok(name),
+        Some((own, _)) => unknown(format!("{object} has uid {}", printed(&own))),
         None => unknown(format!("there is no {object} in what was read")),
     }
 }
