@@ -36,7 +36,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     let name = clone_source(claim)?;
     let namespace = &claim.meta.namespace;
     let source = case.claim(namespace, name);
@@ -44,6 +43,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let stage = stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     let source_key = claim_key(namespace, name);
     let found = match source {
         None if !case.lacks(Kind::PersistentVolumeClaim, namespace, name) => return None,

@@ -44,9 +44,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     let source = awaited(claim).filter(|source| !is_local(claim, source))?;
     let stage = stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     let (namespace, name, kind) = (&source.namespace, &source.name, &source.kind);
     let said = failure(case, claim);
     let says = |words: &str| said.is_some_and(|event| event.message.contains(words));

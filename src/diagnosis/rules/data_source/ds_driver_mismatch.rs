@@ -37,7 +37,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name)?;
     if source.terminating() || source.status.phase != ClaimPhase::Bound {
@@ -56,6 +55,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     let (volume_name, of) = (&volume.meta.name, &volume.source);
     let owner = if of.kind == SourceKind::Csi { of.detail.as_str() } else { of.kind.as_str() };
     let (message, field, value) = if is_foreign {

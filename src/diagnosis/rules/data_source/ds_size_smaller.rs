@@ -35,7 +35,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     let name = clone_source(claim)?;
     let source = case.claim(&claim.meta.namespace, name).filter(|source| !source.terminating())?;
     let (wants, least) = (claim.requested()?, source.requested()?);
@@ -44,6 +43,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     let found = Detection::new(format!(
         "{} requests {wants}, but {source_words}, claim {name}, requests {least}. No provisioner makes a copy \
          that is smaller than its source. The request cannot be changed before the claim is bound",

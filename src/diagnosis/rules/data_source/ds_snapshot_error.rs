@@ -48,10 +48,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     const LONG: usize = 160;
-    let source_words = part_of(&case.object(), "the data source");
     let snapshot = snapshot_of(case, claim).filter(|snapshot| snapshot.ready != Some(true))?;
     let (holder, error) = snapshot_failure(case, snapshot)?;
     stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     let name = snapshot.meta.name.as_str();
     let source = key(Kind::VolumeSnapshot, &snapshot.meta.namespace, name);
     // The snapshot controller names the class that it does not find.

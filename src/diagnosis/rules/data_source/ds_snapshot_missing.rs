@@ -45,13 +45,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     let name = snapshot_source(claim)?;
     let namespace = &claim.meta.namespace;
     if snapshot_of(case, claim).is_some() {
         return None;
     }
     let stage = stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     if !case.lacks(Kind::VolumeSnapshot, namespace, name) {
         return None;
     }

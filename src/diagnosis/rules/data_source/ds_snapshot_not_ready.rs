@@ -40,13 +40,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
-    let source_words = part_of(&case.object(), "the data source");
     let snapshot = snapshot_of(case, claim)?;
     let is_ready = snapshot.ready == Some(true) && snapshot.meta.deleted.is_none();
     if is_ready || snapshot_failure(case, snapshot).is_some() {
         return None;
     }
     let stage = stage(case)?;
+    let source_words = part_of(&case.object(), "the data source");
     let (name, namespace) = (snapshot.meta.name.as_str(), snapshot.meta.namespace.as_str());
     let source = key(Kind::VolumeSnapshot, namespace, name);
     let content_name = snapshot.bound_content.as_str();
