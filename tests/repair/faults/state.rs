@@ -51,8 +51,16 @@ pub(super) struct States {
     between: BTreeSet<String>,
     /// The clusters of these states, at the moment of the cut and after the controllers have finished.
     cuts: Vec<Store>,
-    /// The states that each actor causes, for the actors that were needed so far.
-    struck: Mutex<BTreeMap<Actor, BTreeSet<String>>>,
+    /// The states that each actor causes, as far as they were needed.
+    struck: Mutex<BTreeMap<Actor, Struck>>,
+}
+
+/// The states that an actor causes without any fault, as far as they are known.
+#[derive(Debug, Default)]
+struct Struck {
+    states: BTreeSet<String>,
+    /// The requests for which the runs were made.
+    requests: BTreeSet<usize>,
 }
 
 impl States {
@@ -73,14 +81,15 @@ impl States {
         self.cuts.extend([cut.then, cut.settled]);
     }
 
-    /// Classifies the state of a cluster. `without_faults` is called only if the states that the actor causes are
-    /// needed.
+    /// Classifies the state of a cluster. `without_faults` returns the states that the actor causes if it acts at a
+    /// request. It is called for one of `requests` after the other, until the state is among them.
     pub(super) fn place(
         &self,
         store: &Store,
         base: &Store,
         actor: Actor,
-        without_faults: impl FnOnce() -> BTreeSet<String>,
+        requests: impl IntoIterator<Item = usize>,
+        without_faults: impl Fn(usize) -> BTreeSet<String>,
     ) -> Place {
         let now = state(store);
         if now == self.goal {
@@ -92,41 +101,42 @@ impl States {
         } else if actor.is_harmless() {
             Place::Elsewhere
         } else {
-            self.struck(&now, base, actor, without_faults)
+            let mut all = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
+            let struck = all.entry(actor).or_insert_with(|| self.struck_at_cuts(base, actor));
+            for request in requests {
+                if struck.states.contains(&now) {
+                    break;
+                }
+                if struck.requests.insert(request) {
+                    struck.states.extend(without_faults(request));
+                }
+            }
+            let known = |line: &str| struck.states.iter().any(|state| state.lines().any(|known| known == line));
+            if struck.states.contains(&now) {
+                Place::Struck
+            } else if now.lines().all(known) {
+                Place::Mixed
+            } else {
+                Place::Elsewhere
+            }
         }
     }
 
-    fn struck(
-        &self,
-        now: &str,
-        base: &Store,
-        actor: Actor,
-        without_faults: impl FnOnce() -> BTreeSet<String>,
-    ) -> Place {
-        let mut struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
-        let states = struck.entry(actor).or_insert_with(|| {
-            let mut states = without_faults();
-            for cut in &self.cuts {
-                for seed in 0..3 {
-                    let (mut store, mut random) = (cut.clone(), Random::new(seed));
-                    actor.act(&mut store, base, &mut random);
-                    store.settle(&mut random);
-                    states.insert(state(&store));
-                    actor.leave(&mut store);
-                    store.settle(&mut random);
-                    states.insert(state(&store));
-                }
+    /// Returns the states that an actor causes if it acts on a cluster at a cut.
+    fn struck_at_cuts(&self, base: &Store, actor: Actor) -> Struck {
+        let mut struck = Struck::default();
+        for cut in &self.cuts {
+            for seed in 0..3 {
+                let (mut store, mut random) = (cut.clone(), Random::new(seed));
+                actor.act(&mut store, base, &mut random);
+                store.settle(&mut random);
+                struck.states.insert(state(&store));
+                actor.leave(&mut store);
+                store.settle(&mut random);
+                struck.states.insert(state(&store));
             }
-            states
-        });
-        let known = |line: &str| states.iter().any(|state| state.lines().any(|known| known == line));
-        if states.contains(now) {
-            Place::Struck
-        } else if now.lines().all(known) {
-            Place::Mixed
-        } else {
-            Place::Elsewhere
         }
+        struck
     }
 }
 

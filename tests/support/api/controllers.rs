@@ -228,5 +228,5 @@ fn differs(snapshot: &Snapshot, world: &World<'_>) -> bool {
 }
 
 fn decoded(kind: Kind, object: &Value) -> Option<Item> {
-    decode_as(kind, &serde_json::to_vec(object).ok()?, "the API server").ok()
+    decode_as(kind, object.to_string().as_bytes(), "the API server").ok()
 }

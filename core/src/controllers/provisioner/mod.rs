@@ -26,6 +26,7 @@ pub use decision::{
 };
 pub use leaves::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 pub use sidecar::{Capability, Created, Driver, DriverError, GrpcCode, Secrets, Sidecar};
+pub use topology::name_hash_and_index_offset;
 
 use crate::snapshot::Snapshot;
 

@@ -226,7 +226,7 @@ fn printed_all(terms: &[Term]) -> String {
 
 /// Returns where the preferred places begin. Claims of a `StatefulSet` begin at different places. Upstream:
 /// `getPVCNameHashAndIndexOffset`, v6.4.0.
-fn name_hash_and_index_offset(name: &str) -> (u32, u32) {
+pub fn name_hash_and_index_offset(name: &str) -> (u32, u32) {
     let numbered = name.rsplit_once('-').and_then(|(before, number)| {
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         Some((before, number.parse::<u32>().ok().filter(|_| is_number)?))
@@ -238,18 +238,4 @@ fn name_hash_and_index_offset(name: &str) -> (u32, u32) {
     // This is FNV-1.
     let step = |hash: u32, byte: u8| hash.wrapping_mul(0x0100_0193) ^ u32::from(byte);
     (hashed.bytes().fold(0x811c_9dc5, step), index)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::name_hash_and_index_offset;
-
-    /// The expected numbers are those of FNV-1, as its authors publish them.
-    #[test]
-    fn the_name_of_the_set_is_hashed() {
-        assert_eq!(name_hash_and_index_offset(""), (0x811c_9dc5, 0));
-        assert_eq!(name_hash_and_index_offset("a"), (0x050c_5d7e, 0));
-        assert_eq!(name_hash_and_index_offset("data-a-3"), (0x050c_5d7e, 3));
-        assert_eq!(name_hash_and_index_offset("a-3"), (0x050c_5d7e, 3));
-    }
 }

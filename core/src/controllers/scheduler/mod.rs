@@ -20,7 +20,7 @@ pub mod leaves;
 mod message;
 pub(super) mod migration;
 mod nodes;
-mod orders;
+pub mod orders;
 mod pod_topology_spread;
 pub(super) mod reads;
 pub mod verdict;

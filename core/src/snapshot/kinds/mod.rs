@@ -28,8 +28,6 @@ mod resource_quota;
 mod service;
 mod stateful_set;
 mod storage_class;
-#[cfg(test)]
-mod tests;
 mod volume_attachment;
 mod volume_attributes_class;
 mod volume_snapshot;

@@ -2,14 +2,14 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value, reason = "tests")]
 
-use crate::model::surroundings::{CsiDriver, Event, LimitRange, StatefulSet};
-use crate::model::{
+use pvctl_core::model::surroundings::{CsiDriver, Event, LimitRange, StatefulSet};
+use pvctl_core::model::{
     AccessMode, AnnotationKey, BindingMode, ClaimPhase, ContainerState, ContainerStatus, Kind, LabelOperator, Lease,
     Node, NodeOperator, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Quantity, ReclaimPolicy,
     Resource, ResourceVersion, SourceKind, StorageClass, Timestamp, Toleration, VolumeMode, VolumePhase, VolumeUse,
     label,
 };
-use crate::snapshot::decode::{Item, decode, read_some};
+use pvctl_core::snapshot::decode::{Item, decode, read_some};
 use serde_json::{Value, json};
 
 fn decoded<T: Resource>(object: &Value) -> T {
@@ -25,7 +25,7 @@ fn pv(spec: Value) -> Value {
 }
 
 fn quantity(text: &str) -> Quantity {
-    crate::model::Amount::parse(text).unwrap().quantity
+    pvctl_core::model::Amount::parse(text).unwrap().quantity
 }
 
 /// The strictest of several limits counts, because the admission plugin `LimitRanger` applies all of them.
