@@ -4,8 +4,8 @@
 //! without any fault. If only controllers act, a repair that has begun can always be continued or undone.
 //!
 //! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them, and continues an
-//! earlier run that was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and prints what
-//! happened.
+//! earlier run that was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and prints
+//! what happened.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod judge;
