@@ -184,6 +184,14 @@ macro_rules! kinds {
                 match self { $(Self::$kind(object) => &object.meta,)* }
             }
 
+            /// Returns whether both refer to the same object in memory. Equal objects are not enough.
+            pub fn is(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Self::$kind(a), Self::$kind(b)) => a.is(b),)*
+                    _ => false,
+                }
+            }
+
             /// Returns a copy of the object.
             pub fn to_object(&self) -> Object {
                 match self { $(Self::$kind(object) => Object::$kind(Box::new((**object).clone())),)* }

@@ -27,7 +27,7 @@ struct Stored<'s> {
 
 /// Returns whether two versions of an object are the same for all controllers.
 fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
-    controllers.iter().all(|controller| (controller.same)(a, b))
+    a.is(b) || controllers.iter().all(|controller| (controller.same)(a, b))
 }
 
 /// Compares two versions as [`same`] does. Each of them may be gone.
@@ -67,10 +67,18 @@ impl<'s> Variants<'s> {
             }
             let known = self.known.entry(*id).or_default();
             let controllers = &self.controllers;
-            let is_this = |stored: &Stored<'_>| {
-                stored.marks == marks && same_or_gone(controllers, stored.object.as_ref(), object.as_ref())
+            let with = |same: &dyn Fn(&HeldObject<'s>, &HeldObject<'s>) -> bool| {
+                known.iter().position(|stored| {
+                    stored.marks == marks
+                        && match (&stored.object, object) {
+                            (Some(stored), Some(now)) => same(stored, now),
+                            (None, None) => true,
+                            (Some(_), None) | (None, Some(_)) => false,
+                        }
+                })
             };
-            let at = known.iter().position(is_this);
+            // A step changes few objects. The others are still those that are stored, which is quick to see.
+            let at = with(&HeldObject::is).or_else(|| with(&|stored, now| same(controllers, stored, now)));
             let at = at.unwrap_or_else(|| {
                 known.push(Stored { object: object.clone(), marks });
                 known.len() - 1

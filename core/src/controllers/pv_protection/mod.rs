@@ -24,7 +24,9 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
 });
 
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
-    let phase = |object: &HeldObject<'_>| object.of::<PersistentVolume>().map(|volume| volume.status.phase.clone());
+    fn phase<'o>(object: &'o HeldObject<'_>) -> Option<&'o VolumePhase> {
+        object.of::<PersistentVolume>().map(|volume| &volume.status.phase)
+    }
     a.meta().deleted.is_some() == b.meta().deleted.is_some()
         && a.meta().finalizers == b.meta().finalizers
         && phase(a) == phase(b)
