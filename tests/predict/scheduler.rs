@@ -7,7 +7,7 @@ use pvctl::controllers::scheduler::{
     ConditionReason, Cycle, NotEvaluated, Plugin, Scheduler, SchedulerReason, Scheduling, handles,
 };
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
-use pvctl::model::{Kind, Pod};
+use pvctl::model::{Kind, Object, Pod};
 use pvctl::snapshot::decode::{Item, decode};
 use pvctl::snapshot::redact::redact;
 use pvctl::snapshot::{Absence, Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
@@ -244,6 +244,21 @@ fn a_redacted_world_has_the_same_answers() {
 
 /// Returns the snapshot of objects of which all kinds were read completely, except for the given entries.
 pub(super) fn known(objects: &[Value], others: &[(Kind, Option<&str>, CoverageState)]) -> Snapshot {
+    known_objects(objects.iter().map(decoded), others)
+}
+
+pub(super) fn decoded(object: &Value) -> Object {
+    match decode(object.to_string().as_bytes(), "a test").unwrap() {
+        Item::Object(object) => object,
+        Item::Skipped(kind) => panic!("{kind}"),
+    }
+}
+
+/// Returns what [`known`] returns, of objects that are decoded already.
+pub(super) fn known_objects(
+    objects: impl IntoIterator<Item = Object>,
+    others: &[(Kind, Option<&str>, CoverageState)],
+) -> Snapshot {
     let mut coverage = Coverage::default();
     for kind in Kind::EVERY {
         coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
@@ -253,10 +268,7 @@ pub(super) fn known(objects: &[Value], others: &[(Kind, Option<&str>, CoverageSt
     }
     let mut parts = Parts { coverage, ..Parts::default() };
     for object in objects {
-        match decode(object.to_string().as_bytes(), "a test").unwrap() {
-            Item::Object(object) => parts.objects.push(object),
-            Item::Skipped(kind) => panic!("{kind}"),
-        }
+        parts.objects.push(object);
     }
     Snapshot::new(parts)
 }

@@ -1,13 +1,12 @@
 //! kube-scheduler on partial input. If objects of a recorded world are hidden, no wrong answer is called certain.
 #![expect(clippy::unwrap_used, reason = "a recording that cannot be read is a failed test")]
 
-use super::scheduler::{RECORDINGS, known, waiting};
+use super::scheduler::{RECORDINGS, decoded, known_objects, waiting};
 use crate::support::root;
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::scheduler::{Scheduler, Scheduling};
-use pvctl::model::Kind;
+use pvctl::model::{Kind, Object};
 use pvctl::snapshot::{CoverageState, Snapshot};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use xtask::corpus;
 
@@ -27,21 +26,16 @@ const PARTS: [Part; 3] = [Part::All, Part::First, Part::Last];
 /// An object that is not there is unknown with the first two states. With the last one it is assumed to be absent.
 const STATES: [CoverageState; 3] = [CoverageState::Forbidden, CoverageState::Partial, CoverageState::Assumed];
 
-fn kind_of(item: &Value) -> Kind {
-    Kind::from_manifest(item["kind"].as_str().unwrap()).unwrap()
-}
-
-/// Returns the snapshot of the items without the hidden part of one kind.
-fn cut(items: &[Value], kind: Kind, part: Part, state: CoverageState) -> Snapshot {
-    let is_of_kind = |item: &Value| kind_of(item) == kind;
-    let places: Vec<usize> = (0..items.len()).filter(|place| is_of_kind(&items[*place])).collect();
+/// Returns the snapshot of the objects without the hidden part of one kind.
+fn cut(objects: &[Object], kind: Kind, part: Part, state: CoverageState) -> Snapshot {
+    let places: Vec<usize> = (0..objects.len()).filter(|place| objects[*place].kind() == kind).collect();
     let is_hidden = |place: usize| match part {
         Part::All => places.contains(&place),
         Part::First => places.first() == Some(&place),
         Part::Last => places.last() == Some(&place),
     };
-    let left = (0..items.len()).filter(|place| !is_hidden(*place)).map(|place| items[place].clone());
-    known(&left.collect::<Vec<_>>(), &[(kind, None, state)])
+    let left = (0..objects.len()).filter(|place| !is_hidden(*place)).map(|place| objects[place].clone());
+    known_objects(left, &[(kind, None, state)])
 }
 
 /// The answers by pod.
@@ -67,9 +61,9 @@ fn a_scheduler_that_does_not_see_everything_is_never_wrong_with_certainty() {
         corpus::lines(&root().join("tests/conformance").join(name)).unwrap().map(|line| line.unwrap())
     });
     for line in worlds {
-        let items = &line.world.items;
-        let full = answers(&known(items, &[]), &behavior);
-        let mut kinds: Vec<Kind> = items.iter().map(kind_of).collect();
+        let objects: Vec<Object> = line.world.items.iter().map(decoded).collect();
+        let full = answers(&known_objects(objects.clone(), &[]), &behavior);
+        let mut kinds: Vec<Kind> = objects.iter().map(Object::kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         for kind in kinds {
@@ -80,7 +74,7 @@ fn a_scheduler_that_does_not_see_everything_is_never_wrong_with_certainty() {
                     break;
                 }
                 cuts += 1;
-                let partial = cut(items, kind, part, state);
+                let partial = cut(&objects, kind, part, state);
                 for (pod, answer) in answers(&partial, &behavior) {
                     let right = agree(&answer, &full[&pod]);
                     let is_doubted = answer.doubts.contains_key(&kind);

@@ -238,7 +238,7 @@ fn parts<'v>(items: impl IntoIterator<Item = &'v Value>, coverage: Coverage) -> 
 }
 
 fn decoded(item: &Value) -> Result<Item> {
-    decode::decode(&serde_json::to_vec(item)?, "the world").map_err(|issue| anyhow!("{issue}"))
+    decode::decode(item.to_string().as_bytes(), "the world").map_err(|issue| anyhow!("{issue}"))
 }
 
 fn found(snapshot: &Snapshot, object: &Object) -> Option<ObjectId> {
