@@ -291,9 +291,7 @@ fn items_of_a_file_that_are_too_large_are_issues() {
         ended.is_refused(&[&sentence]);
         assert!(ended.stdout.contains(&format!("after-{nth}")), "{}", ended.stdout);
     }
-    let one = json!({"apiVersion": "v1", "items": [objects[1]], "kind": "List"});
-    std::fs::write(folder.path().join("one.json"), one.to_string()).unwrap();
-    let strict = measured(&["predict", "--strict", "-f", folder.path().join("one.json").to_str().unwrap()]);
+    let strict = measured(&["predict", "--strict", "-f", file]);
     strict.is_refused(&["PersistentVolume large-0"]);
     assert!(strict.stdout.is_empty(), "{}", strict.stdout);
     let kept = measured(&["snapshot", "-f", file]);
