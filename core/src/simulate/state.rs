@@ -32,8 +32,17 @@ fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> b
 
 /// Compares two versions as [`same`] does. Each of them may be gone.
 pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>>, b: Option<&HeldObject<'_>>) -> bool {
+    both_or_none(a, b, |a, b| same(controllers, a, b))
+}
+
+/// Compares two versions of which each may be gone.
+fn both_or_none<'s>(
+    a: Option<&HeldObject<'s>>,
+    b: Option<&HeldObject<'s>>,
+    same: impl Fn(&HeldObject<'s>, &HeldObject<'s>) -> bool,
+) -> bool {
     match (a, b) {
-        (Some(a), Some(b)) => same(controllers, a, b),
+        (Some(a), Some(b)) => same(a, b),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     }
@@ -69,12 +78,7 @@ impl<'s> Variants<'s> {
             let controllers = &self.controllers;
             let with = |same: &dyn Fn(&HeldObject<'s>, &HeldObject<'s>) -> bool| {
                 known.iter().position(|stored| {
-                    stored.marks == marks
-                        && match (&stored.object, object) {
-                            (Some(stored), Some(now)) => same(stored, now),
-                            (None, None) => true,
-                            (Some(_), None) | (None, Some(_)) => false,
-                        }
+                    stored.marks == marks && both_or_none(stored.object.as_ref(), object.as_ref(), same)
                 })
             };
             // A step changes few objects. The others are still those that are stored, which is quick to see.

@@ -51,10 +51,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let stage = stage(case)?;
-    let source_words = part_of(&case.object(), "the data source");
     if !case.lacks(Kind::VolumeSnapshot, namespace, name) {
         return None;
     }
+    let source_words = part_of(&case.object(), "the data source");
     let contents = case.snapshot().all::<VolumeSnapshotContent>().iter();
     let left = contents
         .filter(|content| content.snapshot.namespace == *namespace && content.snapshot.name == name)
