@@ -1,7 +1,6 @@
 //! Requests through a proxy. The environment and the kubeconfig select the same proxy as for kubectl. The messages
 //! distinguish a failure of the proxy from a failure of the API server behind it.
 #![expect(
-    clippy::disallowed_types,
     clippy::print_stderr,
     clippy::unwrap_used,
     reason = "the test has servers, says how much it saw, and fails by panicking"
@@ -11,7 +10,7 @@ use super::plane;
 use super::recorder::{Authority, Sent};
 use super::stand::{TestServers, kubeconfig};
 use super::tls::assert_said;
-use crate::support::{BINARY, Finished, Run};
+use crate::support::{BINARY, Finished, RefusingPort, Run};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -112,6 +111,7 @@ impl Proxies {
 struct World {
     stand: TestServers,
     proxies: Proxies,
+    _nobody: RefusingPort,
 }
 
 /// Each case has the environment variables, the proxy in the kubeconfig, the server, and the proxy that has to be
@@ -195,7 +195,7 @@ impl World {
         let plain = stand.listen("plain", "127.0.0.1", None, Vec::new());
         let listen = |name, manner| stand.block_on(proxies.listen(name, manner, secure, plain)).to_string();
         let ca = stand.write("ca.crt", &authority.pem);
-        let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let nobody = RefusingPort::new();
         let mut places = vec![
             ("{password}", PASSWORD.1.to_owned()),
             ("{ca}", ca.to_str().unwrap().to_owned()),
@@ -215,7 +215,7 @@ impl World {
             ("{babbling}", "", listen("babbling", PlanStyle::Say("220 mail.test ESMTP\r\n"))),
             ("{leaving}", "", listen("leaving", PlanStyle::Leave)),
             ("{silent}", "{silent_bare}", listen("silent", PlanStyle::Silence)),
-            ("{nobody}", "{nobody_bare}", nobody),
+            ("{nobody}", "{nobody_bare}", nobody.address.to_string()),
         ] {
             places.push((url, format!("http://{address}")));
             if !bare.is_empty() {
@@ -225,7 +225,7 @@ impl World {
         for (name, meant) in places {
             stand.name(name, meant);
         }
-        Self { stand, proxies }
+        Self { stand, proxies, _nobody: nobody }
     }
 
     /// Runs a program with these environment variables, on a kubeconfig with this proxy and this server.

@@ -15,6 +15,7 @@ pub(crate) mod worlds;
 
 use std::fs;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -176,5 +177,24 @@ pub(crate) fn assert_generated(folder: &str, expected: &[(String, Vec<u8>)]) {
     assert_eq!(names(&present), names(&wanted), "other files than generated: {way_out}");
     for ((name, is), (_, should)) in present.iter().zip(&wanted) {
         assert!(is == should, "{name} is out of step with the definitions: {way_out}");
+    }
+}
+
+/// A port of 127.0.0.1 that refuses connections. It stays reserved as long as the value lives, so that no server of
+/// another test gets it.
+#[derive(Debug)]
+pub(crate) struct RefusingPort {
+    _bound: tokio::net::TcpSocket,
+    /// The address, with the port.
+    pub(crate) address: SocketAddr,
+}
+
+impl RefusingPort {
+    /// Reserves a port. A socket that is bound and does not listen refuses connections.
+    pub(crate) fn new() -> Self {
+        let bound = tokio::net::TcpSocket::new_v4().expect("a socket");
+        bound.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
+        let address = bound.local_addr().expect("a bound socket has an address");
+        Self { _bound: bound, address }
     }
 }

@@ -1,6 +1,7 @@
 //! Lists: pages, retries, and answers that are no lists.
 
 use super::{CLAIMS, CLASSES, VOLUMES, claim, class, connect, names, pod, read, reason, to, volume};
+use crate::support::RefusingPort;
 use crate::support::api::{ApiServer, DATE};
 use crate::support::faults::Fault;
 use pvctl::model::{Kind, PersistentVolume, Timestamp};
@@ -140,13 +141,11 @@ async fn a_server_that_does_not_answer_is_given_up_in_time() {
 
 #[tokio::test]
 async fn a_server_that_refuses_connections_is_named() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let free = listener.local_addr().unwrap();
-    drop(listener);
-    let server = Some(format!("https://{free}"));
+    let refusing = RefusingPort::new();
+    let server = Some(format!("https://{}", refusing.address));
     let error = read(&ConnectOptions { server, ..ConnectOptions::default() }).await.unwrap_err();
     assert_eq!(error.kind(), ClusterErrorKind::Unreachable);
-    assert_eq!(error.to_string(), format!("the API server https://{free} refuses connections"));
+    assert_eq!(error.to_string(), format!("the API server https://{} refuses connections", refusing.address));
 }
 
 #[tokio::test]
