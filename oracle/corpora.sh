@@ -25,6 +25,11 @@ echo "$versions" | sed '$d' | while read -r older arguments; do
     ephemeral "$oracle-$older" | gzip -9n > "$out/handmade-ephemeral-$older.jsonl.gz"
     "$oracle-$older" worlds --seed 2038 --count 60 --ephemeral | "$oracle-$older" decide --controllers all |
         gzip -9n > "$out/ephemeral-$older.jsonl.gz"
+    "$oracle-$older" worlds --seed 2041 --count 300 --scheduling | "$oracle-$older" schedule |
+        gzip -9n > "$out/scheduling-$older.jsonl.gz"
+    # What the API server of an older minor does not store is no world of it.
+    grep -v '"since-1.34"' handmade-scheduling.jsonl | "$oracle-$older" schedule |
+        gzip -9n > "$out/scheduling-handmade-$older.jsonl.gz"
 done
 "$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes

@@ -37,6 +37,8 @@ pub enum Question {
     SettleEphemeral,
     /// The result of the search for a volume.
     Match,
+    /// What kube-scheduler says about each pod without a node.
+    Schedule,
     /// What the external provisioner decides. A program of its own answers.
     Provision,
 }
@@ -46,7 +48,7 @@ impl Question {
     /// runs no schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
         let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
-        (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Provision))
+        (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision))
             .then(|| [self.arguments(), &more].concat())
     }
 
@@ -55,7 +57,7 @@ impl Question {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
-            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Provision => None,
+            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision => None,
         }
     }
 
@@ -71,6 +73,7 @@ impl Question {
             Self::Settle => &["settle", "--controllers", "binder"],
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => &["settle", "--controllers", "all"],
             Self::Match => &["match"],
+            Self::Schedule => &["schedule"],
             Self::Provision => &["provision"],
         }
     }
@@ -80,6 +83,7 @@ impl Question {
         match self {
             Self::SettleHostPath => &["--host-path"],
             Self::DecideEphemeral | Self::SettleEphemeral => &["--ephemeral"],
+            Self::Schedule => &["--scheduling"],
             Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
         }
     }
@@ -93,6 +97,7 @@ impl Question {
             Self::DecideEphemeral => "decide-ephemeral",
             Self::SettleEphemeral => "settle-ephemeral",
             Self::Match => "match",
+            Self::Schedule => "schedule",
             Self::Provision => "provision",
         }
     }

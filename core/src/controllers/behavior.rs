@@ -200,11 +200,64 @@ pub struct KubernetesBehavior {
     pub recheck_only_bound_by_controller: bool,
     /// Since 1.32, a claim's request can be lowered again after a failed resize.
     pub requests_can_be_lowered: bool,
+    /// How kube-scheduler behaves.
+    pub scheduler: SchedulerBehavior,
+}
+
+/// The differences between the versions of kube-scheduler, with its default feature gates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchedulerBehavior {
     /// Since 1.36, the scheduler compares the features that a pod needs with those that a node declares (gate
     /// `NodeDeclaredFeatures`).
     pub features_are_declared: bool,
     /// Since 1.36, a DeviceClass can stand for a resource that a pod requests (gate `DRAExtendedResource`).
     pub device_classes_have_resources: bool,
+    /// Since 1.34, a pod that requests more than a node has in all is `UnschedulableAndUnresolvable` there.
+    pub requests_can_be_unresolvable: bool,
+    /// Before 1.34, the reason of `TaintToleration` names the first taint that is not tolerated.
+    pub taint_is_named: bool,
+    /// The reason of `VolumeRestrictions` if another pod uses a claim with `ReadWriteOncePod`. It changed in 1.34.
+    pub claim_in_use: &'static str,
+    /// The reason of `VolumeBinding` if the node affinity of a volume does not match. It changed in 1.33.
+    pub volume_affinity_conflict: &'static str,
+    /// Since 1.32, VolumeAttachments count against the limits of a node.
+    pub attachments_count: bool,
+    /// Before 1.32, a Node can state limits of CSI drivers in `status.allocatable`, besides CSINode.
+    pub node_states_limits: bool,
+    /// Up to 1.30, the plugins `EBSLimits`, `GCEPDLimits` and `AzureDiskLimits` count the volumes of in-tree plugins.
+    pub in_tree_limits: bool,
+    /// Since 1.33, the ports of sidecars count.
+    pub sidecar_ports_count: bool,
+    /// Since 1.32, a node that the result of `PreFilter` leaves out has a reason, and the message counts it.
+    pub left_out_nodes_have_reasons: bool,
+}
+
+impl SchedulerBehavior {
+    fn of(version: KubeVersion) -> Self {
+        let minor = version.minor;
+        Self {
+            features_are_declared: minor >= 36,
+            device_classes_have_resources: minor >= 36,
+            requests_can_be_unresolvable: minor >= 34,
+            taint_is_named: minor < 34,
+            claim_in_use: if minor >= 34 {
+                "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by \
+                 another pod"
+            } else {
+                "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
+            },
+            volume_affinity_conflict: if minor >= 33 {
+                "node(s) didn't match PersistentVolume's node affinity"
+            } else {
+                "node(s) had volume node affinity conflict"
+            },
+            attachments_count: minor >= 32,
+            node_states_limits: minor < 32,
+            in_tree_limits: minor <= 30,
+            sidecar_ports_count: minor >= 33,
+            left_out_nodes_have_reasons: minor >= 32,
+        }
+    }
 }
 
 impl KubernetesBehavior {
@@ -246,8 +299,7 @@ impl KubernetesBehavior {
             selected_node_ends_delay: version == KubeVersion::HISTORICAL,
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
             requests_can_be_lowered: version.minor >= KubeVersion::LOWERS_REQUESTS.minor,
-            features_are_declared: version.minor >= 36,
-            device_classes_have_resources: version.minor >= 36,
+            scheduler: SchedulerBehavior::of(version),
         };
         behavior.apply_gates();
         behavior

@@ -18,7 +18,7 @@ pub mod scheduler;
 pub mod settings;
 pub mod spec;
 
-pub use behavior::{BehaviorError, KubeVersion, KubernetesBehavior};
+pub use behavior::{BehaviorError, KubeVersion, KubernetesBehavior, SchedulerBehavior};
 pub use branch::Branch;
 pub use ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 pub use links::{Links, Participants};

@@ -104,6 +104,8 @@ pub struct HostPort {
     pub protocol: Str,
     /// `hostPort`.
     pub port: i64,
+    /// Whether a sidecar has the port.
+    pub of_sidecar: bool,
 }
 
 /// One entry of `spec.topologySpreadConstraints` with `whenUnsatisfiable: DoNotSchedule`.

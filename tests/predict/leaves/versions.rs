@@ -3,7 +3,7 @@
 
 use super::build::{claim, class, volume};
 use super::case::case;
-use pvctl::controllers::{BehaviorError, KubeVersion, KubernetesBehavior};
+use pvctl::controllers::{BehaviorError, KubeVersion, KubernetesBehavior, SchedulerBehavior};
 use pvctl::model::{Kind, ListForm};
 use pvctl::world::{Read, WithoutNamespace};
 use serde_json::json;
@@ -48,8 +48,18 @@ fn each_behavior_holds_in_the_minors_of_the_pages() {
     assert_eq!(minors(|behavior| behavior.selected_node_ends_delay), [0_u32; 0]);
     assert_eq!(minors(|behavior| behavior.recheck_only_bound_by_controller), [0_u32; 0]);
     assert_eq!(minors(|behavior| behavior.requests_can_be_lowered), [32, 33, 34, 35, 36]);
-    assert_eq!(minors(|behavior| behavior.features_are_declared), [36]);
-    assert_eq!(minors(|behavior| behavior.device_classes_have_resources), [36]);
+    let scheduler = |holds: fn(&SchedulerBehavior) -> bool| minors(move |behavior| holds(&behavior.scheduler));
+    assert_eq!(scheduler(|behavior| behavior.features_are_declared), [36]);
+    assert_eq!(scheduler(|behavior| behavior.device_classes_have_resources), [36]);
+    assert_eq!(scheduler(|behavior| behavior.requests_can_be_unresolvable), [34, 35, 36]);
+    assert_eq!(scheduler(|behavior| behavior.taint_is_named), [28, 29, 30, 31, 32, 33]);
+    assert_eq!(scheduler(|behavior| behavior.claim_in_use.starts_with("node has pod")), [28, 29, 30, 31, 32, 33]);
+    assert_eq!(scheduler(|behavior| behavior.volume_affinity_conflict.contains("had")), [28, 29, 30, 31, 32]);
+    assert_eq!(scheduler(|behavior| behavior.attachments_count), [32, 33, 34, 35, 36]);
+    assert_eq!(scheduler(|behavior| behavior.node_states_limits), [28, 29, 30, 31]);
+    assert_eq!(scheduler(|behavior| behavior.in_tree_limits), [28, 29, 30]);
+    assert_eq!(scheduler(|behavior| behavior.sidecar_ports_count), [33, 34, 35, 36]);
+    assert_eq!(scheduler(|behavior| behavior.left_out_nodes_have_reasons), [32, 33, 34, 35, 36]);
 }
 
 /// `docs/two-bugs.md` states this.

@@ -270,7 +270,7 @@ impl<'a, 's> Causes<'a, 's> {
     /// Returns the claims that wait for the scheduler and that lead to this reason on the node.
     fn unfit(&self, leaf: SchedulerReason, node: &Node) -> Vec<&'s PersistentVolumeClaim> {
         let Some(claims) = self.pod_claims() else { return Vec::new() };
-        let branches = volume_binding::filter(&mut Reads::new(self.snapshot), claims, node);
+        let branches = volume_binding::filter(&mut Reads::new(self.snapshot), self.scheduler.behavior, claims, node);
         let has_leaf =
             |branch: &Branch<'_>| branch.verdict.status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
         let mut unfit: Vec<&PersistentVolumeClaim> = Vec::new();

@@ -60,7 +60,7 @@ pub fn claim_on_node<'s>(
             } else {
                 ClaimTask::Search
             };
-            let branches = volume_binding::filter(&mut reads, claims, node);
+            let branches = volume_binding::filter(&mut reads, behavior, claims, node);
             (task, branches.all.into_iter().map(|branch| branch.verdict).collect(), branches.limited)
         }
     };

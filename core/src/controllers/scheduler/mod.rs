@@ -15,6 +15,7 @@
 mod causes;
 mod claim;
 mod cluster;
+mod in_tree_limits;
 mod inter_pod_affinity;
 pub mod leaves;
 mod message;
@@ -106,7 +107,7 @@ impl<'s> Scheduler<'s> {
     /// `noderesources`, 1.36.
     fn not_evaluated(&self, pod: &Pod) -> BTreeSet<NotEvaluated> {
         let stated = scheduling(pod);
-        let is_missing = self.behavior.device_classes_have_resources
+        let is_missing = self.behavior.scheduler.device_classes_have_resources
             && self.cluster.nodes.iter().any(|info| nodes::lacks_resource(pod, info.node));
         let all = [(stated.device_claims, NotEvaluated::DeviceClaims), (is_missing, NotEvaluated::DeviceClasses)];
         all.into_iter().filter_map(|(decides, what)| decides.then_some(what)).collect()
@@ -183,21 +184,25 @@ impl<'s> Scheduler<'s> {
     ) -> Branches<'s> {
         let node = info.node;
         if state.named_nodes.as_ref().is_some_and(|names| !names.contains(node.meta.name.as_str())) {
-            let reasons = vec!["node(s) didn't satisfy plugin(s) [NodeAffinity]".into()];
+            let reason = "node(s) didn't satisfy plugin(s) [NodeAffinity]".into();
+            let reasons = Vec::from_iter(self.behavior.scheduler.left_out_nodes_have_reasons.then_some(reason));
             let status = Status { code: Code::UnschedulableAndUnresolvable, plugin: None, reasons };
             return always(status);
         }
         let rejected = nodes::node_unschedulable(pod, node)
-            .or_else(|| nodes::taint_toleration(pod, node))
+            .or_else(|| nodes::taint_toleration(self.behavior, pod, node))
             .or_else(|| nodes::node_affinity(pod, node))
-            .or_else(|| nodes::node_ports(pod, info))
-            .or_else(|| nodes::node_resources_fit(pod, info))
-            .or_else(|| volume_restrictions::filter(pod, state.claim_in_use, info))
-            .or_else(|| volume_limits::filter(reads, self.behavior, pod, info));
+            .or_else(|| nodes::node_ports(self.behavior, pod, info))
+            .or_else(|| nodes::node_resources_fit(self.behavior, pod, info))
+            .or_else(|| volume_restrictions::filter(self.behavior, pod, state.claim_in_use, info))
+            .or_else(|| in_tree_limits::filter(reads, self.behavior, &in_tree_limits::EBS, pod, info))
+            .or_else(|| in_tree_limits::filter(reads, self.behavior, &in_tree_limits::GCE_PD, pod, info))
+            .or_else(|| volume_limits::filter(reads, self.behavior, pod, info))
+            .or_else(|| in_tree_limits::filter(reads, self.behavior, &in_tree_limits::AZURE_DISK, pod, info));
         if let Some(status) = rejected {
             return always(status);
         }
-        let mut branches = volume_binding::filter(reads, &state.claims, node);
+        let mut branches = volume_binding::filter(reads, self.behavior, &state.claims, node);
         let fits = |branch: &Branch<'_>| branch.verdict.fits();
         if branches.all.iter().any(fits) {
             let rejected = volume_zone::filter(&state.topologies, node)

@@ -20,12 +20,12 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         }
 }
 
-/// Returns whether the node has a taint that keeps the pod away. Upstream: `FindMatchingUntoleratedTaint` with
+/// Returns the first taint of the node that keeps the pod away. Upstream: `FindMatchingUntoleratedTaint` with
 /// `DoNotScheduleTaintsFilterFunc`, 1.36.
-pub(super) fn has_untolerated_taint(pod: &Pod, node: &Node) -> bool {
+pub(super) fn untolerated_taint<'n>(pod: &Pod, node: &'n Node) -> Option<&'n Taint> {
     let tolerations = &scheduling(pod).tolerations;
     let keeps_away = |taint: &&Taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute");
-    node.taints.iter().filter(keeps_away).any(|taint| !tolerations.iter().any(|each| tolerates(each, taint)))
+    node.taints.iter().filter(keeps_away).find(|taint| !tolerations.iter().any(|each| tolerates(each, taint)))
 }
 
 /// Upstream: `Filter` of `nodeunschedulable`, 1.36.
@@ -37,10 +37,15 @@ pub(super) fn node_unschedulable(pod: &Pod, node: &Node) -> Option<Status> {
         .then(|| Status::unresolvable(Plugin::NodeUnschedulable, "node(s) were unschedulable"))
 }
 
-/// Upstream: `Filter` of `tainttoleration`, 1.36.
-pub(super) fn taint_toleration(pod: &Pod, node: &Node) -> Option<Status> {
-    has_untolerated_taint(pod, node)
-        .then(|| Status::unresolvable(Plugin::TaintToleration, "node(s) had untolerated taint(s)"))
+/// Upstream: `Filter` of `tainttoleration`, 1.33 and 1.36.
+pub(super) fn taint_toleration(behavior: &KubernetesBehavior, pod: &Pod, node: &Node) -> Option<Status> {
+    let taint = untolerated_taint(pod, node)?;
+    let reason: Reason = if behavior.scheduler.taint_is_named {
+        format!("node(s) had untolerated taint {{{}: {}}}", taint.key, taint.value).into()
+    } else {
+        "node(s) had untolerated taint(s)".into()
+    };
+    Some(Status::unresolvable(Plugin::TaintToleration, reason))
 }
 
 /// Returns whether the pod's nodeSelector and node affinity fit the node. Upstream: `RequiredNodeAffinity.Match`,
@@ -85,8 +90,9 @@ pub(super) fn named_nodes(pod: &Pod) -> Result<Option<BTreeSet<&str>>, Status> {
 }
 
 /// Upstream: `Filter` of `nodeports`, and `HostPortInfo.CheckConflict`, 1.36.
-pub(super) fn node_ports(pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
-    let wanted = &scheduling(pod).host_ports;
+pub(super) fn node_ports(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
+    let counts = |port: &&HostPort| behavior.scheduler.sidecar_ports_count || !port.of_sidecar;
+    let wanted: Vec<&HostPort> = scheduling(pod).host_ports.iter().filter(counts).collect();
     if wanted.is_empty() {
         return None;
     }
@@ -94,7 +100,7 @@ pub(super) fn node_ports(pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
     let conflict = |one: &HostPort, other: &HostPort| {
         one.port == other.port && one.protocol == other.protocol && (is_any(one) || is_any(other) || one.ip == other.ip)
     };
-    let mut used = info.pods.iter().flat_map(|other| &scheduling(other).host_ports);
+    let mut used = info.pods.iter().flat_map(|other| &scheduling(other).host_ports).filter(counts);
     used.any(|used| wanted.iter().any(|port| conflict(port, used)))
         .then(|| Status::unschedulable(Plugin::NodePorts, "node(s) didn't have free ports for the requested pod ports"))
 }
@@ -109,7 +115,7 @@ fn is_scalar(name: &str) -> bool {
 
 /// Upstream: `fitsRequest` of `noderesources`, 1.36. The order of other resources than the first three is that of a map
 /// there, and by name here.
-pub(super) fn node_resources_fit(pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
+pub(super) fn node_resources_fit(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
     let allocatable = |name: &str| amount(&info.node.allocatable, name);
     let mut reasons: Vec<Reason> = Vec::new();
     let mut code = Code::Unschedulable;
@@ -125,7 +131,7 @@ pub(super) fn node_resources_fit(pod: &Pod, info: &NodeInfo<'_>) -> Option<Statu
         let used = info.requested.get(name).copied().unwrap_or_default();
         if request > 0 && request > allocatable(name).saturating_sub(used) {
             reasons.push(format!("Insufficient {name}").into());
-            if request > allocatable(name) {
+            if behavior.scheduler.requests_can_be_unresolvable && request > allocatable(name) {
                 code = Code::UnschedulableAndUnresolvable;
             }
         }
@@ -143,7 +149,7 @@ pub(super) fn lacks_resource(pod: &Pod, node: &Node) -> bool {
 /// Upstream: `Filter` of `nodedeclaredfeatures`, 1.36.
 pub(super) fn node_declared_features(behavior: &KubernetesBehavior, pod: &Pod, node: &Node) -> Option<Status> {
     let declares = |feature: &NodeFeature| node.declared_features.iter().any(|declared| declared == feature.name());
-    (behavior.features_are_declared && !scheduling(pod).features.iter().all(declares))
+    (behavior.scheduler.features_are_declared && !scheduling(pod).features.iter().all(declares))
         .then(|| Status::unresolvable(Plugin::NodeDeclaredFeatures, "node(s) didn't match Pod's required features"))
 }
 

@@ -2,7 +2,7 @@
 //! not state a preference reject nodes; the default constraints only state preferences.
 
 use super::cluster::{Cluster, NodeInfo, scheduling};
-use super::nodes::{has_untolerated_taint, selects_node};
+use super::nodes::{selects_node, untolerated_taint};
 use super::verdict::{Plugin, Status};
 use crate::model::{CompiledSelector, LabelSelector, Labels, Node, Pod, SpreadConstraint, Str, label};
 use rustc_hash::FxHashMap;
@@ -53,7 +53,7 @@ pub(super) fn pre_filter<'s>(cluster: &Cluster<'s>, pod: &'s Pod) -> Result<Vec<
         for constraint in &mut constraints {
             let stated = constraint.stated;
             let counts = (!stated.honors_affinity || selects_node(pod, info.node))
-                && (!stated.honors_taints || !has_untolerated_taint(pod, info.node));
+                && (!stated.honors_taints || untolerated_taint(pod, info.node).is_none());
             let Some(domain) = label(&info.node.meta.labels, &stated.topology_key).filter(|_| counts) else {
                 continue;
             };

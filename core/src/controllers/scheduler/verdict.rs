@@ -48,8 +48,14 @@ pub enum Plugin {
     NodeResourcesFit,
     /// Disks and claims that only one pod may use.
     VolumeRestrictions,
-    /// The number of volumes on a node.
+    /// The number of volumes of the in-tree plugin of AWS on a node, up to 1.30.
+    EbsLimits,
+    /// The number of volumes of the in-tree plugin of GCE on a node, up to 1.30.
+    GcePdLimits,
+    /// The number of volumes of CSI drivers on a node.
     NodeVolumeLimits,
+    /// The number of volumes of the in-tree plugin of Azure on a node, up to 1.30.
+    AzureDiskLimits,
     /// Claims and their volumes.
     VolumeBinding,
     /// The zones of volumes.
@@ -64,7 +70,7 @@ pub enum Plugin {
 
 impl Plugin {
     /// Every modelled plugin.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::SchedulingGates,
         Self::NodeUnschedulable,
         Self::TaintToleration,
@@ -72,7 +78,10 @@ impl Plugin {
         Self::NodePorts,
         Self::NodeResourcesFit,
         Self::VolumeRestrictions,
+        Self::EbsLimits,
+        Self::GcePdLimits,
         Self::NodeVolumeLimits,
+        Self::AzureDiskLimits,
         Self::VolumeBinding,
         Self::VolumeZone,
         Self::PodTopologySpread,
@@ -90,6 +99,9 @@ impl Plugin {
             Self::NodePorts => "NodePorts",
             Self::NodeResourcesFit => "NodeResourcesFit",
             Self::VolumeRestrictions => "VolumeRestrictions",
+            Self::EbsLimits => "EBSLimits",
+            Self::GcePdLimits => "GCEPDLimits",
+            Self::AzureDiskLimits => "AzureDiskLimits",
             Self::NodeVolumeLimits => "NodeVolumeLimits",
             Self::VolumeBinding => "VolumeBinding",
             Self::VolumeZone => "VolumeZone",

@@ -215,7 +215,12 @@ struct Matched<'s> {
 }
 
 /// Upstream: `FindPodVolumes`, 1.36.
-pub(super) fn filter<'s>(reads: &mut Reads<'s>, claims: &PodVolumeClaims<'s>, node: &Node) -> Branches<'s> {
+pub(super) fn filter<'s>(
+    reads: &mut Reads<'s>,
+    behavior: &KubernetesBehavior,
+    claims: &PodVolumeClaims<'s>,
+    node: &Node,
+) -> Branches<'s> {
     let because_of = |status: Status, unfit: Vec<&'s PersistentVolumeClaim>| Branches {
         all: vec![Branch { order: Order::default(), verdict: status.into(), unfit }],
         limited: false,
@@ -230,11 +235,7 @@ pub(super) fn filter<'s>(reads: &mut Reads<'s>, claims: &PodVolumeClaims<'s>, no
     }
     let status = |unbound: bool, full: bool| {
         let reasons = [
-            (
-                affinity,
-                SchedulerReason::NodeBoundVolumeAffinity,
-                "node(s) didn't match PersistentVolume's node affinity",
-            ),
+            (affinity, SchedulerReason::NodeBoundVolumeAffinity, behavior.scheduler.volume_affinity_conflict),
             (unbound, SchedulerReason::NodeNoVolumeToBind, "node(s) didn't find available persistent volumes to bind"),
             (full, SchedulerReason::NodeNotEnoughStorage, "node(s) did not have enough free storage"),
             (

@@ -9,7 +9,9 @@ use super::verdict::{Plugin, Reason, Status};
 use super::volume_binding::is_for_pod;
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
-use crate::model::{CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, StorageClass, VolumeAttachment};
+use crate::model::{
+    CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, StorageClass, Str, VolumeAttachment,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A volume of a driver. A claim without a volume counts as a volume of its own.
@@ -30,7 +32,7 @@ enum Identity {
 pub(super) struct FullDriver {
     /// The driver.
     pub(super) driver: String,
-    /// The limit that CSINode states.
+    /// The limit that CSINode or the Node states.
     pub(super) limit: i64,
     /// The number of volumes that count already.
     pub(super) used: usize,
@@ -76,10 +78,7 @@ pub(super) fn full_drivers(
     let node = reads.find::<CsiNode>("", &info.node.meta.name);
     let mut new = BTreeSet::new();
     add_volumes(reads, behavior, pod, node, true, &mut new)?;
-    let drivers = node.map_or(&[] as &[_], |node| &node.drivers);
-    let limits: BTreeMap<&str, i64> =
-        drivers.iter().filter_map(|driver| Some((driver.name.as_str(), driver.limit?))).collect();
-    if new.is_empty() || limits.is_empty() {
+    if new.is_empty() || !has_limits(behavior, node, info) {
         return Ok(Vec::new());
     }
     let mut attached = BTreeSet::new();
@@ -88,12 +87,12 @@ pub(super) fn full_drivers(
     }
     // A volume that a pod on the node uses is no new one. A volume that is only attached counts in addition.
     let new: BTreeSet<Counted> = new.difference(&attached).cloned().collect();
-    let by_attachments = attachments(reads, info);
+    let by_attachments = attachments(reads, behavior, info);
     let all: Vec<&Counted> = attached.union(&by_attachments).collect();
     let count = |driver: &str, of: &mut dyn Iterator<Item = &Counted>| of.filter(|one| one.driver == driver).count();
     let asked: BTreeSet<&str> = new.iter().map(|counted| counted.driver.as_str()).collect();
     let full = |driver: &str| {
-        let limit = *limits.get(driver)?;
+        let limit = limit(behavior, node, info, driver)?;
         let (used, new) = (count(driver, &mut all.iter().copied()), count(driver, &mut new.iter()));
         let is_full = i64::try_from(used + new).unwrap_or(i64::MAX) > limit;
         is_full.then(|| FullDriver { driver: driver.to_owned(), limit, used, new })
@@ -101,12 +100,47 @@ pub(super) fn full_drivers(
     Ok(asked.into_iter().filter_map(full).collect())
 }
 
+/// The prefix of the limits of CSI drivers in the `status.allocatable` of a Node.
+const LIMIT_OF_DRIVER: &str = "attachable-volumes-csi-";
+
+/// The length from which upstream replaces the end of such a name by a part of its hash, and what it keeps of the
+/// driver's name then.
+const LONGEST_LIMIT: usize = 63;
+const KEPT_OF_DRIVER: usize = 23;
+
+/// Returns whether the node has a limit of some driver. Upstream: `getVolumeLimits`, 1.31 and 1.36.
+fn has_limits(behavior: &KubernetesBehavior, node: Option<&CsiNode>, info: &NodeInfo<'_>) -> bool {
+    let states = |(name, _): &(Str, i64)| name.starts_with("attachable-volumes-");
+    node.is_some_and(|node| node.drivers.iter().any(|driver| driver.limit.is_some()))
+        || behavior.scheduler.node_states_limits && info.node.allocatable.iter().any(states)
+}
+
+/// Returns the limit of a driver on a node. What CSINode states comes first. Upstream: `getVolumeLimits` and
+/// `GetCSIAttachLimitKey`, 1.31. Here a long name of a driver is compared up to its hash.
+fn limit(behavior: &KubernetesBehavior, node: Option<&CsiNode>, info: &NodeInfo<'_>, driver: &str) -> Option<i64> {
+    let states = |(name, _): &&(Str, i64)| {
+        name.strip_prefix(LIMIT_OF_DRIVER).is_some_and(|named| {
+            if LIMIT_OF_DRIVER.len() + driver.len() < LONGEST_LIMIT {
+                named == driver
+            } else {
+                driver.get(..KEPT_OF_DRIVER).is_some_and(|kept| named.starts_with(kept))
+            }
+        })
+    };
+    let of_csi_node =
+        node.and_then(|node| node.drivers.iter().rev().find(|stated| stated.name == driver && stated.limit.is_some()));
+    let of_node = || info.node.allocatable.iter().find(states).map(|(_, limit)| *limit);
+    of_csi_node
+        .and_then(|stated| stated.limit)
+        .or_else(|| behavior.scheduler.node_states_limits.then(of_node).flatten())
+}
+
 /// The volumes of one driver on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverUse<'s> {
     /// The driver.
     pub driver: String,
-    /// The limit that CSINode states. It is `None` if it states none.
+    /// The limit that CSINode or the Node states. It is `None` if neither states one.
     pub limit: Option<i64>,
     /// The number of volumes that count.
     pub volumes: usize,
@@ -151,17 +185,15 @@ pub(super) fn uses<'s>(
             of_driver.used.insert(counted);
         }
     }
-    for counted in attachments(reads, info) {
+    for counted in attachments(reads, behavior, info) {
         let of_driver = by_driver.entry(counted.driver.clone()).or_default();
         of_driver.unused += usize::from(!of_driver.used.contains(&counted));
     }
-    let limits = node.map_or(&[] as &[_], |node| &node.drivers).iter();
-    let limits: BTreeMap<&str, i64> = limits.filter_map(|driver| Some((driver.name.as_str(), driver.limit?))).collect();
-    for driver in limits.keys() {
-        by_driver.entry((*driver).to_owned()).or_default();
+    for driver in node.map_or(&[] as &[_], |node| &node.drivers).iter().filter(|driver| driver.limit.is_some()) {
+        by_driver.entry(driver.name.to_string()).or_default();
     }
     let of_driver = |(driver, DriverVolumes { used, users, unused }): (String, DriverVolumes<'s>)| {
-        let limit = limits.get(driver.as_str()).copied();
+        let limit = limit(behavior, node, info, &driver);
         DriverUse { limit, volumes: used.len() + unused, users, unused, driver }
     };
     by_driver.into_iter().map(of_driver).collect()
@@ -244,7 +276,10 @@ fn counted_by_class(
 }
 
 /// Returns the volumes that are attached to the node. Upstream: `getNodeVolumeAttachmentInfo`, 1.36.
-fn attachments(reads: &mut Reads<'_>, info: &NodeInfo<'_>) -> BTreeSet<Counted> {
+fn attachments(reads: &mut Reads<'_>, behavior: &KubernetesBehavior, info: &NodeInfo<'_>) -> BTreeSet<Counted> {
+    if !behavior.scheduler.attachments_count {
+        return BTreeSet::new();
+    }
     reads.list::<VolumeAttachment>();
     let mut found = BTreeSet::new();
     for attachment in &info.attachments {

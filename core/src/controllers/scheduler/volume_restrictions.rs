@@ -4,6 +4,7 @@ use super::SchedulerReason;
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::reads::Reads;
 use super::verdict::{Plugin, Reason, Status};
+use crate::controllers::KubernetesBehavior;
 use crate::model::{AccessMode, Disk, DiskKind, PersistentVolumeClaim, Pod};
 
 /// Returns whether another pod uses a claim with `ReadWriteOncePod` that this pod uses as well. One such pod on any
@@ -29,7 +30,7 @@ pub(super) fn pre_filter(reads: &mut Reads<'_>, cluster: &Cluster<'_>, pod: &Pod
 }
 
 /// `in_use` is the answer of [`pre_filter`]. Disks are tested first.
-pub(super) fn filter(pod: &Pod, in_use: bool, info: &NodeInfo<'_>) -> Option<Status> {
+pub(super) fn filter(behavior: &KubernetesBehavior, pod: &Pod, in_use: bool, info: &NodeInfo<'_>) -> Option<Status> {
     let disks = &scheduling(pod).disks;
     let conflicts = |disk| info.pods.iter().flat_map(|other| &scheduling(other).disks).any(|used| conflict(disk, used));
     if disks.iter().any(conflicts) {
@@ -37,9 +38,8 @@ pub(super) fn filter(pod: &Pod, in_use: bool, info: &NodeInfo<'_>) -> Option<Sta
         return Some(Status::unschedulable(Plugin::VolumeRestrictions, reason));
     }
     in_use.then(|| {
-        let text = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use \
-                    by another pod";
-        Status::unschedulable(Plugin::VolumeRestrictions, Reason::of(SchedulerReason::NodeRwopInUse, text))
+        let reason = Reason::of(SchedulerReason::NodeRwopInUse, behavior.scheduler.claim_in_use);
+        Status::unschedulable(Plugin::VolumeRestrictions, reason)
     })
 }
 

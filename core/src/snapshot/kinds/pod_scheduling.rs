@@ -143,12 +143,12 @@ fn term(object: &PodTerm) -> PodAffinityTerm {
 /// 1.36.
 fn host_ports(spec: &PodSpec) -> Box<[HostPort]> {
     let sidecars = spec.init_containers.0.iter().filter(|container| container.is_sidecar());
-    let ports = sidecars.chain(&spec.containers.0).flat_map(|container| &container.ports.0);
-    ports
-        .filter_map(|port| {
+    let all = sidecars.map(|container| (true, container)).chain(spec.containers.0.iter().map(|other| (false, other)));
+    all.flat_map(|(of_sidecar, container)| container.ports.0.iter().map(move |port| (of_sidecar, port)))
+        .filter_map(|(of_sidecar, port)| {
             let number = port.number.filter(|number| *number > 0)?;
             let protocol = if port.protocol.0 == "TCP" { Str::default() } else { port.protocol.0.clone() };
-            Some(HostPort { ip: port.ip.0.clone(), protocol, port: number })
+            Some(HostPort { ip: port.ip.0.clone(), protocol, port: number, of_sidecar })
         })
         .collect()
 }

@@ -1,0 +1,111 @@
+//! The number of volumes of in-tree plugins on a node without a CSINode. A node with a CSINode has migrated them all.
+//! Upstream: `non_csi.go` of `nodevolumelimits`, 1.30. There are no such plugins since 1.31. The environment variable
+//! `KUBE_MAX_PD_VOLS` is not known here.
+
+use super::SchedulerReason;
+use super::cluster::{NodeInfo, pod_claims, scheduling};
+use super::migration::InTree;
+use super::reads::Reads;
+use super::verdict::{Plugin, Reason, Status};
+use super::volume_binding::is_for_pod;
+use crate::controllers::KubernetesBehavior;
+use crate::model::{CsiNode, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, label};
+use std::collections::BTreeSet;
+
+/// A volume of the plugin: its id, or the name of a claim of its class without a volume.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    Id(String),
+    Claim(String),
+}
+
+/// A plugin of the scheduler that counts the volumes of an in-tree plugin.
+pub(super) struct Limits {
+    plugin: Plugin,
+    counted: InTree,
+    /// The name of the limit in `status.allocatable` of a Node.
+    key: &'static str,
+    /// Returns the limit of a node that states none.
+    default: fn(&Node) -> i64,
+}
+
+/// `EBSLimits`.
+pub(super) const EBS: Limits =
+    Limits { plugin: Plugin::EbsLimits, counted: InTree::Aws, key: "attachable-volumes-aws-ebs", default: ebs_limit };
+
+/// `GCEPDLimits`.
+pub(super) const GCE_PD: Limits =
+    Limits { plugin: Plugin::GcePdLimits, counted: InTree::Gce, key: "attachable-volumes-gce-pd", default: |_| 16 };
+
+/// `AzureDiskLimits`.
+pub(super) const AZURE_DISK: Limits = Limits {
+    plugin: Plugin::AzureDiskLimits,
+    counted: InTree::AzureDisk,
+    key: "attachable-volumes-azure-disk",
+    default: |_| 16,
+};
+
+/// Upstream: `Filter`, 1.30.
+pub(super) fn filter(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    limits: &Limits,
+    pod: &Pod,
+    info: &NodeInfo<'_>,
+) -> Option<Status> {
+    if !behavior.scheduler.in_tree_limits {
+        return None;
+    }
+    let Limits { plugin, counted, key, default } = limits;
+    let mut new = BTreeSet::new();
+    // `PreFilter` has found the claims of the pod itself.
+    add_volumes(reads, *counted, pod, &mut new).ok()?;
+    if new.is_empty() || reads.find::<CsiNode>("", &info.node.meta.name).is_some() {
+        return None;
+    }
+    let mut used = BTreeSet::new();
+    for other in &info.pods {
+        if let Err(error) = add_volumes(reads, *counted, other, &mut used) {
+            return Some(Status::filter_error(*plugin, &error));
+        }
+    }
+    let stated = info.node.allocatable.iter().find(|(name, _)| name.as_str() == *key);
+    let limit = stated.map_or_else(|| default(info.node), |(_, limit)| *limit);
+    (i64::try_from(used.union(&new).count()).unwrap_or(i64::MAX) > limit).then(|| {
+        let reason = Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count");
+        Status::unschedulable(*plugin, reason)
+    })
+}
+
+/// Adds the volumes of the plugin that a pod uses. Upstream: `filterVolumes`, 1.30.
+fn add_volumes(reads: &mut Reads<'_>, in_tree: InTree, pod: &Pod, into: &mut BTreeSet<Counted>) -> Result<(), String> {
+    let disks = scheduling(pod).disks.iter().filter(|disk| InTree::of_disk(disk) == Some(in_tree));
+    into.extend(disks.map(|disk| Counted::Id(disk.id.to_string())));
+    for volume in pod_claims(pod) {
+        let Some(claim) = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, volume.name) else { continue };
+        if volume.ephemeral {
+            is_for_pod(pod, claim)?;
+        }
+        let named = Some(claim.volume_name.as_str()).filter(|name| !name.is_empty());
+        if let Some(found) = named.and_then(|name| reads.find::<PersistentVolume>("", name)) {
+            let id = (InTree::of(found) == Some(in_tree)).then(|| Counted::Id(found.source.handle.to_string()));
+            into.extend(id);
+            continue;
+        }
+        let class = claim.class_name.as_ref().and_then(|name| reads.find::<StorageClass>("", name));
+        if class.is_some_and(|class| class.provisioner == in_tree.name()) {
+            into.insert(Counted::Claim(claim.meta.name.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the limit of a node that states none. Upstream: `getMaxEBSVolume`, 1.30, whose pattern is
+/// `^[cmr]5.*|t3|z1d`.
+fn ebs_limit(node: &Node) -> i64 {
+    let of = |key| label(&node.meta.labels, key);
+    let kind = of("node.kubernetes.io/instance-type").or_else(|| of("beta.kubernetes.io/instance-type"));
+    let kind = kind.unwrap_or_default();
+    let is_fifth = kind.starts_with(['c', 'm', 'r']) && kind.get(1..2) == Some("5");
+    if is_fifth || kind.contains("t3") || kind.contains("z1d") { 25 } else { 39 }
+}
