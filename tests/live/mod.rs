@@ -20,6 +20,7 @@ mod recorder;
 mod recycle;
 mod repair;
 mod rights;
+mod scheduling;
 mod site;
 mod snapshot;
 mod snapshot_audit;

@@ -14,12 +14,16 @@ pub(crate) const RECORDINGS: [&str; 3] =
     ["outcomes-all-1.36.3.jsonl.gz", "outcomes-1.36.3.jsonl.gz", "decisions-1.36.3.jsonl.gz"];
 
 /// The kinds of the objects of a world, in the order in which they are created.
-const ORDER: [&str; 7] = [
+const ORDER: [&str; 11] = [
     "Namespace",
     "Node",
+    "CSINode",
+    "CSIDriver",
+    "CSIStorageCapacity",
     "VolumeAttributesClass",
     "PersistentVolumeClaim",
     "PersistentVolume",
+    "VolumeAttachment",
     "Pod",
     // Classes are created after the claims, so that the API server gives no claim a default class.
     "StorageClass",
@@ -67,7 +71,6 @@ impl World {
     /// removes, are below `scratch`.
     pub(crate) fn new(line: &Line, tag: &str, scratch: &str) -> Self {
         let mut items = line.world.items.clone();
-        let mut namespaces = BTreeSet::new();
         for item in &mut items {
             rename(item, tag);
             if let Some(path) = item.pointer_mut("/spec/hostPath/path")
@@ -75,10 +78,18 @@ impl World {
             {
                 *path = format!("{scratch}/{inside}").into();
             }
-            if let Some(namespace) = item["metadata"]["namespace"].as_str() {
-                namespaces.insert(namespace.to_owned());
-            }
         }
+        Self::of(items)
+    }
+
+    /// Returns the world with the names that it has, for a cluster with no other world.
+    pub(crate) fn alone(line: &Line) -> Self {
+        Self::of(line.world.items.clone())
+    }
+
+    fn of(mut items: Vec<Value>) -> Self {
+        let namespaces: BTreeSet<String> =
+            items.iter().filter_map(|item| item["metadata"]["namespace"].as_str().map(str::to_owned)).collect();
         items.extend(
             namespaces
                 .into_iter()

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -96,18 +97,26 @@ func (p *Plane) start(name string, arguments []string) error {
 	return p.run(name, given)
 }
 
-// freePorts finds count free ports. It holds all of them at the same time, so that no two are equal.
+// freePorts finds count free ports. It holds all of them at the same time, so that no two are equal. The ports are below
+// those that the system gives to outgoing connections. One of these could take a port before a component listens on it.
 func freePorts(count int) ([]int, error) {
+	const least, most, tries = 10000, 30000, 1000
 	var ports []int
-	for range count {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var last error
+	for range tries {
+		if len(ports) == count {
+			return ports, nil
+		}
+		port := least + mathrand.IntN(most-least)
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			return nil, err
+			last = err
+			continue
 		}
 		defer listener.Close()
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
-	return ports, nil
+	return nil, fmt.Errorf("there are no free ports from %d to %d: %w", least, most, last)
 }
 
 // await polls until the address answers 200, the component ends, or the deadline passes.
