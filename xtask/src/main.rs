@@ -127,6 +127,10 @@ struct Mutants {
     /// Tries only mutants whose name, `FILE:LINE:COLUMN: WHAT`, contains this text.
     #[arg(long, default_value = "")]
     only: String,
+    /// Replays only the recordings whose names contain this text, and builds faster. A mutant that they do not notice
+    /// may be noticed by other recordings.
+    #[arg(long, default_value = "")]
+    recordings: String,
     /// The number of mutants that are tried at the same time.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
@@ -272,8 +276,10 @@ fn run(task: Task) -> Result<bool> {
             Ok(true)
         }
         #[cfg(unix)]
-        Task::Mutants(Mutants { sample, seed, only, jobs }) => {
-            let tried = mutants(&Trial { root, sample, seed, only: &only, jobs }, |text| say!("{text}"))?;
+        Task::Mutants(Mutants { sample, seed, only, recordings, jobs }) => {
+            let tried = mutants(&Trial { root, sample, seed, only: &only, recordings: &recordings, jobs }, |text| {
+                say!("{text}")
+            })?;
             for name in tried.survivors() {
                 say!("survived: {name}");
             }

@@ -106,6 +106,9 @@ pub struct Trial<'a> {
     pub seed: u64,
     /// A text that the names of the tried mutants contain.
     pub only: &'a str,
+    /// A text that the names of the replayed recordings contain. If it is not empty, the core is built without
+    /// optimisation, because few recordings are replayed in less time than it takes.
+    pub recordings: &'a str,
     /// The number of mutants that are tried at the same time, each in a copy of its own.
     pub jobs: usize,
 }
@@ -153,7 +156,7 @@ impl fmt::Display for Tried {
 pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let folder = trial.root.join("target/mutants");
     fs::create_dir_all(&folder)?;
-    let source = source(trial.root)?;
+    let source = hash(&(source(trial.root)?, trial.recordings));
     let results = folder.join("results.jsonl");
     let known = known(&results, source)?;
     let mut listed: Vec<Mutant> = list(trial.root)?.into_iter().filter(|m| m.name.contains(trial.only)).collect();
@@ -167,7 +170,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let results = fs::File::options().append(true).create(true).open(&results)?;
     let locked = || state.lock().map_err(|_| anyhow::anyhow!("another job panicked"));
     let work = |job: usize| -> Result<()> {
-        let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")))?;
+        let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")), trial.recordings)?;
         loop {
             // The variable releases the lock before the mutant is judged.
             let next = locked()?.take(&listed);
@@ -336,11 +339,13 @@ struct Tree {
     root: PathBuf,
     /// The limit of processor time for the replay of the recordings.
     patience: Duration,
+    /// A text that the names of the replayed recordings contain.
+    recordings: String,
 }
 
 impl Tree {
     /// Copies the project, and checks that the unchanged project passes.
-    fn new(from: &Path, root: PathBuf) -> Result<Self> {
+    fn new(from: &Path, root: PathBuf, recordings: &str) -> Result<Self> {
         let project = tracked(from)?;
         // Files of an earlier version of the project do not belong to this copy.
         for left in under(&root, &root)?.into_iter().filter(|path| !project.contains(path)) {
@@ -355,7 +360,7 @@ impl Tree {
                 fs::write(&copy, text)?;
             }
         }
-        let mut tree = Self { root, patience: FIRST_PATIENCE };
+        let mut tree = Self { root, patience: FIRST_PATIENCE, recordings: recordings.to_owned() };
         let (fate, taken) = tree.fate()?;
         if fate != MutantResult::Survived {
             bail!(
@@ -379,7 +384,10 @@ impl Tree {
 
     /// Returns the result of the recordings for the copy as it is now, and the time of their replay.
     fn fate(&self) -> Result<(MutantResult, Duration)> {
+        let fast = ["--config", "profile.dev.package.pvctl-core.opt-level=0"];
+        let fast = if self.recordings.is_empty() { &[] as &[_] } else { &fast };
         let built = Command::new("cargo")
+            .args(fast)
             .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", self.root.join("target"))
@@ -407,7 +415,11 @@ impl Tree {
             .context("cargo names no test")?;
         // An endless loop may also use memory without limit, and would stop everything else on the machine.
         let seconds = self.patience.as_secs();
-        let mut running = Command::new("sh")
+        let mut running = Command::new("sh");
+        if !self.recordings.is_empty() {
+            running.env("PVCTL_RECORDINGS", &self.recordings);
+        }
+        let mut running = running
             .args(["-c", &format!("ulimit -S -t {seconds} && ulimit -v {MEMORY} && exec \"$0\"")])
             .arg(test)
             .current_dir(self.root.join("xtask"))

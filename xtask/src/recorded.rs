@@ -92,6 +92,19 @@ pub fn check(root: &Path) -> Result<()> {
     compare(LARGE, &large, known.get(LARGE).unwrap_or(&Numbers::new()))
 }
 
+/// Judges only the recordings whose names contain this text.
+///
+/// # Errors
+/// Returns the first difference, or a number that has changed, or an error if no recording has such a name.
+pub fn check_only(root: &Path, text: &str) -> Result<()> {
+    let known = known(root)?;
+    let mut recordings = recordings(root)?;
+    recordings.retain(|(name, _)| name.contains(text));
+    ensure!(!recordings.is_empty(), "no recording has {text:?} in its name");
+    recordings.sort_by_cached_key(|(name, _)| known.get(name).map(|numbers| numbers.values().sum::<usize>()));
+    check_recordings(&recordings, &known)
+}
+
 /// Judges recordings and compares their numbers with the known ones.
 fn check_recordings(recordings: &[(String, PathBuf)], known: &BTreeMap<String, Numbers>) -> Result<()> {
     for (name, path) in recordings {
