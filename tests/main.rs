@@ -10,6 +10,7 @@ mod predict;
 mod project;
 mod repair;
 mod support;
+mod unit;
 
 /// Returns the files that may declare a module: `mod.rs` of its folder, or the file with the folder's name beside the
 /// folder.

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Whether a guard holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Holds {
     /// The condition holds.
     Yes,
@@ -41,7 +41,7 @@ pub enum Holds {
 /// A guard with its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Guard {
     /// The id of the guard: a stable word.
     pub id: &'static str,

@@ -14,7 +14,3 @@ pub mod prediction;
 pub mod rules;
 pub mod shared;
 pub mod version;
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod schema;

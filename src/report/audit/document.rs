@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The document that `audit` prints as JSON and YAML.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
     /// `pvctl.dev/v1`.
@@ -31,13 +31,13 @@ pub struct Report<'a> {
     /// The suppressions of a file that have not expired and match no finding. The field exists only if all objects were
     /// audited with all rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unmatched_suppressions: Vec<UnmatchedOut<'a>>,
 }
 
 /// Whether all objects of one kind were read, and which rules could not be judged because objects were not read.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditCoverageOut<'a> {
     /// What was read of the kind.
@@ -45,13 +45,13 @@ pub struct AuditCoverageOut<'a> {
     pub reading: CoverageOut<'a>,
     /// The rules that could not be judged on some object because objects of this kind were not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unjudged_rules: Vec<&'a str>,
 }
 
 /// The numbers of findings.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SummaryOut<'a> {
     /// The number of findings of severity error.
@@ -70,7 +70,7 @@ pub struct SummaryOut<'a> {
 
 /// Something that is wrong with one object.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FindingOut<'a> {
     /// The id of the rule.
@@ -97,11 +97,11 @@ pub struct FindingOut<'a> {
     pub caused_by: Vec<CauseOut<'a>>,
     /// For a root: the other objects that are affected by it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub affects: Vec<ObjectOut<'a>>,
     /// What was assumed to be absent because the input files do not say whether it exists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
     /// The diagnosis of the object: the same as `explain` makes.
     pub diagnosis: DiagnosisOut,
@@ -117,7 +117,7 @@ pub struct FindingOut<'a> {
 
 /// Why a finding is suppressed.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuppressedOut<'a> {
     /// The reason that the suppression states.
     pub reason: &'a str,
@@ -127,7 +127,7 @@ pub struct SuppressedOut<'a> {
 
 /// A suppression that matches no finding, as its file states it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnmatchedOut<'a> {
     /// The rules that the suppression names.
     pub rule: &'a str,
@@ -143,25 +143,25 @@ pub struct UnmatchedOut<'a> {
 
 /// The name of an object in findings.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObjectOut<'a> {
     /// The kind.
     pub kind: &'static str,
     /// The namespace, for kinds that have one.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
     /// The uid. The field is absent if the finding is about another object and only names this one.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub uid: &'a str,
 }
 
 /// A field of an object, with its value, that a finding rests on.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceOut<'a> {
     /// The object as users type it for kubectl.
     pub object: String,
@@ -173,15 +173,15 @@ pub struct EvidenceOut<'a> {
 
 /// Something that a person can do about a finding.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RemedyOut<'a> {
     /// The verb of pvctl that the command runs, or `kubectl`. The field is absent if there is no command.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub verb: &'a str,
     /// The command as users type it. The field is absent if there is no command.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub command: &'a str,
     /// What the command does. If there is no command, what a person has to do.
     pub does: &'a str,
@@ -189,7 +189,7 @@ pub struct RemedyOut<'a> {
 
 /// A finding that another one follows from.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseOut<'a> {
     /// The id of the rule of that finding.
     pub id: &'a str,

@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 
 /// The whole document. It is written piece by piece, with the same fields in the same order.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextList<'a> {
     /// `pvctl.dev/v1`.
@@ -22,7 +22,7 @@ pub struct ContextList<'a> {
 
 /// The answer for one context, or the reason why there is none.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextOut<'a> {
     /// The name of the context.
@@ -42,23 +42,23 @@ pub struct ContextOut<'a> {
 
 /// A failure, in words for people.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorOut<'a> {
     /// What could not be done.
     pub message: &'a str,
     /// The causes, the immediate one first.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub causes: &'a [String],
     /// What the user can do.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub hints: &'a [String],
 }
 
 /// The numbers of objects in scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// The number of volumes.
     pub volumes: usize,
@@ -81,7 +81,7 @@ impl AddAssign for Counts {
 
 /// The numbers for all contexts together.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SummaryOut {
     /// The number of contexts that were asked.
     pub contexts: usize,

@@ -13,7 +13,7 @@ const MOST: usize = 4;
 
 /// A binding from both sides.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BindingOut {
     /// The fields of the claims.
     pub claim: Vec<FieldOut>,
@@ -23,7 +23,7 @@ pub struct BindingOut {
 
 /// A field of one side, compared with the other side.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FieldOut {
     /// The object as users type it for kubectl.
     pub object: String,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What a class does.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ClassOut<'a> {
     /// The `provisioner` of the class.

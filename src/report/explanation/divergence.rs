@@ -25,7 +25,7 @@ pub const RESYNCS: u64 = 2;
 
 /// A difference between the recorded and the predicted state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DivergenceOut {
     /// The recorded phase.
@@ -46,7 +46,7 @@ pub struct DivergenceOut {
     pub controller_manager: Option<&'static str>,
     /// The evidence: fields of the Lease, times of the objects, and the times of the two readings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub evidence: Vec<EvidenceOut>,
     /// The reasons to think that the controller does not run, as clauses.
     #[serde(skip)]

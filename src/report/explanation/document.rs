@@ -28,7 +28,7 @@ use serde::Serialize;
 
 /// The document: why one object is in its state, and who has to act.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation<'a> {
     /// The version of the document.
@@ -56,7 +56,7 @@ pub struct Explanation<'a> {
     /// The result of matching for each volume. The best match is first. The list exists only for a claim that is not
     /// bound yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub candidates: Vec<MatchRow<'a>>,
     /// The binding from both sides. The field is absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub struct Explanation<'a> {
     pub used_by: Option<Vec<UserOut<'a>>>,
     /// Which parts of this document are absent because something could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
     /// The persons or components that have to act before something else happens.
     pub next: Vec<NextOut>,
@@ -89,7 +89,7 @@ pub struct Explanation<'a> {
     /// What the Leases show about the components of drivers that have to act: whether they run. The list is absent for
     /// files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub drivers: Vec<DriverOut>,
     /// The result of `--recheck`. The field is absent if it was not asked for.
     ///
@@ -114,7 +114,7 @@ pub struct Explanation<'a> {
 
 /// A field that decides the answer, and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceOut {
     /// The object as users type it for kubectl.
     pub object: String,
@@ -126,7 +126,7 @@ pub struct EvidenceOut {
 
 /// A person or component that has to act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextOut {
     /// Who has to act: `you`, `the scheduler`, or a driver by its name.
     pub who: String,

@@ -16,7 +16,7 @@ const ATTACHER_FINALIZER: &str = "external-attacher/";
 
 /// What is known of a component of a driver that has to act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriverOut {
     /// `external-provisioner` or `external-attacher`.
@@ -31,7 +31,7 @@ pub struct DriverOut {
     pub reason: Option<&'static str>,
     /// The fields of the Lease.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub evidence: Vec<EvidenceOut>,
     /// The sentence for people that says what is known.
     #[serde(skip)]

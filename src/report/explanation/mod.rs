@@ -47,7 +47,7 @@ formats! {
 
 /// The document: the explanations of several objects.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ExplanationList<'a> {
     /// The version of the document.

@@ -14,7 +14,7 @@ const MOST_PODS: usize = 5;
 
 /// The volumes of a node.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeVolumesOut {
     /// The volumes that pods on the node use, and those that can be used on no other node.
@@ -23,13 +23,13 @@ pub struct NodeVolumesOut {
     pub drivers: Vec<DriverUseOut>,
     /// The resources that were not all read, so that something may be missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<&'static str>,
 }
 
 /// A volume of a node.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeVolumeOut {
     /// The name of the PersistentVolume.
@@ -47,7 +47,7 @@ pub struct NodeVolumeOut {
 
 /// The volumes of one driver on a node.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriverUseOut {
     /// The driver.
@@ -66,7 +66,7 @@ pub struct DriverUseOut {
 
 /// A pod that uses volumes of a driver.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PodUseOut {
     /// The pod, as `namespace/name`.
     pub pod: String,

@@ -18,7 +18,7 @@ const MOST_GROUPS: usize = 6;
 
 /// What kube-scheduler does with a pod that has no node.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulingOut {
     /// Whether the scheduler looks for a node for the pod.
@@ -29,11 +29,11 @@ pub struct SchedulingOut {
     pub reason: Option<String>,
     /// The resources of which objects are missing or incomplete, so that the answer is unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<&'static str>,
     /// The resources of which no other objects are assumed to exist, because the input cannot show them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<&'static str>,
     /// Where the pod is rejected: `preFilter` (before any node is tested) or `filter` (node by node). The field is
     /// absent if there is no answer.
@@ -49,11 +49,11 @@ pub struct SchedulingOut {
     pub nodes: Vec<NodeOut>,
     /// Other possible answers. There are some if the order of volumes in the scheduler's cache decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub alternatives: Vec<AlternativeOut>,
     /// What the reasons rest on, for the nodes that have the same reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub groups: Vec<GroupOut>,
     /// The last message that the scheduler has recorded. The field is absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,17 +62,17 @@ pub struct SchedulingOut {
     pub unmodelled: [&'static str; UNMODELLED.len()],
     /// What such a part decides about this pod, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub not_evaluated: Vec<&'static str>,
     /// Whether there may be further answers, because too many orders of volumes are possible.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub limited: bool,
 }
 
 /// Another possible answer.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlternativeOut {
     /// The other message. It is null if the messages do not differ.
     pub message: Option<String>,
@@ -82,7 +82,7 @@ pub struct AlternativeOut {
 
 /// Nodes that are rejected for the same reasons.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GroupOut {
     /// The reasons, in the words of kube-scheduler.
@@ -93,13 +93,13 @@ pub struct GroupOut {
     pub causes: Vec<String>,
     /// Whether the order of volumes in the scheduler's cache decides which of the reasons is given.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub depends_on_order: bool,
 }
 
 /// What the scheduler has recorded about the pod.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordedOut {
     /// The message.
     pub message: String,
@@ -111,7 +111,7 @@ pub struct RecordedOut {
     pub agrees: bool,
     /// What has changed since then. The field is absent if the messages agree or cannot be compared.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub change: String,
 }
 

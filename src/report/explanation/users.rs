@@ -8,14 +8,14 @@ use serde::Serialize;
 
 /// A pod that uses a claim.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UserOut<'a> {
     /// The pod.
     pub object: ObjectId<'a>,
     /// The node of the pod. The field is absent while the pod is not scheduled.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub node_name: &'a str,
     /// Whether the containers of the pod have ended.
     pub terminated: bool,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// All repairs, the newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct History {
     /// The version of the document.
@@ -18,7 +18,7 @@ pub struct History {
 
 /// One repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Repair {
     /// The id of the journal of the repair.
@@ -53,13 +53,13 @@ pub struct Repair {
     pub taken_back_by: Option<String>,
     /// The steps of the repair.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub steps: Vec<Taken>,
 }
 
 /// A step of a repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Taken {
     /// The number of the step, from 1.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// The document that `match` prints.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MatchTable<'a> {
     /// The version of the document.
@@ -34,7 +34,7 @@ pub struct MatchTable<'a> {
     /// Whether the claim does not exist yet. If it does not, it is compared in the form in which the API server would
     /// store it.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub planned: bool,
     /// The default class that admission would write into a planned claim.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub struct MatchTable<'a> {
     /// The parts that could not be judged. `items`: not all volumes that may fit were read. `delayed`: the class was
     /// not read. `node`: something that the scheduler reads was not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
     /// The node about which the answer is unknown, and the sentence that says why.
     #[serde(skip)]
@@ -66,7 +66,7 @@ pub struct MatchTable<'a> {
 
 /// The fields of a claim that matching compares.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AsksOut<'a> {
     /// The value of `spec.resources.requests.storage`.
@@ -80,13 +80,13 @@ pub struct AsksOut<'a> {
     pub volume_mode: String,
     /// The value of `spec.volumeName`. The field is absent if it is not set.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub volume_name: &'a str,
 }
 
 /// The result of matching for one volume.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MatchRow<'a> {
     /// The volume.
@@ -108,11 +108,11 @@ pub struct MatchRow<'a> {
     pub without_delay: Option<&'static str>,
     /// Whether the volume fits as soon as the controller has synced it for the first time and made it Available.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub once_available: bool,
     /// Whether the volume fits, but matching stops at a volume with fewer access modes.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub not_reached: bool,
     /// The field of the volume that differs from the claim.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -28,7 +28,7 @@ pub struct OnNode<'a> {
 
 /// What the scheduler says about the node if a pod uses only this claim. Only the plugin `VolumeBinding` is asked.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OnNodeOut<'a> {
     /// The verdict.
@@ -45,19 +45,19 @@ pub struct OnNodeOut<'a> {
     pub provisioner: Option<&'a str>,
     /// What the reasons rest on, as sentences without a full stop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub causes: Vec<String>,
     /// Other possible verdicts. There are some if the order of volumes in the scheduler's cache decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub alternatives: Vec<NodeOut>,
     /// The resources of which no other objects are assumed to exist, because the input cannot show them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<&'static str>,
     /// Whether there may be further verdicts, because too many orders of volumes are possible.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub limited: bool,
     /// What the scheduler does with the claim.
     #[serde(skip)]
@@ -69,7 +69,7 @@ pub struct OnNodeOut<'a> {
 
 /// The result of the scheduler's search for one volume.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowOnNode {
     /// Whether the volume fits the claim on this node. A volume that fits is not always one that may be chosen.
     pub fits: bool,

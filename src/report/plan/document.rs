@@ -18,8 +18,8 @@ pub const KIND: &str = "Plan";
 /// An object that the plan would create is printed without the values of unknown annotations. So `apply` does not use
 /// the printed object. It makes the plan again from its `request`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(rename = "Plan"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Plan"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlanDocument<M = Model> {
     /// The version of the document.
@@ -32,12 +32,12 @@ pub struct PlanDocument<M = Model> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Origin>,
     /// The request: the verb, its object and its arguments.
-    #[cfg_attr(test, schemars(with = "BTreeMap<String, Value>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Value>"))]
     pub request: Request,
     /// What the plan achieves.
     pub goal: String,
     /// The volumes that carry data, and what may happen to these data because the user asked for it.
-    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Value>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<BTreeMap<String, Value>>"))]
     pub volumes: Vec<Carried>,
     /// The steps in their order.
     pub steps: Vec<StepOut>,
@@ -56,7 +56,7 @@ pub struct PlanDocument<M = Model> {
 
 /// One step of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepOut {
     /// The number of the step, from 1.
@@ -71,11 +71,11 @@ pub struct StepOut {
     pub preconditions: Option<Preconditions>,
     /// What is read again right before the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, Value>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<BTreeMap<String, Value>>"))]
     pub recheck: Vec<Recheck>,
     /// What the run waits for before the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
     /// The predicted states of the objects after this step, when the controllers have acted.
     #[serde(default)]
@@ -90,7 +90,7 @@ pub struct StepOut {
 
 /// A request to the API server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WriteOut {
     /// `patch`, `create` or `delete`.
@@ -113,7 +113,7 @@ pub struct WriteOut {
 
 /// What must hold before a write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Preconditions {
     /// The uid of the object.
@@ -126,7 +126,7 @@ pub struct Preconditions {
 
 /// How a step is undone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InverseOut {
     /// The request that undoes the step.
@@ -135,13 +135,13 @@ pub struct InverseOut {
     pub preconditions: Preconditions,
     /// What the run waits for after this request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Value>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
 }
 
 /// The predicted states of an object after a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExpectedOut {
     /// The object.
@@ -152,7 +152,7 @@ pub struct ExpectedOut {
 
 /// An object by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Named {
     /// The kind.
@@ -166,7 +166,7 @@ pub struct Named {
 
 /// A guard and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GuardOut {
     /// The id of the guard; it never changes.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// What one controller does in one sync of one object.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DecisionOut<'a> {
     /// The controller.
@@ -33,13 +33,13 @@ pub struct DecisionOut<'a> {
     pub error: Option<&'a str>,
     /// The comparisons that the sync made. They are listed only with `--trace`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub tests: Vec<TestOut<'a>>,
 }
 
 /// A request to the API server.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteOut<'a> {
     /// The position among all effects of the decision.
     pub seq: u32,
@@ -52,13 +52,13 @@ pub struct WriteOut<'a> {
     pub subresource: Option<&'static str>,
     /// The namespace, for resources that have one.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
     /// The RFC 7386 merge patch that turns the object before this write into the object that is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>"))]
     pub patch: Option<MergePatch<'a>>,
     /// The object that is created.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct WriteOut<'a> {
 
 /// An event that a sync records.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EventOut<'a> {
     /// The position among all effects of the decision.
@@ -84,7 +84,7 @@ pub struct EventOut<'a> {
     pub message: &'a str,
     /// Whether the message has names that the controller may list in another order. Here the names are sorted.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub message_varies: bool,
     /// The object that the event is about.
     pub about: ObjectId<'a>,
@@ -92,7 +92,7 @@ pub struct EventOut<'a> {
 
 /// An asynchronous operation.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationOut<'a> {
     /// The position among all effects of the decision.
     pub seq: u32,
@@ -104,7 +104,7 @@ pub struct OperationOut<'a> {
 
 /// A comparison that a sync made.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestOut<'a> {
     /// The question that the comparison answers.
     pub question: &'static str,
@@ -119,7 +119,7 @@ pub struct TestOut<'a> {
 
 /// One side of a comparison.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedOut<'a> {
     /// The object as users type it for kubectl.
     pub object: &'a str,

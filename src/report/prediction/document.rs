@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// The whole document. Large documents are written piece by piece, with the same fields in the same order.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PredictionList<'a> {
     /// The fields before the items.
@@ -24,7 +24,7 @@ pub struct PredictionList<'a> {
     pub items: Vec<PredictionOut<'a>>,
     /// The objects that controllers may create and that do not exist yet. They belong to the components of the items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub created: Vec<CreatedOut<'a>>,
     /// The joint outcomes of each component that has at most eight joint outcomes. A component whose ends are unknown
     /// is left out.
@@ -33,7 +33,7 @@ pub struct PredictionList<'a> {
 
 /// The fields before the items.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Head<'a> {
     /// `pvctl.dev/v1`.
@@ -55,7 +55,7 @@ impl<'a> Head<'a> {
 
 /// The joint outcomes of a component: "A gets pv-1 exactly when B gets pv-2".
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JointOut<'a> {
     /// The id of the component.
     pub component: String,
@@ -65,7 +65,7 @@ pub struct JointOut<'a> {
 
 /// The state of one object in a joint outcome.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JointStateOut<'a> {
     /// The object.
     pub object: ObjectId<'a>,
@@ -92,7 +92,7 @@ impl<'a> JointOut<'a> {
 
 /// An object that controllers may create and that does not exist yet.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedOut<'a> {
     /// The object.
@@ -135,7 +135,7 @@ impl<'a> CreatedOut<'a> {
 
 /// The prediction for one object.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PredictionOut<'a> {
     /// The object.
@@ -159,17 +159,17 @@ pub struct PredictionOut<'a> {
     pub exact: Option<bool>,
     /// What decides which of several outcomes happens.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub decided_by: Vec<&'static str>,
     /// The persons or components that would have to act before something else happens.
     pub waiting_for: Vec<WaitingOut<'a>>,
     /// What was assumed to be absent or to have a default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
     /// The parts of the prediction that could not be judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
     /// The diagnosis of the object: the same as `explain` makes. The field is absent without `--diagnosis` or
     /// `--stuck`.
@@ -179,31 +179,31 @@ pub struct PredictionOut<'a> {
 
 /// A state of a claim, a volume or a pod.
 #[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StateOut<'a> {
     /// The phase. The field is absent if the object has no phase.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub phase: &'a str,
     /// The name of the volume of a claim.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub volume_name: &'a str,
     /// The claim that the claimRef of a volume names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_ref: Option<ClaimRefOut<'a>>,
     /// Whether a controller created the object. Either no object of this name existed, or an earlier one was deleted.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub created: bool,
     /// Whether the object is deleted.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub gone: bool,
     /// Whether the object is being deleted.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub terminating: bool,
     /// The finalizers that keep an object that is being deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,37 +214,37 @@ pub struct StateOut<'a> {
     /// Whether the state of the object never stops changing. Then this state belongs to a cycle of states that is never
     /// left.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub unsettled: bool,
 }
 
 /// The claim that the claimRef of a volume names.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClaimRefOut<'a> {
     /// The namespace of the claim.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: &'a str,
     /// The name of the claim.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub name: &'a str,
     /// The uid of the claim. The field is absent if the volume is only reserved for a name.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub uid: &'a str,
 }
 
 /// A person or component that would have to act.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitingOut<'a> {
     /// Who would have to act: `external-provisioner`, `scheduler`, `node`, `user` and others.
     pub component: &'static str,
     /// The name of this component, such as the name of a driver.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub name: &'a str,
     /// What this person or component would have to do.
     #[serde(rename = "for")]
@@ -253,13 +253,13 @@ pub struct WaitingOut<'a> {
 
 /// Something that was assumed to be absent, or a default that was assumed.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AssumedOut<'a> {
     /// The resource that the assumption is about.
     pub resource: &'static str,
     /// The namespace. The field is absent if the assumption is not about a single namespace.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: &'a str,
     /// `empty`: no other objects of the resource are assumed to exist. `defaults`: an object was never on an API
     /// server, and its defaults are assumed.
@@ -269,7 +269,7 @@ pub struct AssumedOut<'a> {
 
 /// A part of the prediction that could not be judged, and the request whose answer would be needed for it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnknownOut<'a> {
     /// The field that could not be judged: `decisions`, `outcomes` or, in an explanation, `usedBy`.
     pub field: &'static str,
@@ -284,7 +284,7 @@ pub struct UnknownOut<'a> {
 
 /// A request that reads objects, as RBAC names it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NeedOut<'a> {
     /// `get` or `list`.
     pub verb: &'static str,
@@ -292,7 +292,7 @@ pub struct NeedOut<'a> {
     pub resource: &'static str,
     /// The namespace. The field is absent if the request is for all namespaces.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: &'a str,
 }
 

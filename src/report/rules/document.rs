@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The whole document.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleList {
     /// `pvctl.dev/v1`.
@@ -20,7 +20,7 @@ pub struct RuleList {
 
 /// One rule.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleOut {
     /// The id of the rule, which never changes.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The diagnosis of an object.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisOut {
     /// The state: `well`, `waiting` (as it should), `stuck`, `broken`, `atRisk` or `unknown`.
@@ -16,20 +16,20 @@ pub struct DiagnosisOut {
     pub headline: String,
     /// What else a person has to know, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub details: Vec<String>,
     /// The cause. The field is absent if the object is well or waits as it should, or if the cause is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<RootOut>,
     /// The way from the object to the object of the cause. It is empty if the cause is on the object itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub chain: Vec<LinkOut>,
     /// Who has to act next.
     pub actor: ActorOut,
     /// What a person can do. The verbs of pvctl are first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub remedies: Vec<AdviceOut>,
     /// What happens to the data. The field is absent if the object has no data.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,18 +37,18 @@ pub struct DiagnosisOut {
     /// What other components have said about the object and the objects around it: the newest warning of each, and the
     /// messages in their status.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub said: Vec<SaidOut>,
     /// The time since which the problem exists, as RFC 3339. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The volumes of a pod that use claims, with their stages. The list is absent for other objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub volumes: Vec<PodVolumeOut>,
     /// The pods of a workload, a node, a Service or a VolumeAttachment. The list is absent for other objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub pods: Vec<MemberOut>,
     /// The seconds since then, for the text.
     #[serde(skip)]
@@ -57,7 +57,7 @@ pub struct DiagnosisOut {
 
 /// A volume of a pod that uses a claim.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PodVolumeOut {
     /// The name of the volume in the pod.
     pub volume: String,
@@ -65,7 +65,7 @@ pub struct PodVolumeOut {
     pub claim: String,
     /// The name of the PersistentVolume that the claim is bound to. The field is absent if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub pv: String,
     /// All stages in order.
     pub stages: Vec<StageOut>,
@@ -73,7 +73,7 @@ pub struct PodVolumeOut {
 
 /// How far a volume of a pod has come with one stage, by what objects record.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageOut {
     /// `claim`, `bound`, `scheduled`, `attached`, `mounted` or `running`.
     pub stage: &'static str,
@@ -86,13 +86,13 @@ pub struct StageOut {
     pub since: Option<String>,
     /// What the record says. The field is absent if there is nothing to say.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub says: String,
 }
 
 /// A pod that belongs to the explained object.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemberOut {
     /// The pod.
     pub object: NamedOut,
@@ -110,13 +110,13 @@ pub struct MemberOut {
 
 /// An object by its kind and name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedOut {
     /// The kind.
     pub kind: &'static str,
     /// The namespace, for kinds that have one.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: String,
     /// The name.
     pub name: String,
@@ -127,7 +127,7 @@ pub struct NamedOut {
 
 /// The cause of a state.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RootOut {
     /// The object that has the problem.
     pub object: NamedOut,
@@ -143,7 +143,7 @@ pub struct RootOut {
 
 /// One step on the way from an object to the object of the cause.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkOut {
     /// The object that this step leads to.
     pub object: NamedOut,
@@ -156,43 +156,43 @@ pub struct LinkOut {
 
 /// Who has to act next.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActorOut {
     /// `nobody`, `user`, `scheduler`, `driver`, `controller` or `node`.
     pub who: &'static str,
     /// The name of the driver, controller or pod. The field is absent for others.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub name: String,
     /// What it has to do.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub does: String,
 }
 
 /// Something that a person can do.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdviceOut {
     /// The verb of pvctl that the command runs, or `kubectl`. The field is absent if there is no command.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub verb: &'static str,
     /// The command as users type it. The field is absent if there is no command.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub command: String,
     /// What the command does. If there is no command, what a person has to do.
     pub does: String,
     /// What was assumed to be absent. The command is right only if that is so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub assumes: Vec<String>,
 }
 
 /// What happens to the data.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProspectOut {
     /// `kept`, `handedToDriver`, `destroyed` or `scrubbed`.
     pub fate: &'static str,
@@ -202,13 +202,13 @@ pub struct ProspectOut {
 
 /// Something that a component has said.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SaidOut {
     /// The object that it is about.
     pub about: NamedOut,
     /// The component. The field is absent if nothing states it.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub source: String,
     /// The reason of the event, or the field that has the message.
     pub reason: String,

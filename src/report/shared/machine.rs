@@ -13,19 +13,19 @@ pub const API_VERSION: &str = "pvctl.dev/v1";
 
 /// The name of an object in documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ObjectId<'a> {
     /// The kind.
     pub kind: &'static str,
     /// The namespace, for kinds that have one.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub namespace: &'a str,
     /// The name.
     pub name: &'a str,
     /// The uid. It is `<uid>` if only an API server could assign the uid.
     #[serde(skip_serializing_if = "str::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub uid: &'a str,
 }
 
@@ -43,7 +43,7 @@ impl<'a> ObjectId<'a> {
 
 /// What the model assumes about Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
     /// The minor version of Kubernetes whose behavior is modelled.
@@ -54,7 +54,7 @@ pub struct Model {
     pub source: &'static str,
     /// The feature gates and flags that the user gave. All others are assumed to have the defaults of the version.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub given: Vec<String>,
     /// The values of the feature gates that influence decisions.
     pub feature_gates: BTreeMap<&'static str, bool>,
@@ -64,7 +64,7 @@ pub struct Model {
     pub controllers: Vec<&'static str>,
     /// Whether the outcomes include failures: refused requests, crashes inside a sync, and outdated caches.
     #[serde(skip_serializing_if = "is_false")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub failures: bool,
 }
 
@@ -105,7 +105,7 @@ impl Model {
 
 /// Whether all objects of one kind were read, or why not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CoverageOut<'a> {
     /// The resource, as the API's paths write it.

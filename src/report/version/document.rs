@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The document that `version` prints.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Version {
     /// The version of the document.
@@ -25,7 +25,7 @@ pub struct Version {
 
 /// This program.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClientVersion {
     /// The version of this program.
     pub version: &'static str,
@@ -33,7 +33,7 @@ pub struct ClientVersion {
 
 /// The versions that are modelled.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelledVersions {
     /// The minor version that is modelled if no other version is given or detected.
@@ -46,7 +46,7 @@ pub struct ModelledVersions {
 
 /// The versions of the external provisioner.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProvisionerVersions {
     /// The version of external-provisioner.
     pub version: &'static str,
@@ -56,7 +56,7 @@ pub struct ProvisionerVersions {
 
 /// An API server.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServerOut {
     /// The version that the API server states.
     pub version: String,

@@ -1,14 +1,16 @@
 //! The JSON schemas in `docs/schema/`, generated from the types that are printed.
 
-use super::audit::Report;
-use super::contexts::ContextList;
-use super::explanation::Explanation;
-use super::history::History;
-use super::match_table::MatchTable;
-use super::plan::PlanDocument;
-use super::prediction::PredictionList;
-use super::rules::RuleList;
-use super::version::Version;
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use pvctl::report::audit::Report;
+use pvctl::report::contexts::ContextList;
+use pvctl::report::explanation::Explanation;
+use pvctl::report::history::History;
+use pvctl::report::match_table::MatchTable;
+use pvctl::report::plan::PlanDocument;
+use pvctl::report::prediction::PredictionList;
+use pvctl::report::rules::RuleList;
+use pvctl::report::version::Version;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use std::path::Path;

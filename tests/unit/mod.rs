@@ -1,0 +1,4 @@
+//! Unit tests of the library, in a folder for each of its modules. They stand beside it: with the tests inside, cargo
+//! would compile it twice.
+
+mod report;
