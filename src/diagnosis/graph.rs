@@ -164,7 +164,7 @@ fn echo(findings: &mut [Finding]) {
 
 /// Follows the parents from a finding to one that has no parent. If the parents form a cycle, the worst finding of the
 /// cycle is returned.
-fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl Fn(usize) -> R) -> usize {
+pub fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl Fn(usize) -> R) -> usize {
     let mut path = vec![start];
     let mut at = start;
     while let Some(next) = up(at) {
@@ -175,19 +175,4 @@ fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl
         at = next;
     }
     at
-}
-
-#[cfg(test)]
-mod tests {
-    use super::root_of;
-
-    #[test]
-    fn the_root_is_the_end_of_the_way_or_the_worst_of_a_circle() {
-        let up = |at: usize| [Some(1), Some(2), None, Some(4), Some(5), Some(4), Some(6)][at];
-        let worst_is_least = |at: usize| at;
-        assert_eq!([0, 1, 2].map(|start| root_of(start, up, worst_is_least)), [2, 2, 2]);
-        assert_eq!([3, 4, 5].map(|start| root_of(start, up, worst_is_least)), [4, 4, 4]);
-        assert_eq!(root_of(5, up, |at| usize::MAX - at), 5);
-        assert_eq!(root_of(6, up, worst_is_least), 6);
-    }
 }

@@ -64,7 +64,7 @@ pub(super) fn has_mentions(text: &str) -> bool {
 }
 
 /// Returns what a rule says, as the page of the object says it.
-pub(super) fn on_page(text: &str, page: &ObjectKey, snapshot: &Snapshot) -> String {
+pub fn on_page(text: &str, page: &ObjectKey, snapshot: &Snapshot) -> String {
     let mut pieces = text.split(START);
     let mut said = pieces.next().unwrap_or_default().to_owned();
     let mut seen: Vec<ObjectKey> = Vec::new();
@@ -182,43 +182,5 @@ fn is_partner(snapshot: &Snapshot, page: &ObjectKey, object: &ObjectKey) -> bool
         }
         (Kind::PersistentVolume, Kind::PersistentVolumeClaim) => names(page, object) && has(object, page),
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{elsewhere, mention, on_page, part_of, volume_of};
-    use crate::diagnosis::case::{claim_key, volume_key};
-    use crate::diagnosis::key;
-    use crate::model::Kind;
-    use crate::snapshot::{Parts, Snapshot};
-
-    #[test]
-    fn each_page_names_the_objects_in_its_own_way() {
-        let snapshot = Snapshot::new(Parts::default());
-        let (claim, volume) = (claim_key("db", "data"), volume_key("disk"));
-        let pod = key(Kind::Pod, "db", "db-0");
-        let text = format!("{} names {}, but {} has 1Gi", mention(&claim), mention(&volume), mention(&volume));
-        assert_eq!(on_page(&text, &claim, &snapshot), "it names volume disk, but the volume has 1Gi");
-        assert_eq!(on_page(&text, &volume, &snapshot), "claim db/data names this volume, but this volume has 1Gi");
-        assert_eq!(on_page(&text, &pod, &snapshot), "claim data names volume disk, but the volume has 1Gi");
-        let text = format!("{} does not fit", part_of(&volume, "the node affinity"));
-        assert_eq!(on_page(&text, &volume, &snapshot), "its node affinity does not fit");
-        assert_eq!(on_page(&text, &claim, &snapshot), "the node affinity of volume disk does not fit");
-        let text = format!("{}{} waits", mention(&claim), elsewhere(&claim, " is being deleted and"));
-        assert_eq!(on_page(&text, &claim, &snapshot), "it waits");
-        assert_eq!(on_page(&text, &pod, &snapshot), "claim data is being deleted and waits");
-        let text = format!("{} cannot be mounted", volume_of(&claim, "disk"));
-        assert_eq!(on_page(&text, &claim, &snapshot), "its volume cannot be mounted");
-        assert_eq!(on_page(&text, &volume, &snapshot), "it cannot be mounted");
-        assert_eq!(on_page(&text, &pod, &snapshot), "the volume of claim data cannot be mounted");
-    }
-
-    /// Names are untrusted input.
-    #[test]
-    fn a_name_cannot_end_a_mention() {
-        let snapshot = Snapshot::new(Parts::default());
-        let odd = volume_key("a\u{E002}b\u{E001}");
-        assert_eq!(on_page(&mention(&odd), &claim_key("db", "data"), &snapshot), "volume ab");
     }
 }

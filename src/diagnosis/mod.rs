@@ -8,7 +8,7 @@ mod around;
 pub mod case;
 pub mod facts;
 mod finding;
-mod graph;
+pub mod graph;
 mod members;
 pub mod mention;
 pub mod misfit;
@@ -24,11 +24,8 @@ pub mod remedy;
 mod rule;
 pub mod rules;
 mod subject;
-mod suppression;
+pub mod suppression;
 mod survey;
-#[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-pub(crate) mod testing;
 pub mod unread;
 
 pub use around::{asked_provisioner, meant_class};

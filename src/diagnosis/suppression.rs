@@ -37,7 +37,7 @@ impl Suppression {
     }
 
     /// Returns whether the entry is about findings of that rule on that object.
-    fn covers(&self, rule: &str, object: &ObjectKey) -> bool {
+    pub fn covers(&self, rule: &str, object: &ObjectKey) -> bool {
         let named = format!("{}/{}", object.kind.short(), object.name);
         matches_glob(&self.rule, rule)
             && self.object.as_ref().is_none_or(|pattern| matches_glob(pattern, &named))
@@ -73,7 +73,7 @@ pub(super) fn suppressed(
 
 /// Returns the entries of the annotation `pvctl.dev/ignore`: `RULE=REASON`, separated by `;`. An entry without a reason
 /// suppresses nothing.
-fn ignored(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &str)> {
+pub fn ignored(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &str)> {
     let entries = meta.annotations.get(AnnotationKey::Ignore).unwrap_or_default().split(';');
     entries.filter_map(|entry| {
         let (rule, reason) = entry.split_once('=')?;
@@ -98,62 +98,4 @@ pub fn matches_glob(pattern: &str, text: &str) -> bool {
         rest = &rest[at + part.len()..];
     }
     true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Suppression, ignored, matches_glob};
-    use crate::diagnosis::key;
-    use crate::model::{AnnotationKey, Annotations, Kind, ObjectMeta, Timestamp};
-
-    #[test]
-    fn a_star_stands_for_any_letters() {
-        for (pattern, text, expected) in [
-            ("lost-pv-missing", "lost-pv-missing", true),
-            ("lost-pv", "lost-pv-missing", false),
-            ("lost-*", "lost-pv-missing", true),
-            ("*", "lost-pv-missing", true),
-            ("*", "", true),
-            ("*-missing", "lost-pv-missing", true),
-            ("l*pv*g", "lost-pv-missing", true),
-            ("l*pv*x", "lost-pv-missing", false),
-            ("*pv", "lost-pv-missing", false),
-            ("lost*lost", "lost", false),
-            ("", "lost", false),
-        ] {
-            assert_eq!(matches_glob(pattern, text), expected, "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn an_entry_covers_what_it_names_until_it_expires() {
-        let entry = Suppression {
-            rule: "pv-released-*".into(),
-            object: Some("pv/archive-*".into()),
-            expires: Some(Timestamp(100)),
-            ..Suppression::default()
-        };
-        let volume = key(Kind::PersistentVolume, "", "archive-1");
-        assert!(entry.covers("pv-released-retain", &volume));
-        assert!(!entry.covers("pv-recycle-policy", &volume));
-        assert!(!entry.covers("pv-released-retain", &key(Kind::PersistentVolume, "", "data-1")));
-        assert!(!entry.covers("pv-released-retain", &key(Kind::PersistentVolumeClaim, "a", "archive-1")));
-        let of_teams = Suppression { namespace: Some("team-*".into()), object: None, ..entry.clone() };
-        assert!(of_teams.covers("pv-released-x", &key(Kind::PersistentVolumeClaim, "team-a", "x")));
-        assert!(!of_teams.covers("pv-released-x", &volume), "a volume is in no namespace");
-        let at = |now: Option<i64>| entry.has_expired(now.map(Timestamp));
-        assert_eq!([at(Some(99)), at(Some(100)), at(None)], [false, true, false]);
-    }
-
-    #[test]
-    fn an_annotation_without_a_reason_ignores_nothing() {
-        let said = |value: &str| {
-            let annotations = Annotations::new(vec![(AnnotationKey::Ignore, value.into())], 0);
-            let meta = ObjectMeta { annotations, ..ObjectMeta::default() };
-            ignored(&meta).map(|(rule, reason)| format!("{rule}:{reason}")).collect::<Vec<_>>()
-        };
-        assert_eq!(said("a=kept; b-* = an=archive "), ["a:kept", "b-*:an=archive"]);
-        assert!(said("a=; =b; c;").is_empty());
-        assert!(ignored(&ObjectMeta::default()).next().is_none());
-    }
 }

@@ -1,4 +1,6 @@
 //! Unit tests of the library, in a folder for each of its modules. They stand beside it: with the tests inside, cargo
 //! would compile it twice.
 
+mod diagnosis;
+mod manifests;
 mod report;

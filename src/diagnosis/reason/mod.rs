@@ -363,6 +363,3 @@ fn with(sentence: String, addition: Option<String>) -> String {
         None => sentence,
     }
 }
-
-#[cfg(test)]
-mod tests;

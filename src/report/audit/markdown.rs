@@ -58,7 +58,7 @@ pub(super) fn markdown(audited: &Audited<'_>, all: bool) -> String {
 }
 
 /// Escapes text so that it contains no markup and does not end the cell of the table.
-fn cell(value: &str) -> String {
+pub fn cell(value: &str) -> String {
     let sane = sanitize(value);
     let mut safe = String::with_capacity(sane.len());
     for (at, letter) in sane.char_indices() {
@@ -97,7 +97,7 @@ fn cell(value: &str) -> String {
 
 /// Prints a name as inline code. The delimiter has more backquotes than any sequence of backquotes in the name. So the
 /// name cannot end the code.
-fn code(value: &str) -> String {
+pub fn code(value: &str) -> String {
     let safe = sanitize(value);
     if safe.is_empty() {
         return "` `".to_owned();
@@ -110,45 +110,6 @@ fn code(value: &str) -> String {
 }
 
 /// Does the same as [`code`] for a cell of a table. Markdown looks for the end of a cell before it looks for code.
-fn code_cell(value: &str) -> String {
+pub fn code_cell(value: &str) -> String {
     code(value).replace('|', "\\|")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{cell, code, code_cell};
-
-    #[test]
-    fn text_stays_text() {
-        for (given, expected) in [
-            ("a|b", "a\\|b"),
-            ("<b>&amp;", "&lt;b&gt;&amp;amp;"),
-            ("@team/x and me@x", "@&#8203;team/x and me@&#8203;x"),
-            ("see #1", "see #&#8203;1"),
-            ("http://x", "http:&#8203;//x"),
-            ("WWW.x", "WWW&#8203;.x"),
-            ("a`b*c_d[e](f)~g$", "a\\`b\\*c\\_d\\[e\\](f)\\~g\\$"),
-            ("a\nb\\", "a\\\\nb\\\\"),
-            ("- a", "\\- a"),
-            ("12. a", "12\\. a"),
-            ("1Gi. a-b", "1Gi. a-b"),
-        ] {
-            assert_eq!(cell(given), expected);
-        }
-    }
-
-    #[test]
-    fn code_ends_where_it_is_meant_to() {
-        for (given, expected) in [
-            ("pv/a", "`pv/a`"),
-            ("a`b", "``a`b``"),
-            ("``a", "``` ``a ```"),
-            (" a", "`  a `"),
-            ("", "` `"),
-            ("@me|\n", "`@me|\\n`"),
-        ] {
-            assert_eq!(code(given), expected);
-        }
-        assert_eq!(code_cell("a|b"), "`a\\|b`");
-    }
 }

@@ -4,7 +4,7 @@ mod document;
 mod github;
 mod junit;
 mod listing;
-mod markdown;
+pub mod markdown;
 mod name;
 mod prometheus;
 mod sarif;

@@ -7,11 +7,7 @@ mod document;
 mod driver;
 mod node;
 mod pods;
-#[cfg(test)]
-mod recycling_tests;
 mod scheduling;
-#[cfg(test)]
-mod tests;
 mod text;
 mod users;
 

@@ -145,7 +145,7 @@ pub struct MatchRow<'a> {
     nearness: Option<Nearness>,
     /// The word in the column VERDICT.
     #[serde(skip)]
-    pub(super) word: &'static str,
+    pub word: &'static str,
     /// Whether the claimRef of the volume names this claim, with the uid of the claim or without a uid.
     #[serde(skip)]
     reserved: bool,

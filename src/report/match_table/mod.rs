@@ -4,8 +4,6 @@ mod document;
 mod name;
 mod node;
 mod table;
-#[cfg(test)]
-mod tests;
 mod words;
 
 pub use document::{AsksOut, MatchRow, MatchTable, Matched, candidate_rows};

@@ -23,7 +23,7 @@ impl MatchTable<'_> {
     ///
     /// In a narrow terminal some columns are left out, and the line after the table says which. If the value of such a
     /// column decides, the column WHY names it.
-    pub(super) fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> (Table, Option<String>) {
+    pub fn table(&self, wide: bool, sort_by: Option<&str>, columns: Option<usize>) -> (Table, Option<String>) {
         let mut ranked = self.ranked();
         if sort_by.is_some_and(|column| column.eq_ignore_ascii_case("capacity")) {
             ranked.sort_by(|a, b| a.size().compare(&b.size()));

@@ -4,7 +4,7 @@ mod cases;
 mod difference;
 mod document;
 mod done;
-mod text;
+pub mod text;
 
 pub use cases::cases;
 pub use difference::Difference;

@@ -1,26 +1,28 @@
 //! Small clusters for the tests of diagnoses and reports, written as manifests.
 
-use crate::controllers::KubernetesBehavior;
-use crate::engines::simulation;
-use crate::model::{self, Kind};
-use crate::simulate::{Settings, Simulation};
-use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::engines::simulation;
+use pvctl::model::{self, Kind};
+use pvctl::simulate::{Settings, Simulation};
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
 /// Returns a snapshot of these objects, in which the lists of all kinds were read.
-pub(crate) fn world(objects: &[Value]) -> Snapshot {
+pub(super) fn world(objects: &[Value]) -> Snapshot {
     Snapshot::new(parts(objects))
 }
 
 /// Returns a snapshot of these objects, in which one kind was not read.
-pub(crate) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
+pub(super) fn world_without(kind: Kind, objects: &[Value]) -> Snapshot {
     let mut parts = parts(objects);
     parts.coverage.set(CoverageEntry::new(kind, None, CoverageState::Forbidden));
     Snapshot::new(parts)
 }
 
 /// Returns these objects before they are indexed.
-pub(crate) fn parts(objects: &[Value]) -> Parts {
+pub(super) fn parts(objects: &[Value]) -> Parts {
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
     for object in objects {
         match decode::decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
@@ -32,12 +34,12 @@ pub(crate) fn parts(objects: &[Value]) -> Parts {
 }
 
 /// Returns the simulation of a snapshot with the default behavior.
-pub(crate) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
+pub(super) fn simulate(snapshot: &Snapshot) -> Simulation<'_> {
     simulation(snapshot, Settings::new(KubernetesBehavior::default()), 1)
 }
 
 /// Returns the object that `pv/NAME` or `pvc/NAME` names. The claim is in namespace `db`.
-pub(crate) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
+pub(super) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
     match object.split_once('/') {
         Some(("pv", name)) => model::ObjectId::from(snapshot.volume_id(name).unwrap()),
         Some(("pvc", name)) => model::ObjectId::from(snapshot.claim_id("db", name).unwrap()),
@@ -46,7 +48,7 @@ pub(crate) fn target(snapshot: &Snapshot, object: &str) -> model::ObjectId {
 }
 
 /// Returns the object with an RFC 7386 merge patch applied.
-pub(crate) fn with(mut object: Value, patch: Value) -> Value {
+pub(super) fn with(mut object: Value, patch: Value) -> Value {
     merge(&mut object, patch);
     object
 }
@@ -69,7 +71,7 @@ fn merge(object: &mut Value, patch: Value) {
 }
 
 /// Returns an Available volume of 10Gi for one node at a time, without a class.
-pub(crate) fn pv(name: &str) -> Value {
+pub(super) fn pv(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
         "metadata": {
@@ -85,7 +87,7 @@ pub(crate) fn pv(name: &str) -> Value {
 }
 
 /// Returns a Pending claim `db/NAME` for 10Gi on one node at a time, with the empty class.
-pub(crate) fn pvc(name: &str) -> Value {
+pub(super) fn pvc(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": {
@@ -101,7 +103,7 @@ pub(crate) fn pvc(name: &str) -> Value {
 }
 
 /// Returns a class with immediate binding or, with `late`, with WaitForFirstConsumer.
-pub(crate) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
+pub(super) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
         "metadata": { "name": name, "uid": format!("uid-{name}"), "resourceVersion": "1" },
@@ -111,7 +113,7 @@ pub(crate) fn sc(name: &str, provisioner: &str, late: bool) -> Value {
 }
 
 /// Returns a pod of namespace `db` that uses the claim. It is scheduled if `node` is not empty.
-pub(crate) fn pod(name: &str, claim: &str, node: &str) -> Value {
+pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": name, "namespace": "db", "uid": format!("uid-{name}"), "resourceVersion": "1" },
@@ -124,20 +126,20 @@ pub(crate) fn pod(name: &str, claim: &str, node: &str) -> Value {
 }
 
 /// Returns the claimRef of a volume for a claim of `db`. With a uid the volume is bound; without one it is reserved.
-pub(crate) fn claim_ref(name: &str, uid: &str) -> Value {
+pub(super) fn claim_ref(name: &str, uid: &str) -> Value {
     json!({ "spec": { "claimRef": {
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": name, "uid": uid,
     } } })
 }
 
 /// Returns the volume in the state in which it is bound to that claim.
-pub(crate) fn bound_pv(name: &str, claim: &str) -> Value {
+pub(super) fn bound_pv(name: &str, claim: &str) -> Value {
     let bound = with(pv(name), claim_ref(claim, &format!("uid-{claim}")));
     with(bound, json!({ "status": { "phase": "Bound" } }))
 }
 
 /// Returns the claim in the state in which it is bound to that volume.
-pub(crate) fn bound_pvc(name: &str, volume: &str) -> Value {
+pub(super) fn bound_pvc(name: &str, volume: &str) -> Value {
     with(
         pvc(name),
         json!({
@@ -149,6 +151,6 @@ pub(crate) fn bound_pvc(name: &str, volume: &str) -> Value {
 }
 
 /// Returns the fields that mark an object as being deleted.
-pub(crate) fn deleted() -> Value {
+pub(super) fn deleted() -> Value {
     json!({ "metadata": { "deletionTimestamp": "2026-06-01T10:00:00Z", "deletionGracePeriodSeconds": 0 } })
 }

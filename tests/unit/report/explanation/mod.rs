@@ -3,19 +3,23 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::{Explanation, ExplanationInput};
-use crate::controllers::{CONTROLLERS, KubernetesBehavior};
-use crate::diagnosis::case::class_key;
-use crate::diagnosis::testing::{
+mod divergence;
+mod driver;
+mod recycling;
+
+use crate::unit::manifests::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
-use crate::diagnosis::{diagnose_with_neighbours, rules};
-use crate::engines::simulation;
-use crate::model::Kind;
-use crate::report::shared::machine::Model;
-use crate::simulate::Settings;
-use crate::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
-use crate::text::width;
+use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
+use pvctl::diagnosis::case::class_key;
+use pvctl::diagnosis::{diagnose_with_neighbours, rules};
+use pvctl::engines::simulation;
+use pvctl::model::Kind;
+use pvctl::report::explanation::{Explanation, ExplanationInput};
+use pvctl::report::shared::machine::Model;
+use pvctl::simulate::Settings;
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
+use pvctl::text::width;
 use serde_json::{Value, json};
 
 fn model() -> Model {

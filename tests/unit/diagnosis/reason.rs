@@ -2,15 +2,15 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use super::why;
-use crate::controllers::{Branch, ClaimBranch, KubernetesBehavior, VolumeBranch, persistent_volume, pvc_protection};
-use crate::diagnosis::testing::{
+use crate::unit::manifests::{
     bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
-use crate::engines::simulation;
-use crate::model::{Kind, TypedId};
-use crate::simulate::Settings;
-use crate::snapshot::Snapshot;
+use pvctl::controllers::{Branch, ClaimBranch, KubernetesBehavior, VolumeBranch, persistent_volume, pvc_protection};
+use pvctl::diagnosis::reason::why;
+use pvctl::engines::simulation;
+use pvctl::model::{Kind, TypedId};
+use pvctl::simulate::Settings;
+use pvctl::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 fn said(snapshot: &Snapshot, object: &str) -> String {

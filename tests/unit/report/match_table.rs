@@ -2,14 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::{MatchTable, Matched};
-use crate::controllers::persistent_volume::{match_claim, planned};
-use crate::controllers::{CONTROLLERS, KubernetesBehavior};
-use crate::diagnosis::testing::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
-use crate::model::PersistentVolumeClaim;
-use crate::report::shared::machine::Model;
-use crate::report::shared::table::TableStyle;
-use crate::snapshot::{Snapshot, decode};
+use crate::unit::manifests::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
+use pvctl::controllers::persistent_volume::{match_claim, planned};
+use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
+use pvctl::model::PersistentVolumeClaim;
+use pvctl::report::match_table::{MatchRow, MatchTable, Matched};
+use pvctl::report::shared::machine::Model;
+use pvctl::report::shared::table::TableStyle;
+use pvctl::snapshot::{Snapshot, decode};
 use serde_json::{Value, json};
 
 fn model() -> Model {
@@ -28,7 +28,7 @@ fn table_of(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> Vec<(String, 
         prospects: None,
         node: None,
     });
-    let row = |row: &&super::MatchRow<'_>| (row.object.name.to_owned(), row.word.to_owned(), row.why.clone());
+    let row = |row: &&MatchRow<'_>| (row.object.name.to_owned(), row.word.to_owned(), row.why.clone());
     table.ranked().iter().map(row).collect()
 }
 

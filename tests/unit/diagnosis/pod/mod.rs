@@ -1,0 +1,3 @@
+//! Tests of `pvctl::diagnosis::pod`.
+
+mod scheduling;

@@ -1,0 +1,3 @@
+//! Tests of `pvctl::report::audit`.
+
+mod markdown;

@@ -1,0 +1,3 @@
+//! Tests of `pvctl::report::plan`.
+
+mod text;

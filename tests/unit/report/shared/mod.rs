@@ -1,0 +1,5 @@
+//! Tests of `pvctl::report::shared`.
+
+mod list;
+mod table;
+mod wrap;
