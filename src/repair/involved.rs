@@ -39,7 +39,7 @@ pub fn is_wider(snapshot: &Snapshot, plan: &Plan) -> bool {
 }
 
 /// The involved objects.
-pub(super) struct InvolvedObjects {
+pub struct InvolvedObjects {
     pub(super) volumes: Vec<VolumeId>,
     pub(super) claims: Vec<ClaimId>,
     /// The names of claims that the plan writes or waits for.
@@ -101,7 +101,7 @@ impl InvolvedObjects {
 
     /// Returns the involved objects. If `indirect` is true, objects that are tied to the others indirectly are
     /// included.
-    pub(super) fn reaching(snapshot: &Snapshot, plan: &Plan, indirect: bool) -> Self {
+    pub fn reaching(snapshot: &Snapshot, plan: &Plan, indirect: bool) -> Self {
         let mut involved = Self::of(snapshot, plan);
         if indirect {
             involved.widen(snapshot);

@@ -5,13 +5,13 @@
 //! into a [`Confirmed`] plan, and only `execute` carries that out.
 
 mod actors;
-mod adversary;
+pub mod adversary;
 mod answers;
 mod case;
 mod consent;
 pub mod guards;
 mod identity;
-mod involved;
+pub mod involved;
 pub mod manifest;
 mod names;
 mod origin;
@@ -20,7 +20,7 @@ mod plan;
 mod proposal;
 mod reached;
 mod request;
-mod safety_model;
+pub mod safety_model;
 mod situation;
 mod stored;
 mod undo;

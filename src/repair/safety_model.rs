@@ -30,7 +30,7 @@ const CLAIMS: usize = 16;
 /// A state of the safety model. It has the number of the variant of each volume and each claim. The number is 0 if the
 /// object does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct State {
+pub struct State {
     pub(super) objects: Objects,
     /// For each volume, what has happened to its data.
     pub(super) fates: [DataState; VOLUMES],
@@ -61,7 +61,7 @@ pub(super) struct DataState {
 }
 
 /// The safety model: the objects, with their variants.
-pub(super) struct SafetyModel<'a> {
+pub struct SafetyModel<'a> {
     pub(super) snapshot: Snapshot,
     pub(super) settings: Settings<'a>,
     volumes: Vec<Vec<Arc<PersistentVolume>>>,
@@ -76,7 +76,7 @@ pub(super) struct SafetyModel<'a> {
     allowed: Vec<BTreeSet<(Str, Str)>>,
     pub(super) initial: State,
     /// The results of the syncs of an object, by their basis.
-    pub(super) known: FxHashMap<Basis, Arc<Vec<SyncResult>>>,
+    known: FxHashMap<Basis, Arc<Vec<SyncResult>>>,
     /// Whether an object has more variants than can be numbered. Then the search proves nothing.
     is_full: bool,
 }
@@ -101,7 +101,7 @@ pub(super) struct Basis {
 impl<'a> SafetyModel<'a> {
     /// Makes the safety model of a plan, with the recorded state of all participants. Returns nothing if there is no
     /// room for all participants.
-    pub(super) fn new(
+    pub fn new(
         snapshot: &'a Snapshot,
         settings: &Settings<'a>,
         plan: &Plan,
@@ -291,7 +291,7 @@ impl<'a> SafetyModel<'a> {
 
     /// Returns the possible next syncs: the synced object, whether nothing goes wrong, and the state after the sync.
     /// With `failures`, caches may lag and controllers may stop between two writes.
-    pub(super) fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectId, bool, State)> {
+    pub fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectId, bool, State)> {
         let mut all: Vec<(ObjectId, bool, State)> = Vec::new();
         for target in self.targets(state) {
             let basis = self.basis(state, target, failures);
@@ -319,6 +319,11 @@ impl<'a> SafetyModel<'a> {
             }
         }
         all
+    }
+
+    /// Forgets the results of all syncs, so that they are explored again.
+    pub fn forget_syncs(&mut self) {
+        self.known.clear();
     }
 
     fn basis(&self, state: &State, target: ObjectId, failures: bool) -> Basis {

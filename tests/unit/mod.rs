@@ -3,4 +3,6 @@
 
 mod diagnosis;
 mod manifests;
+mod ops;
+mod repair;
 mod report;

@@ -3,7 +3,7 @@
 mod carry_out;
 mod consent;
 mod earlier;
-mod ending;
+pub mod ending;
 mod keep;
 mod plan_source;
 mod progress_reporter;

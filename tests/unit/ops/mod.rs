@@ -1,0 +1,3 @@
+//! Tests of `pvctl::ops`.
+
+mod repair;

@@ -1,0 +1,5 @@
+//! Tests of `pvctl::repair`.
+
+mod adversary;
+mod guards;
+mod origin;
