@@ -21,7 +21,7 @@ const MOST: u64 = 1 << 20;
 /// The time limit of a plugin that does not ask a person directly, if the user gave no limit. A plugin that hangs must
 /// not hide the answers of other clusters. The limit is long enough for a person who reads the message of the plugin
 /// and opens a page in a browser.
-const UNATTENDED_LIMIT: Duration = Duration::from_mins(2);
+pub const UNATTENDED_LIMIT: Duration = Duration::from_mins(2);
 
 #[derive(Deserialize)]
 struct ExecCredential {
@@ -72,7 +72,7 @@ pub(super) fn run(
 }
 
 /// Returns the time limit of the plugin. The result is `None` if a person is asked and may take any time.
-fn patience(attendance: LoginMode, stated: Option<Duration>) -> Option<Duration> {
+pub fn patience(attendance: LoginMode, stated: Option<Duration>) -> Option<Duration> {
     match (stated, attendance) {
         (Some(Duration::ZERO), _) | (None, LoginMode::Person) => None,
         (Some(limit), _) => Some(limit),
@@ -209,21 +209,5 @@ fn base64(text: String) -> String {
     match serde_json::to_value(ByteString(text.into_bytes())) {
         Ok(serde_json::Value::String(encoded)) => encoded,
         _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// There is no time limit only if one person is asked directly. Zero means no limit, as for every flag.
-    #[test]
-    fn a_plugin_beside_others_has_an_end() {
-        let second = Duration::from_secs(1);
-        for attendance in [LoginMode::Person, LoginMode::Reader, LoginMode::Nobody] {
-            assert_eq!(patience(attendance, Some(second)), Some(second));
-            let own = (attendance != LoginMode::Person).then_some(UNATTENDED_LIMIT);
-            assert_eq!((patience(attendance, None), patience(attendance, Some(Duration::ZERO))), (own, None));
-        }
     }
 }

@@ -8,9 +8,9 @@ mod batch;
 mod collect;
 mod cut;
 mod error;
-mod input;
+pub mod input;
 mod layout;
-mod yaml;
+pub mod yaml;
 
 pub use error::{Fault, Place, SourceError};
 

@@ -167,18 +167,19 @@ fn is_unsent(error: &kube::Error) -> bool {
         .any(|error| error.to_string().contains("connection was not ready"))
 }
 
-fn date(headers: &HeaderMap) -> Option<Timestamp> {
+/// Returns the time of the `Date` header.
+pub fn date(headers: &HeaderMap) -> Option<Timestamp> {
     let text = headers.get(header::DATE)?.to_str().ok()?;
     jiff::fmt::rfc2822::parse(text).ok().map(|moment| Timestamp(moment.timestamp().as_second()))
 }
 
 /// Returns the `Retry-After` header in seconds. Kubernetes sends no other form.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
 /// Escapes a name or a token for a path or a query.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     use std::fmt::Write as _;
     text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -189,34 +190,4 @@ pub(super) fn escape(text: &str) -> String {
         }
         escaped
     })
-}
-
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use super::*;
-    use http::HeaderValue;
-
-    #[test]
-    fn headers_are_read_and_nonsense_is_not() {
-        let mut headers = HeaderMap::new();
-        assert_eq!(date(&headers), None);
-        headers.insert(header::DATE, HeaderValue::from_static("Tue, 14 Nov 2023 22:13:20 GMT"));
-        assert_eq!(date(&headers), Some(Timestamp(1_700_000_000)));
-        headers.insert(header::DATE, HeaderValue::from_static("soon"));
-        assert_eq!(date(&headers), None);
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("3"));
-        assert_eq!(retry_after(&headers), Some(Duration::from_secs(3)));
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("-1"));
-        assert_eq!(retry_after(&headers), None);
-    }
-
-    #[test]
-    fn names_cannot_leave_their_place_in_the_path() {
-        assert_eq!(escape("pvc-1.a_b~c"), "pvc-1.a_b~c");
-        assert_eq!(escape("../x?y=z&ä"), "..%2Fx%3Fy%3Dz%26%C3%A4");
-        let path = format!("/api/v1/namespaces/{}/pods", escape("a/../b"));
-        assert!(path.parse::<http::Uri>().unwrap().query().is_none());
-    }
 }

@@ -33,7 +33,7 @@ pub(super) const MOST_OBJECTS: usize = 300_000;
 
 /// The reason why a page cannot be used.
 #[derive(Debug)]
-pub(super) enum Unusable {
+pub enum Unusable {
     /// The page is not a list. The text says why.
     NoList(String),
     /// The page has more than [`MOST_OBJECTS`] objects.
@@ -60,7 +60,7 @@ pub(super) enum ListFailure {
 }
 
 /// Returns the path of the list of a kind, in one namespace or in all namespaces.
-pub(super) fn path(kind: Kind, namespace: Option<&str>) -> String {
+pub fn path(kind: Kind, namespace: Option<&str>) -> String {
     let version = kind.api_version();
     let root = if version.contains('/') { "apis" } else { "api" };
     match namespace.filter(|_| kind.namespaced()) {
@@ -78,7 +78,11 @@ pub(super) fn describe(kind: Kind, namespace: Option<&str>) -> String {
 }
 
 /// Cuts the objects out of a page without decoding them.
-pub(super) fn items(page: &[u8]) -> Result<Vec<&RawValue>, Unusable> {
+///
+/// # Errors
+///
+/// Returns an error if the page is not a list, or has more than [`MOST_OBJECTS`] objects.
+pub fn items(page: &[u8]) -> Result<Vec<&RawValue>, Unusable> {
     #[derive(Deserialize)]
     struct Page<'a> {
         #[serde(borrow, default)]
@@ -220,11 +224,13 @@ fn refused(api: &Api<'_>, kind: Kind, what: &str, status: &ApiStatus) -> ListFai
 /// The `metadata` of a list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ListMeta {
+pub struct ListMeta {
+    /// The resource version of the list.
     #[serde(default)]
-    resource_version: Option<String>,
+    pub resource_version: Option<String>,
+    /// The token that requests the next page.
     #[serde(default, rename = "continue")]
-    token: Option<String>,
+    pub token: Option<String>,
 }
 
 /// Returns whether more pages follow this one.
@@ -234,7 +240,11 @@ pub(super) fn has_more(page: &[u8]) -> Result<bool, String> {
 
 /// Reads the `metadata` of a page and stops there. The API server writes it before the items, so the next page can be
 /// requested before this one is parsed.
-fn meta(page: &[u8]) -> Result<ListMeta, String> {
+///
+/// # Errors
+///
+/// Returns what is wrong with a page that has no metadata.
+pub fn meta(page: &[u8]) -> Result<ListMeta, String> {
     struct Stop<'a>(&'a mut Option<ListMeta>);
     impl<'de> Visitor<'de> for Stop<'_> {
         type Value = ();
@@ -261,40 +271,5 @@ fn meta(page: &[u8]) -> Result<ListMeta, String> {
         (Some(meta), _) => Ok(meta),
         (None, Err(error)) => Err(error.to_string()),
         (None, Ok(())) => Err("the list has no metadata".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use super::*;
-
-    #[test]
-    fn paths_are_those_of_the_api() {
-        assert_eq!(path(Kind::PersistentVolume, Some("db")), "/api/v1/persistentvolumes");
-        assert_eq!(path(Kind::StorageClass, None), "/apis/storage.k8s.io/v1/storageclasses");
-        assert_eq!(path(Kind::Pod, Some("db")), "/api/v1/namespaces/db/pods");
-    }
-
-    #[test]
-    fn metadata_is_found_before_and_after_the_items() {
-        let first = br#"{"kind":"List","metadata":{"resourceVersion":"7","continue":"t"},"items":[nonsense"#;
-        let found = meta(first).unwrap();
-        assert_eq!((found.resource_version.as_deref(), found.token.as_deref()), (Some("7"), Some("t")));
-        let last = br#"{"items":[{"a":[1,2]}],"metadata":{"resourceVersion":"8"}}"#;
-        assert_eq!(meta(last).unwrap().resource_version.as_deref(), Some("8"));
-        assert!(meta(b"<html>").is_err());
-        assert!(meta(b"{}").is_err());
-        assert!(meta(b"[]").is_err());
-    }
-
-    #[test]
-    fn items_may_be_null_or_absent() {
-        assert_eq!(items(br#"{"metadata":{},"items":null}"#).unwrap().len(), 0);
-        assert_eq!(items(br#"{"metadata":{}}"#).unwrap().len(), 0);
-        let page = br#"{"items":[{"a":1}, {"b":2}]}"#;
-        let cut: Vec<&str> = items(page).unwrap().into_iter().map(RawValue::get).collect();
-        assert_eq!(cut, [r#"{"a":1}"#, r#"{"b":2}"#]);
     }
 }

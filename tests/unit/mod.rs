@@ -6,3 +6,4 @@ mod manifests;
 mod ops;
 mod repair;
 mod report;
+mod source;

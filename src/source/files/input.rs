@@ -12,31 +12,35 @@ pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
 
 /// The size in bytes above which input that expands by more than [`HIGHEST_RATIO`] is refused. It is small, because
 /// short objects need much more memory than their text.
-const RATIO_COUNTS_FROM: u64 = 8 << 20;
+pub const RATIO_COUNTS_FROM: u64 = 8 << 20;
 
 /// The largest number of bytes to which one byte of compressed input may expand. Dumps of clusters have a ratio of 65
 /// at most. No format has a ratio above 1032.
-pub(super) const HIGHEST_RATIO: u64 = 100;
+pub const HIGHEST_RATIO: u64 = 100;
 
 /// The number of bytes at the start of an input that are used to find the format.
 const PREFIX: usize = 4096;
 
 /// The format of an input, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub enum Format {
+    /// JSON.
     Json,
+    /// YAML.
     Yaml,
 }
 
 /// An input whose reader begins after any byte-order mark.
-pub(super) struct Input<'a> {
-    pub(super) reader: Box<dyn Read + 'a>,
-    pub(super) format: Format,
+pub struct Input<'a> {
+    /// The reader of the decompressed input.
+    pub reader: Box<dyn Read + 'a>,
+    /// The format.
+    pub format: Format,
     /// The number of bytes that were read from the file so far, before decompression.
     pub(super) bytes: Rc<Cell<u64>>,
     /// The number of bytes of the decompressed input that come before the reader. It is the length of the byte-order
     /// mark.
-    pub(super) skipped: u64,
+    pub skipped: u64,
 }
 
 /// A reader that counts its bytes.
@@ -60,11 +64,15 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// A reader that fails when compressed input expands too far.
-struct Bounded<R> {
-    inner: R,
-    expanded: u64,
-    compressed: Rc<Cell<u64>>,
-    limit: u64,
+pub struct Bounded<R> {
+    /// The decompressed input.
+    pub inner: R,
+    /// The number of bytes that were read so far.
+    pub expanded: u64,
+    /// The number of bytes before decompression that were read so far.
+    pub compressed: Rc<Cell<u64>>,
+    /// The largest number of bytes.
+    pub limit: u64,
 }
 
 impl<R: Read> Read for Bounded<R> {
@@ -101,7 +109,7 @@ impl fmt::Display for TooMuch {
 impl std::error::Error for TooMuch {}
 
 /// Returns the error for a failure while an input was read, `place` bytes after its start.
-pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
+pub fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(TooMuch::Limit(limit)) => return SourceError::new(path, Fault::Expansion(*limit)),
         Some(TooMuch::Ratio(bytes)) => return SourceError::new(path, Fault::Implausible(*bytes)),
@@ -120,7 +128,11 @@ pub(super) fn read_error(path: &str, error: &io::Error, place: u64) -> SourceErr
 }
 
 /// Finds the format by the first bytes, decompresses gzip, and refuses input that cannot be text in UTF-8.
-pub(super) fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
+///
+/// # Errors
+///
+/// Returns an error if the input cannot be read, is empty, or is no text in UTF-8.
+pub fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
     let bytes = Rc::new(Cell::new(0));
     let mut counted = Counted { inner: raw, bytes: Rc::clone(&bytes) };
     let magic = prefix(&mut counted, 2).map_err(|error| read_error(path, &error, 0))?;
@@ -165,46 +177,4 @@ fn prefix(reader: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(length);
     reader.take(length as u64).read_to_end(&mut start)?;
     Ok(start)
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-    use std::io::Write as _;
-
-    fn fault(mut reader: impl Read) -> Fault {
-        let error = io::copy(&mut reader, &mut io::sink()).unwrap_err();
-        read_error("x", &error, 0).fault
-    }
-
-    #[test]
-    fn expansion_ends_at_its_limit() {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(format!("[{}]", " ".repeat(100_000)).as_bytes()).unwrap();
-        let packed = packed.finish().unwrap();
-        assert_eq!(fault(prepare("x", packed.as_slice(), 50_000).unwrap().reader), Fault::Expansion(50_000));
-        let whole = io::copy(&mut prepare("x", packed.as_slice(), 200_000).unwrap().reader, &mut io::sink()).unwrap();
-        assert_eq!(whole, 100_002);
-    }
-
-    #[test]
-    fn expansion_beyond_any_plausible_ratio_ends_early() {
-        let bounded = |compressed| Bounded {
-            inner: io::repeat(b' ').take(2 * RATIO_COUNTS_FROM),
-            expanded: 0,
-            compressed: Rc::new(Cell::new(compressed)),
-            limit: LARGEST_EXPANSION,
-        };
-        assert!(matches!(fault(bounded(1000)), Fault::Implausible(bytes) if bytes < RATIO_COUNTS_FROM + (1 << 20)));
-        assert!(io::copy(&mut bounded(2 * RATIO_COUNTS_FROM / HIGHEST_RATIO), &mut io::sink()).is_ok());
-    }
-
-    #[test]
-    fn the_mark_of_utf_8_is_passed_over() {
-        let input = prepare("x", "\u{feff} {}".as_bytes(), 10).unwrap();
-        assert_eq!((input.format, input.skipped), (Format::Json, 3));
-    }
 }

@@ -14,15 +14,15 @@ const LONGEST: usize = 2 << 30;
 
 /// The longest line, in bytes. A small dump may be a single line. The parser holds a whole text in memory before it
 /// reports anything about it.
-const LONGEST_LINE: usize = 64 << 20;
+pub const LONGEST_LINE: usize = 64 << 20;
 
 /// The longest text before the first field, in bytes. The parser collects the lines of a plain text until the text
 /// ends, and a stream such as the output of `yes` never ends.
-const LONGEST_START: usize = 1 << 20;
+pub const LONGEST_START: usize = 1 << 20;
 
 /// A reader that fails at a line longer than `limit`, and at a longer text without a field. Before it fails, it may
 /// pass on up to the length of one read beyond the limit.
-struct Lines<R> {
+pub struct Lines<R> {
     inner: R,
     /// The number of bytes of the current line that were read.
     length: usize,
@@ -34,14 +34,15 @@ struct Lines<R> {
 }
 
 impl<R> Lines<R> {
-    fn new(inner: R, limit: usize, start: usize) -> Self {
+    /// Returns a reader with these limits. `start` is the limit before the first field.
+    pub fn new(inner: R, limit: usize, start: usize) -> Self {
         Self { inner, length: 0, limit, fieldless: 0, most_fieldless: start }
     }
 }
 
 /// Returns the place of the last byte that may be the colon of a field. After this colon there is white space, or the
 /// colon is after the quote of a key. At the end of what was read the next byte is unknown.
-fn last_field(read: &[u8]) -> Option<usize> {
+pub fn last_field(read: &[u8]) -> Option<usize> {
     let ends_key = |at: &usize| {
         read.get(at + 1).is_none_or(u8::is_ascii_whitespace) || (*at > 0 && matches!(read[at - 1], b'"' | b'\''))
     };
@@ -74,14 +75,18 @@ impl<R: Read> Read for Lines<R> {
 
 /// The reason why a document could not be read.
 #[derive(Debug)]
-pub(super) struct YamlError {
+pub struct YamlError {
     pub(super) line: Option<u64>,
     pub(super) column: Option<u64>,
     pub(super) reason: String,
 }
 
 /// Passes each document to `each` as JSON, and stops when `each` fails. Empty documents are skipped.
-pub(super) fn documents<E>(
+///
+/// # Errors
+///
+/// Returns an error if the input cannot be read or is not YAML. The inner error is that of `each`.
+pub fn documents<E>(
     input: &mut dyn Read,
     mut each: impl FnMut(Vec<u8>) -> Result<(), E>,
 ) -> Result<Result<(), E>, YamlError> {
@@ -284,76 +289,5 @@ impl Visitor<'_> for Key<'_> {
 
     fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<(), E> {
         self.text(key)
-    }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    fn json(yaml: &str) -> Result<Vec<String>, YamlError> {
-        let mut read = Vec::new();
-        documents(&mut yaml.as_bytes(), |json| {
-            read.push(String::from_utf8(json).unwrap());
-            Ok::<(), ()>(())
-        })
-        .map(|all| all.map(|()| read).unwrap())
-    }
-
-    #[test]
-    fn documents_become_json_in_their_order() {
-        let yaml = "b: [1, -2, 1.5, true, ~, x, \"1\"]\na: {}\n1: |\n  two\n  lines\n---\n[]\n---\n";
-        let expected = r#"{"b":[1,-2,1.5,true,null,"x","1"],"a":{},"1":"two\nlines\n"}"#;
-        assert_eq!(json(yaml).unwrap(), [expected, "[]"]);
-    }
-
-    #[test]
-    fn times_stay_texts() {
-        assert_eq!(json("a: 2026-06-01T10:00:00Z\n").unwrap(), [r#"{"a":"2026-06-01T10:00:00Z"}"#]);
-    }
-
-    #[test]
-    fn anchors_and_merge_keys_are_resolved() {
-        let expected = r#"{"a":{"x":1},"b":{"x":1},"c":{"x":1,"z":2}}"#;
-        let mut read: serde_json::Value =
-            serde_json::from_str(&json("a: &a {x: 1}\nb: *a\nc:\n  <<: *a\n  z: 2\n").unwrap()[0]).unwrap();
-        assert_eq!(read.take(), serde_json::from_str::<serde_json::Value>(expected).unwrap());
-    }
-
-    #[test]
-    fn a_key_that_stands_twice_is_an_error() {
-        assert!(json("a: 1\nb: 2\na: 3\n").is_err());
-    }
-
-    #[test]
-    fn a_line_beyond_all_measure_is_refused() {
-        let read = |text: &str| io::copy(&mut Lines::new(text.as_bytes(), 10, usize::MAX), &mut io::sink()).is_ok();
-        assert!(read("01234567: \n01234567: \n"));
-        assert!(!read("01234567: \n01234567: X"));
-    }
-
-    /// Such a text is a YAML document of one plain text, and the parser would collect it until memory ends.
-    #[test]
-    fn a_text_that_never_ends_is_refused_soon() {
-        let mut passed = 0;
-        let mut endless = io::repeat(b'y').take(u64::MAX);
-        let mut lines = Lines::new(&mut endless, LONGEST_LINE, LONGEST_START);
-        let mut buffer = [0; 8192];
-        while let Ok(count) = lines.read(&mut buffer) {
-            passed += count;
-            assert!(passed <= LONGEST_START, "{passed}");
-        }
-        // A long text inside of an object is no such text.
-        let long = format!("kind: ConfigMap\ndata:\n  text: |\n{}", "    line\n".repeat(2 * LONGEST_START / 9));
-        assert_eq!(json(&long).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_colon_of_a_text_is_no_field() {
-        assert_eq!(last_field(b"http://x 12:30"), None);
-        assert_eq!(last_field(b"kind: x http://y"), Some(4));
-        assert_eq!(last_field(b"{\"kind\":\"x\"}"), Some(7));
-        assert_eq!(last_field(b"kind:"), Some(4));
     }
 }

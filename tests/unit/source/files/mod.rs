@@ -1,0 +1,4 @@
+//! Tests of `pvctl::source::files`.
+
+mod input;
+mod yaml;

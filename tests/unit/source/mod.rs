@@ -1,0 +1,10 @@
+//! Tests of `pvctl::source`.
+
+mod archive;
+mod exec_plugin;
+mod files;
+mod http;
+mod list;
+mod partners;
+mod proxy;
+mod second_round;
