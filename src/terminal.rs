@@ -506,7 +506,7 @@ pub fn print_quietly(text: &str) {
 }
 
 /// Returns the text of an error, with each of its lines wrapped between words.
-fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
+pub fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
     let lines = shown.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
         wrap(line, columns, indent + CONTINUED)
@@ -529,7 +529,7 @@ fn write_stderr(text: &str) {
 
 /// Returns an error with its leading words in colour. The settings of `colored` are those of stdout, so this function
 /// writes the colour codes itself.
-fn colored_error(shown: &str) -> String {
+pub fn colored_error(shown: &str) -> String {
     let mut text = String::with_capacity(shown.len() + 32);
     for line in shown.lines() {
         let (paint, word) = if line.starts_with("error:") {
@@ -547,15 +547,15 @@ fn colored_error(shown: &str) -> String {
 
 /// The environment variables that decide about colour.
 #[derive(Clone, Copy, Debug, Default)]
-struct ColorEnvironment {
+pub struct ColorEnvironment {
     /// Whether NO_COLOR is set and not empty.
-    no_color: bool,
+    pub no_color: bool,
     /// Whether CLICOLOR_FORCE is set and neither empty nor 0.
-    force: bool,
+    pub force: bool,
     /// Whether CLICOLOR is 0.
-    off: bool,
+    pub off: bool,
     /// Whether TERM is `dumb`.
-    dumb: bool,
+    pub dumb: bool,
 }
 
 impl ColorEnvironment {
@@ -570,7 +570,8 @@ impl ColorEnvironment {
         }
     }
 
-    fn color(self, when: ColorWhen, terminal: bool) -> bool {
+    /// Returns whether text has colour: `when` goes before the environment, and that before the stream.
+    pub fn color(self, when: ColorWhen, terminal: bool) -> bool {
         match when {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
@@ -583,61 +584,7 @@ impl ColorEnvironment {
 
 /// Returns the width for the layout. COLUMNS takes precedence over the size of the terminal. A width that is too small
 /// counts as unknown.
-fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> Option<usize> {
+pub fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> Option<usize> {
     let given = columns.and_then(|text| text.trim().parse().ok()).filter(|&columns| columns >= NARROWEST);
     given.or_else(size).filter(|&columns| columns >= NARROWEST)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ColorEnvironment, colored_error, usable_width, wrapped_lines};
-    use crate::cli::ColorWhen;
-
-    #[test]
-    fn the_flag_goes_before_the_environment_and_that_before_the_stream() {
-        let none = ColorEnvironment::default();
-        let no_color = ColorEnvironment { no_color: true, force: true, ..none };
-        let force = ColorEnvironment { force: true, dumb: true, ..none };
-        let dumb = ColorEnvironment { dumb: true, ..none };
-        let off = ColorEnvironment { off: true, ..none };
-        let cases = [
-            (none, ColorWhen::Auto, true, true),
-            (none, ColorWhen::Auto, false, false),
-            (none, ColorWhen::Never, true, false),
-            (no_color, ColorWhen::Always, false, true),
-            (no_color, ColorWhen::Auto, true, false),
-            (force, ColorWhen::Auto, false, true),
-            (force, ColorWhen::Never, true, false),
-            (dumb, ColorWhen::Auto, true, false),
-            (off, ColorWhen::Auto, true, false),
-        ];
-        for (environment, when, terminal, expected) in cases {
-            assert_eq!(environment.color(when, terminal), expected, "{environment:?} {when:?} {terminal}");
-        }
-    }
-
-    #[test]
-    fn a_width_that_cannot_be_is_no_width() {
-        assert_eq!(usable_width(None, || Some(80)), Some(80));
-        assert_eq!(usable_width(None, || Some(0)), None);
-        assert_eq!(usable_width(None, || None), None);
-        assert_eq!(usable_width(Some("100"), || Some(80)), Some(100));
-        assert_eq!(usable_width(Some("0"), || Some(80)), Some(80));
-        assert_eq!(usable_width(Some("wide"), || Some(19)), None);
-    }
-
-    #[test]
-    fn messages_are_broken_between_words() {
-        let said = "error: one two three\n  because: four five\nhint: six";
-        assert_eq!(wrapped_lines(said, None), said);
-        assert_eq!(wrapped_lines(said, Some(15)), "error: one two\n  three\n  because: four\n    five\nhint: six");
-    }
-
-    #[test]
-    fn only_the_leading_words_of_an_error_have_colour() {
-        assert_eq!(
-            colored_error("error: hint: x\n  because: y\nhint: z"),
-            "\x1b[1;31merror:\x1b[0m hint: x\n  because: y\n\x1b[1;36mhint:\x1b[0m z\n"
-        );
-    }
 }

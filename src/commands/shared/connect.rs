@@ -125,7 +125,7 @@ fn with_connection<T>(
 /// # Errors
 ///
 /// A usage error is returned if the request timeout is not a duration.
-pub(in crate::commands) fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
+pub fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
     let path = |value: &Option<PathBuf>| value.clone().filter(|value| !value.as_os_str().is_empty());
     let secret = |value: &Option<Secret>| {
@@ -200,7 +200,7 @@ fn runtime(small: bool) -> Result<Runtime, Error> {
 
 /// Parses a time limit as kubectl does: a number of seconds, or a duration of Go. Upstream: `ParseTimeout`, client-go,
 /// 1.36.
-fn parse_timeout(text: &str) -> Option<Duration> {
+pub fn parse_timeout(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
@@ -225,34 +225,4 @@ fn parse_timeout(text: &str) -> Option<Duration> {
         rest = after;
     }
     (!text.is_empty()).then_some(total)
-}
-
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use super::*;
-
-    #[test]
-    fn time_limits_are_kubectls() {
-        for (text, milliseconds) in
-            [("0", 0), ("30", 30_000), ("1m30s", 90_000), ("500ms", 500), ("1.5h", 5_400_000), ("0s", 0)]
-        {
-            assert_eq!(parse_timeout(text), Some(Duration::from_millis(milliseconds)), "{text}");
-        }
-        for text in ["", "s", "-1s", "1", "1x", "1s2", "1..2s", "99999999999999999999h", " 1s"] {
-            assert_eq!(parse_timeout(text).is_some(), text == "1", "{text}");
-        }
-    }
-
-    #[test]
-    fn flags_reach_the_source_and_bad_ones_do_not() {
-        let args = ClusterArgs { request_timeout: Some("2s".into()), chunk_size: Some(7), ..ClusterArgs::default() };
-        let options = options(&args, Some("db")).unwrap();
-        assert_eq!(options.request_timeout, Some(Duration::from_secs(2)));
-        assert_eq!((options.namespace.as_deref(), options.chunk_size), (Some("db"), Some(7)));
-        let args = ClusterArgs { request_timeout: Some("soon".into()), ..ClusterArgs::default() };
-        let error = super::options(&args, None).unwrap_err();
-        assert_eq!(error.message(), "--request-timeout: \"soon\" is not a duration");
-    }
 }

@@ -116,7 +116,11 @@ fn check(global: &GlobalArgs) -> Result<(), Error> {
 }
 
 /// Returns the selected contexts, each once.
-fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error> {
+///
+/// # Errors
+///
+/// A usage error is returned if a context does not exist, or if there are none.
+pub fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error> {
     // A context without a name cannot be selected, because an empty name means the current context.
     known.retain(|name| !name.is_empty());
     if names == [ALL] {
@@ -139,31 +143,4 @@ fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error
         }
     }
     Ok(contexts)
-}
-
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-    use super::*;
-
-    fn strings(names: &[&str]) -> Vec<String> {
-        names.iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn contexts_are_asked_once_each_and_in_the_order_given() {
-        let known = || strings(&["prod", "dev", "stage"]);
-        assert_eq!(chosen(&strings(&["stage", "dev", "stage"]), known()).unwrap(), ["stage", "dev"]);
-        assert_eq!(chosen(&strings(&["all"]), known()).unwrap(), ["dev", "prod", "stage"]);
-        let error = chosen(&strings(&["dev", "prdo"]), known()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "error: --contexts: context \"prdo\" does not exist\nhint: the kubeconfig has prod, dev, stage"
-        );
-        assert!(chosen(&strings(&["all"]), Vec::new()).is_err());
-        assert_eq!(chosen(&strings(&["all"]), strings(&["", "dev"])).unwrap(), ["dev"]);
-        // If other contexts are given too, `all` means the context of that name.
-        assert_eq!(chosen(&strings(&["all", "dev"]), strings(&["all", "dev"])).unwrap(), ["all", "dev"]);
-    }
 }

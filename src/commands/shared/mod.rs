@@ -2,8 +2,8 @@
 
 pub(super) mod arguments;
 pub mod complete;
-pub(super) mod connect;
-pub(super) mod contexts;
+pub mod connect;
+pub mod contexts;
 pub(super) mod dump;
 pub(super) mod explained;
 pub(super) mod gather;

@@ -1,0 +1,4 @@
+//! Tests of `pvctl::commands`.
+
+mod guide;
+mod shared;

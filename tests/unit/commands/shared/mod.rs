@@ -1,0 +1,5 @@
+//! Tests of `pvctl::commands::shared`.
+
+mod complete;
+mod connect;
+mod contexts;
