@@ -39,6 +39,11 @@ fn every_test_file_is_part_of_this_binary() {
         });
         assert!(named, "{path} is not named in {}", parents.join(" or "));
     }
+    // The two libraries are not compiled for tests, so nothing would run tests in them.
+    for (path, source) in ["src", "core/src"].into_iter().flat_map(|folder| support::files(folder, "rs")) {
+        let source = String::from_utf8_lossy(&source);
+        assert!(!source.contains("cfg(test)"), "{path}: unit tests belong to tests/unit");
+    }
 }
 
 /// Returns whether the text may stand before `mod`.

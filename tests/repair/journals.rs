@@ -1,5 +1,6 @@
 //! Tests of journals and plan files on another cluster, on the same cluster behind another address, and on objects that
 //! were replaced. They also test journals of repairs that never began.
+#![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test changes journals, and fails by panicking")]
 
 use crate::project::schema::{assert_valid, validator};
