@@ -7,13 +7,15 @@ use pvctl::controllers::scheduler::{
     ConditionReason, Cycle, NotEvaluated, Plugin, Scheduler, SchedulerReason, Scheduling, handles,
 };
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
-use pvctl::model::{Kind, Object, Pod};
+use pvctl::model::{Kind, Object, PersistentVolume, PersistentVolumeClaim, Pod};
 use pvctl::snapshot::decode::{Item, decode};
 use pvctl::snapshot::redact::redact;
 use pvctl::snapshot::{Absence, Coverage, CoverageEntry, CoverageState, Parts, Snapshot};
+use pvctl::world::{View, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use xtask::corpus;
 use xtask::judge::snapshot;
 
@@ -217,6 +219,63 @@ fn rejections_have_the_numbers_of_the_message() {
         }
     }
     assert!(compared > 200, "{compared}");
+}
+
+/// At a moment of a simulation, the answers are those about a snapshot with the same objects: some of them were created
+/// since, and others are gone.
+#[test]
+fn a_world_of_a_simulation_has_the_same_answers() {
+    let behavior = KubernetesBehavior::default();
+    let (mut pods, mut added, mut gone) = (0, 0, 0);
+    for recording in RECORDINGS {
+        for line in corpus::lines(&root().join("tests/conformance").join(recording)).unwrap() {
+            let line = line.unwrap();
+            let whole = snapshot(&line).unwrap();
+            let is_later = |item: &Value| {
+                let kind = item["kind"].as_str().unwrap();
+                ["Pod", "PersistentVolume", "PersistentVolumeClaim"].contains(&kind)
+                    && item["metadata"]["name"].as_str().unwrap().ends_with(['1', '3'])
+            };
+            let mut before = line.clone();
+            let later: Vec<Value> = before.world.items.extract_if(.., |item| is_later(item)).collect();
+            // A pod that is gone would use up its node.
+            let node = line.world.items.iter().find(|item| item["kind"] == "Node");
+            before.world.items.extend(node.map(|node| {
+                let requests = json!({"cpu": "3", "memory": "100Gi"});
+                json!({
+                    "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "gone-now", "namespace": "default", "uid": "gone-now"},
+                    "spec": {
+                        "nodeName": node["metadata"]["name"],
+                        "containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}],
+                    },
+                })
+            }));
+            let before = snapshot(&before).unwrap();
+            let mut world = World::new(&before);
+            for item in &later {
+                match decoded(item) {
+                    Object::Pod(pod) => drop(world.add::<Pod>(Arc::from(pod), None)),
+                    Object::PersistentVolume(volume) => drop(world.add::<PersistentVolume>(Arc::from(volume), None)),
+                    Object::PersistentVolumeClaim(claim) => {
+                        drop(world.add::<PersistentVolumeClaim>(Arc::from(claim), None))
+                    }
+                    other => panic!("{other:?}"),
+                }
+                added += 1;
+            }
+            if let Some(id) = before.id::<Pod>("default", "gone-now") {
+                world.set(id, None::<Arc<Pod>>);
+                gone += 1;
+            }
+            let (one, other) = (Scheduler::new(&whole, &behavior), Scheduler::of_view(View::World(&world), &behavior));
+            for pod in waiting(&whole) {
+                let same = View::World(&world).find::<Pod>(&pod.meta.namespace, &pod.meta.name).unwrap();
+                assert_eq!(one.schedule(pod), other.schedule(same), "{}: {}", line.id, pod.meta.name);
+                pods += 1;
+            }
+        }
+    }
+    assert!(pods > 2000 && added > 3000 && gone > 1000, "{pods} {added} {gone}");
 }
 
 /// Redaction keeps every field that a plugin reads.

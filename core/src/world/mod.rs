@@ -10,6 +10,7 @@ mod controller_state;
 mod effect;
 mod objects;
 mod sync;
+mod view;
 
 pub use answers::{Answers, ApiError, ApiRefusal, PluginAnswer, Read};
 pub use choices::Choices;
@@ -17,3 +18,4 @@ pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, EventType, ObjectRef, RecordedEvent, Write, WriteBody};
 pub use objects::{Changed, Mark, Need, World};
 pub use sync::{Compared, ComparisonStep, Record, Started, SyncContext, Waiting, WithoutNamespace, stored};
+pub use view::View;

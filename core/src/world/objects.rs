@@ -69,6 +69,15 @@ impl<'s> World<'s> {
         }
     }
 
+    /// Returns the object for a reader that does not keep it, if it exists now.
+    pub fn look<T: Resource>(&self, id: Id<T>) -> Option<&T> {
+        match self.place(id.into()) {
+            Ok(at) => self.changed[at].1.as_ref().and_then(HeldObject::of).map(|held| &**held),
+            Err(_) if self.is_focused(T::KIND) => None,
+            Err(_) => self.snapshot.all::<T>().get(id.0 as usize),
+        }
+    }
+
     /// Returns the place of the object of this name, whether the object still exists or not.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         self.snapshot.id(namespace, name).or_else(|| {

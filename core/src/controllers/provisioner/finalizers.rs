@@ -10,6 +10,7 @@ use super::leaves::CloneBranch;
 use super::sidecar::Capability;
 use crate::controllers::scheduler::reads::Reads;
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumeSnapshot};
+use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Provisioner<'_> {
@@ -21,14 +22,14 @@ impl Provisioner<'_> {
             return untouched;
         }
         let Some(finalizers) = without_finalizer(&claim.meta.finalizers, CLONE_FINALIZER) else { return untouched };
-        let mut reads = Reads::new(self.snapshot);
+        let mut reads = Reads::new(View::Snapshot(self.snapshot));
         let namespace = &claim.meta.namespace;
         let clones = |other: &&PersistentVolumeClaim| {
             other.meta.namespace == *namespace
                 && other.status.phase == ClaimPhase::Pending
                 && of_data_source(other).is_some_and(|source| source.kind == CLAIM && source.name == claim.meta.name)
         };
-        let pending = reads.list::<PersistentVolumeClaim>().iter().filter(clones);
+        let pending = reads.list::<PersistentVolumeClaim>().filter(clones);
         let cloned_by: Vec<_> = pending.map(|other| other.meta.name.clone()).collect();
         let doubts = reads.into_doubts();
         if !cloned_by.is_empty() {

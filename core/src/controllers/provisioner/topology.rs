@@ -130,14 +130,14 @@ fn topology_of(labels: &[(Str, Str)], keys: &[Str]) -> Option<Term> {
 /// Returns the places of all nodes of the driver. With keys, only those of the nodes that have these keys. Upstream:
 /// `aggregateTopologies`, v6.4.0.
 fn aggregate_topologies(reads: &mut Reads<'_>, driver: &str, keys: Option<&[Str]>) -> Result<Vec<Term>, String> {
-    let registered: BTreeMap<&str, BTreeSet<&str>> = (reads.list::<CsiNode>().iter())
+    let registered: BTreeMap<&str, BTreeSet<&str>> = (reads.list::<CsiNode>())
         .map(|node| (node.meta.name.as_str(), topology_keys(node, driver)))
         .filter(|(_, keys)| !keys.is_empty())
         .map(|(name, keys)| (name, keys.iter().map(Str::as_str).collect()))
         .collect();
     let sets: BTreeSet<Vec<Str>> = match keys {
         Some(keys) => [keys.to_vec()].into(),
-        None => (reads.list::<CsiNode>().iter())
+        None => (reads.list::<CsiNode>())
             .map(|node| topology_keys(node, driver).to_vec())
             .filter(|keys| !keys.is_empty())
             .map(|mut keys| {
@@ -155,7 +155,7 @@ fn aggregate_topologies(reads: &mut Reads<'_>, driver: &str, keys: Option<&[Str]
             let known = registered.get(node.meta.name.as_str());
             known.is_some_and(|known| keys.iter().all(|key| known.contains(key.as_str())))
         };
-        let nodes = reads.list::<Node>().iter().filter(has_keys);
+        let nodes = reads.list::<Node>().filter(has_keys);
         terms.extend(nodes.filter_map(|node| topology_of(&node.meta.labels, keys)));
     }
     if terms.is_empty() {

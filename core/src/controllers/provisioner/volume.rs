@@ -15,6 +15,7 @@ use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str, VolumeAttachment,
     VolumePhase,
 };
+use crate::world::View;
 use std::collections::BTreeSet;
 
 /// How the deletion of the storage ends, if it is not asked for.
@@ -26,7 +27,8 @@ struct Stop {
 impl<'s> Provisioner<'s> {
     /// Returns what a sync of the volume does.
     pub fn delete(&self, volume: &'s PersistentVolume, driver: &Driver) -> Deletion {
-        let mut sync = Work { reads: Reads::new(self.snapshot), acts: Vec::new(), not_evaluated: BTreeSet::new() };
+        let mut sync =
+            Work { reads: Reads::new(View::Snapshot(self.snapshot)), acts: Vec::new(), not_evaluated: BTreeSet::new() };
         let (leaf, finalizer, should, retry) = self.sync_volume(&mut sync, volume, driver);
         let Work { reads, acts, not_evaluated } = sync;
         Deletion { leaf, finalizer, should, acts, retry, doubts: reads.into_doubts(), not_evaluated }
@@ -114,8 +116,8 @@ impl<'s> Provisioner<'s> {
             .map_err(|error| Stop { leaf: DeletionBranch::DeleteUnsupported, error: error.to_owned() })?;
         let secret = self.secret_for_deletion(sync, volume, in_tree.is_some())?;
         if self.sidecar.can(Capability::PublishUnpublishVolume) {
-            let attachments = sync.reads.list::<VolumeAttachment>();
-            if let Some(attachment) = attachments.iter().find(|each| each.volume_name == volume.meta.name) {
+            let mut attachments = sync.reads.list::<VolumeAttachment>();
+            if let Some(attachment) = attachments.find(|each| each.volume_name == volume.meta.name) {
                 let error = format!(
                     "persistentvolume {} is still attached to node {}, waiting for detach",
                     volume.meta.name, attachment.node_name

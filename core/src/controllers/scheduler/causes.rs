@@ -8,6 +8,7 @@ use crate::model::{
     StorageClass, Str,
 };
 use crate::snapshot::Snapshot;
+use crate::world::View;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -124,29 +125,29 @@ fn unmatched_affinity<'s>(
 
 /// Returns the object that leads to a reason about one claim on a node. `claims` are those that `PreFilter` has found.
 pub(super) fn of_claim<'s>(
-    snapshot: &'s Snapshot,
+    view: View<'s>,
     claims: Option<&PodVolumeClaims<'s>>,
     leaf: SchedulerReason,
     claim: &'s PersistentVolumeClaim,
     node: &Node,
 ) -> Option<Cause<'s>> {
     match leaf {
-        SchedulerReason::NodeBoundVolumeAffinity => affinity(snapshot, claim, node),
-        SchedulerReason::NodeNoVolumeToBind => without_volume(snapshot, claims, claim, node),
+        SchedulerReason::NodeBoundVolumeAffinity => affinity(view, claim, node),
+        SchedulerReason::NodeNoVolumeToBind => without_volume(view, claims, claim, node),
         SchedulerReason::NodeNotEnoughStorage => Some(Cause::Capacity { claim }),
-        SchedulerReason::NodeBoundVolumeMissing => missing_volume(snapshot, claim),
+        SchedulerReason::NodeBoundVolumeMissing => missing_volume(view, claim),
         _ => None,
     }
 }
 
-fn affinity<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim, node: &Node) -> Option<Cause<'s>> {
-    let volume: &PersistentVolume = snapshot.find("", &claim.volume_name)?;
-    let affinity = unmatched_affinity(volume, snapshot.find("", &node.meta.name), node)?;
+fn affinity<'s>(view: View<'s>, claim: &'s PersistentVolumeClaim, node: &Node) -> Option<Cause<'s>> {
+    let volume: &PersistentVolume = view.find("", &claim.volume_name)?;
+    let affinity = unmatched_affinity(volume, view.find("", &node.meta.name), node)?;
     Some(Cause::VolumeAffinity { claim: &claim.meta.name, volume, affinity })
 }
 
 fn without_volume<'s>(
-    snapshot: &'s Snapshot,
+    view: View<'s>,
     claims: Option<&PodVolumeClaims<'s>>,
     claim: &'s PersistentVolumeClaim,
     node: &Node,
@@ -159,7 +160,7 @@ fn without_volume<'s>(
     if let Some(volume) = claims.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node)) {
         return Some(Cause::ReservedElsewhere { claim: name, volume: &volume.meta.name });
     }
-    let class: &StorageClass = snapshot.find("", claim.class())?;
+    let class: &StorageClass = view.find("", claim.class())?;
     let class_name = class.meta.name.as_str();
     Some(if volume_binding::provisions(class) {
         Cause::AllowedTopologies { claim: name, class: class_name }
@@ -168,8 +169,8 @@ fn without_volume<'s>(
     })
 }
 
-fn missing_volume<'s>(snapshot: &Snapshot, claim: &'s PersistentVolumeClaim) -> Option<Cause<'s>> {
-    let is_missing = !claim.volume_name.is_empty() && snapshot.volume_id(&claim.volume_name).is_none();
+fn missing_volume<'s>(view: View<'_>, claim: &'s PersistentVolumeClaim) -> Option<Cause<'s>> {
+    let is_missing = !claim.volume_name.is_empty() && view.find::<PersistentVolume>("", &claim.volume_name).is_none();
     is_missing.then(|| Cause::VolumeMissing { claim: &claim.meta.name, volume: &claim.volume_name })
 }
 
@@ -177,7 +178,7 @@ fn missing_volume<'s>(snapshot: &Snapshot, claim: &'s PersistentVolumeClaim) -> 
 #[derive(Debug)]
 pub struct Causes<'a, 's> {
     scheduler: &'a Scheduler<'s>,
-    snapshot: &'s Snapshot,
+    view: View<'s>,
     pod: &'s Pod,
     /// The claims of the pod, as `PreFilter` finds them. They are the same for all nodes.
     claims: OnceCell<Option<PodVolumeClaims<'s>>>,
@@ -188,7 +189,7 @@ pub struct Causes<'a, 's> {
 impl<'a, 's> Causes<'a, 's> {
     /// Makes the search for a pod.
     pub fn new(scheduler: &'a Scheduler<'s>, pod: &'s Pod) -> Self {
-        Self { scheduler, snapshot: scheduler.snapshot, pod, claims: OnceCell::new(), in_use: OnceCell::new() }
+        Self { scheduler, view: scheduler.view, pod, claims: OnceCell::new(), in_use: OnceCell::new() }
     }
 
     /// Returns the objects that lead to the reason on the node. The node is `None` if the pod was rejected before any
@@ -228,7 +229,7 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn claim(&self, name: &str) -> Option<&'s PersistentVolumeClaim> {
-        self.snapshot.find(&self.pod.meta.namespace, name)
+        self.view.find(&self.pod.meta.namespace, name)
     }
 
     /// Returns the claims of the pod that exist.
@@ -239,21 +240,21 @@ impl<'a, 's> Causes<'a, 's> {
     /// Returns the claims of the pod that wait for the scheduler.
     fn waiting(&self) -> impl Iterator<Item = &'s PersistentVolumeClaim> {
         let waits = |claim: &&PersistentVolumeClaim| {
-            let class: Option<&StorageClass> = self.snapshot.find("", claim.class());
+            let class: Option<&StorageClass> = self.view.find("", claim.class());
             claim.volume_name.is_empty() && class.is_some_and(StorageClass::waits_for_first_consumer)
         };
         self.claims().filter(waits)
     }
 
     fn affinities(&self, node: &Node) -> Vec<Cause<'s>> {
-        self.claims().filter_map(|claim| affinity(self.snapshot, claim, node)).collect()
+        self.claims().filter_map(|claim| affinity(self.view, claim, node)).collect()
     }
 
     fn zones(&self, node: &Node) -> Vec<Cause<'s>> {
         // The plugin does not look at ephemeral volumes.
         let named = self.pod.named_claims().filter_map(|name| self.claim(name));
         let unfit = |claim: &'s PersistentVolumeClaim| {
-            let volume: &PersistentVolume = self.snapshot.find("", &claim.volume_name)?;
+            let volume: &PersistentVolume = self.view.find("", &claim.volume_name)?;
             let key = volume_zone::unfit_label(volume, node)?;
             Some(Cause::VolumeZone { claim: &claim.meta.name, volume, key })
         };
@@ -262,15 +263,15 @@ impl<'a, 's> Causes<'a, 's> {
 
     /// Returns the claims of the pod, as `PreFilter` finds them.
     fn pod_claims(&self) -> Option<&PodVolumeClaims<'s>> {
-        let (snapshot, behavior) = (self.snapshot, self.scheduler.behavior);
-        let find = || volume_binding::pre_filter(&mut Reads::new(snapshot), behavior, self.pod).ok();
+        let (view, behavior) = (self.view, self.scheduler.behavior);
+        let find = || volume_binding::pre_filter(&mut Reads::new(view), behavior, self.pod).ok();
         self.claims.get_or_init(find).as_ref()
     }
 
     /// Returns the claims that wait for the scheduler and that lead to this reason on the node.
     fn unfit(&self, leaf: SchedulerReason, node: &Node) -> Vec<&'s PersistentVolumeClaim> {
         let Some(claims) = self.pod_claims() else { return Vec::new() };
-        let branches = volume_binding::filter(&mut Reads::new(self.snapshot), self.scheduler.behavior, claims, node);
+        let branches = volume_binding::filter(&mut Reads::new(self.view), self.scheduler.behavior, claims, node);
         let has_leaf =
             |branch: &Branch<'_>| branch.verdict.status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
         let mut unfit: Vec<&PersistentVolumeClaim> = Vec::new();
@@ -284,7 +285,7 @@ impl<'a, 's> Causes<'a, 's> {
 
     fn without_volume(&self, node: &Node) -> Vec<Cause<'s>> {
         let unfit = self.unfit(SchedulerReason::NodeNoVolumeToBind, node);
-        let cause = |claim| without_volume(self.snapshot, self.pod_claims(), claim, node);
+        let cause = |claim| without_volume(self.view, self.pod_claims(), claim, node);
         unfit.into_iter().filter_map(cause).collect()
     }
 
@@ -294,12 +295,12 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn missing_volumes(&self) -> Vec<Cause<'s>> {
-        self.claims().filter_map(|claim| missing_volume(self.snapshot, claim)).collect()
+        self.claims().filter_map(|claim| missing_volume(self.view, claim)).collect()
     }
 
     fn limits(&self, node: &Node) -> Vec<Cause<'s>> {
         let Some(info) = self.scheduler.cluster.node(&node.meta.name) else { return Vec::new() };
-        let mut reads = Reads::new(self.snapshot);
+        let mut reads = Reads::new(self.view);
         let full = volume_limits::full_drivers(&mut reads, self.scheduler.behavior, self.pod, info);
         let full = full.unwrap_or_default().into_iter();
         full.map(|full| Cause::Limit { driver: full.driver, limit: full.limit, used: full.used, new: full.new })
@@ -332,7 +333,7 @@ impl<'a, 's> Causes<'a, 's> {
                     !is_fully_bound(claim) && !self.waiting().any(|waiting| waiting.meta.name == claim.meta.name)
                 }),
                 SchedulerReason::PodClaimWithoutVolumeOrClass => claim.is_some_and(|claim| {
-                    is_fully_bound(claim) && self.snapshot.volume_id(&claim.volume_name).is_none()
+                    is_fully_bound(claim) && self.view.find::<PersistentVolume>("", &claim.volume_name).is_none()
                 }),
                 _ => {
                     let is_foreign = |claim| volume_binding::is_for_pod(self.pod, claim).is_err();

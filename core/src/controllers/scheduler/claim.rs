@@ -9,6 +9,7 @@ use super::volume_binding::{self, check_state, is_fully_bound, sort, verdicts_on
 use crate::controllers::{CandidateVerdict, KubernetesBehavior};
 use crate::model::{AnnotationKey, Kind, Node, PersistentVolumeClaim};
 use crate::snapshot::{Absence, Snapshot};
+use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the scheduler does with a claim on a node.
@@ -48,7 +49,7 @@ pub fn claim_on_node<'s>(
     claim: &'s PersistentVolumeClaim,
     node: &'s Node,
 ) -> ClaimOnNode<'s> {
-    let mut reads = Reads::new(snapshot);
+    let mut reads = Reads::new(View::Snapshot(snapshot));
     let sorted = check_state(claim).and_then(|()| sort(&mut reads, behavior, vec![claim]));
     let (task, verdicts, limited) = match &sorted {
         Err(status) => (ClaimTask::Reject, BTreeSet::from([status.clone().into()]), false),
@@ -68,7 +69,7 @@ pub fn claim_on_node<'s>(
     let verdicts = NodeVerdicts { node: node.meta.name.clone(), verdicts };
     let reasons = verdicts.verdicts.iter().flat_map(|verdict| &verdict.status.reasons);
     let leaves: BTreeSet<_> = reasons.filter_map(|reason| reason.leaf).collect();
-    let cause = |leaf| Some((leaf, causes::of_claim(snapshot, claims, leaf, claim, node)?));
+    let cause = |leaf| Some((leaf, causes::of_claim(View::Snapshot(snapshot), claims, leaf, claim, node)?));
     let searched = claims.filter(|_| task == ClaimTask::Search);
     ClaimOnNode {
         task,

@@ -2,7 +2,7 @@
 //! 1.36.
 
 use crate::model::{Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
-use crate::snapshot::Snapshot;
+use crate::world::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -40,13 +40,13 @@ pub(super) fn scheduling(pod: &Pod) -> &PodScheduling {
 }
 
 impl<'s> Cluster<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+    pub(super) fn new(view: View<'s>) -> Self {
         let info = |node| NodeInfo { node, pods: Vec::new(), requested: BTreeMap::new(), attachments: Vec::new() };
-        let mut nodes: Vec<NodeInfo<'s>> = snapshot.nodes().iter().map(info).collect();
+        let mut nodes: Vec<NodeInfo<'s>> = view.all::<Node>().map(info).collect();
         let places: FxHashMap<&str, usize> =
-            snapshot.nodes().iter().enumerate().map(|(place, node)| (node.meta.name.as_str(), place)).collect();
+            nodes.iter().enumerate().map(|(place, info)| (info.node.meta.name.as_str(), place)).collect();
         let mut used_claims = FxHashSet::default();
-        for pod in snapshot.pods().iter().filter(|pod| is_seen(pod)) {
+        for pod in view.all::<Pod>().filter(|pod| is_seen(pod)) {
             // A pod on a node that does not exist does not count.
             let Some(info) = places.get(pod.node_name.as_str()).and_then(|place| nodes.get_mut(*place)) else {
                 continue;
@@ -58,7 +58,7 @@ impl<'s> Cluster<'s> {
             }
             used_claims.extend(pod.named_claims().map(|claim| (pod.meta.namespace.as_str(), claim.as_str())));
         }
-        for attachment in snapshot.all::<VolumeAttachment>() {
+        for attachment in view.all::<VolumeAttachment>() {
             let place = places.get(attachment.node_name.as_str());
             if let Some(info) = place.and_then(|place| nodes.get_mut(*place)) {
                 info.attachments.push(attachment);

@@ -71,7 +71,7 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: 
     for term in affinity.iter_mut().chain(&mut anti_affinity) {
         // The selected namespaces are added by name. The selector itself is still asked with no labels afterwards.
         if let Some(selector) = term.namespace_selector {
-            let selected = reads.list::<Namespace>().iter().filter(|found| selector.matches(&found.meta.labels));
+            let selected = reads.list::<Namespace>().filter(|found| selector.matches(&found.meta.labels));
             term.namespaces.extend(selected.map(|found| found.meta.name.as_str()));
         }
     }

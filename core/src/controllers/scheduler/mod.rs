@@ -42,6 +42,7 @@ pub use volume_limits::DriverUse;
 use crate::controllers::KubernetesBehavior;
 use crate::model::{Node, Pod, Str};
 use crate::snapshot::Snapshot;
+use crate::world::View;
 use cluster::{Cluster, NodeInfo, is_seen, scheduling};
 use inter_pod_affinity::State;
 use pod_topology_spread::Constraint;
@@ -58,7 +59,7 @@ pub fn handles(pod: &Pod) -> bool {
 /// The scheduler with its caches.
 #[derive(Debug)]
 pub struct Scheduler<'s> {
-    snapshot: &'s Snapshot,
+    view: View<'s>,
     behavior: &'s KubernetesBehavior,
     cluster: Cluster<'s>,
 }
@@ -76,7 +77,12 @@ struct PreFiltered<'s> {
 impl<'s> Scheduler<'s> {
     /// Fills the caches.
     pub fn new(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior) -> Self {
-        Self { snapshot, behavior, cluster: Cluster::new(snapshot) }
+        Self::of_view(View::Snapshot(snapshot), behavior)
+    }
+
+    /// Fills the caches with the objects of a snapshot, or of one moment of a simulation.
+    pub fn of_view(view: View<'s>, behavior: &'s KubernetesBehavior) -> Self {
+        Self { view, behavior, cluster: Cluster::new(view) }
     }
 
     /// Returns what the scheduler says about the pod. Upstream: `schedulePod` and `findNodesThatFitPod`, 1.36.
@@ -90,9 +96,9 @@ impl<'s> Scheduler<'s> {
             let (namespace, name) = (pod.meta.namespace.as_str(), pod.meta.name.as_str());
             return ended(Cycle::Skipped(format!("skip schedule deleting pod: {namespace}/{name}")));
         }
-        let mut reads = Reads::new(self.snapshot);
-        reads.list::<Node>();
-        reads.list::<Pod>();
+        let mut reads = Reads::new(self.view);
+        reads.need_all::<Node>();
+        reads.need_all::<Pod>();
         let answer = self.cycle(&mut reads, pod);
         Scheduling { doubts: reads.into_doubts(), not_evaluated: self.not_evaluated(pod), ..answer }
     }
@@ -100,7 +106,7 @@ impl<'s> Scheduler<'s> {
     /// Returns the volumes on a node by driver, as `NodeVolumeLimits` counts them.
     pub fn driver_uses(&self, node: &Node) -> Vec<DriverUse<'s>> {
         let info = self.cluster.node(&node.meta.name);
-        info.map(|info| volume_limits::uses(&mut Reads::new(self.snapshot), self.behavior, info)).unwrap_or_default()
+        info.map(|info| volume_limits::uses(&mut Reads::new(self.view), self.behavior, info)).unwrap_or_default()
     }
 
     /// Returns what `DynamicResources` decides about the pod. Upstream: `shouldDelegateResourceToDRA` of

@@ -1,21 +1,22 @@
 //! What the scheduler reads. A read that finds nothing is only an answer if the kind was read completely.
 
 use crate::model::{Kind, Resource};
-use crate::snapshot::{Absence, Snapshot};
+use crate::snapshot::Absence;
+use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects, with a record of the kinds whose absence is not certain.
 #[derive(Clone, Debug)]
 pub(in crate::controllers) struct Reads<'s> {
-    snapshot: &'s Snapshot,
+    view: View<'s>,
     doubts: BTreeMap<Kind, Absence>,
     /// The kinds whose lists were asked for.
     listed: BTreeSet<Kind>,
 }
 
 impl<'s> Reads<'s> {
-    pub(in crate::controllers) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, doubts: BTreeMap::new(), listed: BTreeSet::new() }
+    pub(in crate::controllers) fn new(view: View<'s>) -> Self {
+        Self { view, doubts: BTreeMap::new(), listed: BTreeSet::new() }
     }
 
     /// Returns the kinds whose absence counted but is not certain.
@@ -25,24 +26,30 @@ impl<'s> Reads<'s> {
 
     /// Returns the object of this name, as the informer has it.
     pub(in crate::controllers) fn find<T: Resource>(&mut self, namespace: &str, name: &str) -> Option<&'s T> {
-        let found = self.snapshot.find(namespace, name);
+        let found = self.view.find(namespace, name);
         if found.is_none() {
-            self.doubt(T::KIND, self.snapshot.coverage().absence_of(T::KIND, namespace, name));
+            self.doubt(T::KIND, self.view.coverage().absence_of(T::KIND, namespace, name));
         }
         found
     }
 
-    /// Returns all objects of a kind. One namespace that was not read completely is enough for a doubt.
-    pub(in crate::controllers) fn list<T: Resource>(&mut self) -> &'s [T] {
+    /// Returns all objects of a kind.
+    pub(in crate::controllers) fn list<T: Resource>(&mut self) -> impl Iterator<Item = &'s T> + use<'s, T> {
+        self.need_all::<T>();
+        self.view.all()
+    }
+
+    /// Records that the answer depends on all objects of a kind. One namespace that was not read completely is enough
+    /// for a doubt.
+    pub(in crate::controllers) fn need_all<T: Resource>(&mut self) {
         if self.listed.insert(T::KIND) {
-            let coverage = self.snapshot.coverage();
+            let coverage = self.view.coverage();
             self.doubt(T::KIND, coverage.absence(T::KIND, ""));
             let entries = coverage.entries().iter().filter(|entry| entry.kind == T::KIND);
             for namespace in entries.filter_map(|entry| entry.namespace.as_deref()) {
                 self.doubt(T::KIND, coverage.absence(T::KIND, namespace));
             }
         }
-        self.snapshot.all()
     }
 
     /// Records the doubt. What is unknown weighs more than what is assumed.

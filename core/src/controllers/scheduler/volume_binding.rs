@@ -50,7 +50,7 @@ impl<'s> Waiting<'s> {
     fn new(reads: &mut Reads<'s>, behavior: &KubernetesBehavior, claim: &'s PersistentVolumeClaim) -> Self {
         let all = reads.list::<PersistentVolume>();
         let volumes = Query::new(behavior, claim, false).map(|query| {
-            let of_class = all.iter().filter(|volume| volume.class() == claim.class());
+            let of_class = all.filter(|volume| volume.class() == claim.class());
             let fitting = |volume: &'s PersistentVolume| match verdict_before_node(&query, claim, volume) {
                 CandidateVerdict::CandidateReserved => Some((volume, true)),
                 CandidateVerdict::CandidateChosen => Some((volume, false)),
@@ -541,5 +541,5 @@ pub(super) fn has_enough_capacity(
                 .as_ref()
                 .is_some_and(|topology| topology.compile().is_ok_and(|selector| selector.matches(&node.meta.labels)))
     };
-    reads.list::<StorageCapacity>().iter().any(suffices)
+    reads.list::<StorageCapacity>().any(suffices)
 }

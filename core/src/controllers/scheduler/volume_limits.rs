@@ -280,7 +280,7 @@ fn attachments(reads: &mut Reads<'_>, behavior: &KubernetesBehavior, info: &Node
     if !behavior.scheduler.attachments_count {
         return BTreeSet::new();
     }
-    reads.list::<VolumeAttachment>();
+    reads.need_all::<VolumeAttachment>();
     let mut found = BTreeSet::new();
     for attachment in &info.attachments {
         if attachment.attacher.is_empty() || attachment.volume_name.is_empty() {

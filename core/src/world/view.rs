@@ -1,0 +1,47 @@
+//! The objects that a component reads and does not write: those of a snapshot, or those of one moment of a simulation.
+
+use super::World;
+use crate::model::{Id, Resource};
+use crate::snapshot::{Coverage, Snapshot};
+
+/// A snapshot, or a world of a simulation.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'w> {
+    /// The objects as they were read.
+    Snapshot(&'w Snapshot),
+    /// The objects at one moment of a simulation.
+    World(&'w World<'w>),
+}
+
+impl<'w> View<'w> {
+    fn snapshot(self) -> &'w Snapshot {
+        match self {
+            Self::Snapshot(snapshot) => snapshot,
+            Self::World(world) => world.snapshot(),
+        }
+    }
+
+    /// Returns what was read. A simulation reads nothing more.
+    pub fn coverage(self) -> &'w Coverage {
+        self.snapshot().coverage()
+    }
+
+    /// Returns the object of this name, if it exists.
+    pub fn find<T: Resource>(self, namespace: &str, name: &str) -> Option<&'w T> {
+        match self {
+            Self::Snapshot(snapshot) => snapshot.find(namespace, name),
+            Self::World(world) => world.id(namespace, name).and_then(|id| world.look(id)),
+        }
+    }
+
+    /// Returns all objects of a kind: the recorded ones sorted by namespace and name, then those that were created
+    /// since.
+    pub fn all<T: Resource>(self) -> impl Iterator<Item = &'w T> {
+        let (recorded, world) = match self {
+            Self::Snapshot(snapshot) => (snapshot.all::<T>(), None),
+            Self::World(world) => (&[] as &[T], Some(world)),
+        };
+        let places = world.into_iter().flat_map(|world| world.places().into_iter().map(move |id: Id<T>| (world, id)));
+        recorded.iter().chain(places.filter_map(|(world, id)| world.look(id)))
+    }
+}
