@@ -223,7 +223,7 @@ fn unusual_volume(number: usize, claims: usize) -> impl Strategy<Value = Persist
                 class_name: class.into(),
                 attributes_class,
                 volume_mode,
-                source: VolumeSource { kind: source.0, detail: source.1.into(), handle: Str::default() },
+                source: VolumeSource { kind: source.0, detail: source.1.into(), ..VolumeSource::default() },
                 ..PersistentVolume::default()
             };
             volume.status.phase = phase;
@@ -244,7 +244,7 @@ pub(crate) fn free_volume(name: String, size: &str, class: &str) -> PersistentVo
         capacity: Arc::new([("storage".into(), quantity(size).into())]),
         access_modes: AccessModes(Arc::new([AccessMode::ReadWriteOnce])),
         class_name: class.into(),
-        source: VolumeSource { kind: SourceKind::Csi, detail: "csi.example.com".into(), handle: Str::default() },
+        source: VolumeSource { kind: SourceKind::Csi, detail: "csi.example.com".into(), ..VolumeSource::default() },
         ..PersistentVolume::default()
     };
     volume.status.phase = VolumePhase::Available;

@@ -1,6 +1,7 @@
 //! The model of StorageClasses.
 
-use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str};
+use super::selector::{Comparison, ListForm, check};
+use super::{AnnotationKey, ObjectMeta, ReclaimPolicy, Str, label};
 
 /// One term of `allowedTopologies`: node labels, each with the allowed values. A node must have one of the allowed
 /// values for each label.
@@ -35,6 +36,17 @@ impl StorageClass {
     /// Returns whether binding waits for a pod that uses the claim.
     pub fn waits_for_first_consumer(&self) -> bool {
         self.binding_mode == Some(BindingMode::WaitForFirstConsumer)
+    }
+
+    /// Returns whether `allowedTopologies` allow a node with these labels. A term that is empty, or in which a value is
+    /// not that of a label, allows no node. Upstream: `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
+    pub fn allows(&self, labels: &[(Str, Str)]) -> bool {
+        let has = |(key, values): &(Str, Box<[Str]>)| {
+            label(labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))
+                && check(key, Comparison::In, values, ListForm::Json).is_ok()
+        };
+        let mut terms = self.allowed_topologies.iter();
+        self.allowed_topologies.is_empty() || terms.any(|term| !term.is_empty() && term.iter().all(has))
     }
 
     /// Returns whether this is a default class: one of the annotations `storageclass.kubernetes.io/is-default-class`

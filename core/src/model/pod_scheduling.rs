@@ -149,6 +149,8 @@ pub struct Disk {
     pub kind: DiskKind,
     /// The disk: `pdName`, `volumeID`, `iqn`, `image` or `diskURI`.
     pub id: Str,
+    /// `kind` of a disk in Azure.
+    pub azure_kind: Str,
     /// `pool` of an image in Ceph.
     pub pool: Str,
     /// `monitors` of an image in Ceph.

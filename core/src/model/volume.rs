@@ -177,6 +177,8 @@ pub struct VolumeSource {
     /// The name of the storage in that system, such as `csi.volumeHandle`, `nfs.path`, `pool/image` of `rbd` or the id
     /// of a disk. It is empty if the source does not state the name in a public field, and for `hostPath` and `local`.
     pub handle: Str,
+    /// `azureDisk.kind`. It is empty for every other source.
+    pub azure_kind: Str,
 }
 
 /// The field that is set in a volume's source.

@@ -146,7 +146,7 @@ pub fn attachment<'s>(snapshot: &'s Snapshot, volume: &str, node: &str) -> Optio
 /// Returns the name by which the status of a node lists the volume, if the volume states it. Upstream:
 /// `GetUniqueVolumeName`, `pkg/volume/util`, 1.36.
 pub fn unique_name(volume: &PersistentVolume) -> Option<String> {
-    let VolumeSource { kind, detail, handle } = &volume.source;
+    let VolumeSource { kind, detail, handle, .. } = &volume.source;
     (*kind == SourceKind::Csi).then(|| format!("kubernetes.io/csi/{detail}^{handle}"))
 }
 

@@ -96,7 +96,12 @@ pub(crate) fn volume(name: &str) -> Volume {
         access_modes: modes(&["RWO"]),
         class_name: "gold".into(),
         volume_mode: Some(VolumeMode::Filesystem),
-        source: VolumeSource { kind: SourceKind::Csi, detail: "csi.example.com".into(), handle: "disk".into() },
+        source: VolumeSource {
+            kind: SourceKind::Csi,
+            detail: "csi.example.com".into(),
+            handle: "disk".into(),
+            ..VolumeSource::default()
+        },
         status: VolumeStatus { phase: VolumePhase::Available, ..VolumeStatus::default() },
         ..PersistentVolume::default()
     })
@@ -184,7 +189,7 @@ impl Volume {
     }
 
     pub(crate) fn host_path(mut self, path: &str) -> Self {
-        self.0.source = VolumeSource { kind: SourceKind::HostPath, detail: path.into(), handle: Str::default() };
+        self.0.source = VolumeSource { kind: SourceKind::HostPath, detail: path.into(), ..VolumeSource::default() };
         self
     }
 

@@ -272,7 +272,7 @@ fn provisioned_volume(
         source: VolumeSource {
             kind: SourceKind::HostPath,
             detail: Str::const_new("/tmp/hostpath_pv/<uid>"),
-            handle: Str::default(),
+            ..VolumeSource::default()
         },
         node_affinity: None,
         status: VolumeStatus::default(),

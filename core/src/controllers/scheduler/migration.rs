@@ -117,7 +117,8 @@ impl InTree {
                     },
                 }
             }
-            Self::AzureDisk | Self::Cinder | Self::Portworx => Ok(id.to_owned()),
+            Self::AzureDisk => azure_handle(&volume.source.azure_kind, id),
+            Self::Cinder | Self::Portworx => Ok(id.to_owned()),
         }
     }
 
@@ -130,7 +131,8 @@ impl InTree {
         match self {
             Self::Aws => aws_handle(&disk.id),
             Self::Gce => Ok(gce_handle("zones", "UNSPECIFIED", &disk.id)),
-            Self::AzureDisk | Self::Cinder | Self::Portworx => Ok(disk.id.to_string()),
+            Self::AzureDisk => azure_handle(&disk.azure_kind, &disk.id),
+            Self::Cinder | Self::Portworx => Ok(disk.id.to_string()),
         }
     }
 }
@@ -143,6 +145,15 @@ fn aws_handle(id: &str) -> Result<String, String> {
         Ok(path.to_owned())
     } else {
         Err(format!("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})"))
+    }
+}
+
+/// Only managed disks have a handle, but not blobs. Upstream: `azureDiskCSITranslator`, 1.36.
+fn azure_handle(kind: &str, id: &str) -> Result<String, String> {
+    if kind.eq_ignore_ascii_case("managed") {
+        Ok(id.to_owned())
+    } else {
+        Err(format!("kind({kind}) is not supported in csi migration"))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::{CandidateVerdict, KubernetesBehavior};
 use crate::model::{
     AnnotationKey, ClaimPhase, CsiDriver, CsiNode, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod,
-    Quantity, StorageCapacity, StorageClass, Str, label,
+    Quantity, StorageCapacity, StorageClass,
 };
 use crate::snapshot::Snapshot;
 use std::cmp::Ordering;
@@ -496,7 +496,7 @@ fn check_volume_provisions<'s>(
         let Some(class) = reads.find::<StorageClass>("", name) else {
             return Provisions::Error(format!("failed to find storage class {name:?}"));
         };
-        if !provisions(class) || !allows(class, node) {
+        if !provisions(class) || !class.allows(&node.meta.labels) {
             return Provisions::None(claim);
         }
         if !has_enough_capacity(reads, class, claim, node) {
@@ -509,15 +509,6 @@ fn check_volume_provisions<'s>(
 /// Returns whether the class names a provisioner.
 pub(super) fn provisions(class: &StorageClass) -> bool {
     !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER
-}
-
-/// Returns whether `allowedTopologies` fit the node. Upstream: `MatchTopologySelectorTerms`, 1.36.
-pub(super) fn allows(class: &StorageClass, node: &Node) -> bool {
-    let has = |(key, values): &(Str, Box<[Str]>)| {
-        label(&node.meta.labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))
-    };
-    let mut terms = class.allowed_topologies.iter();
-    class.allowed_topologies.is_empty() || terms.any(|term| !term.is_empty() && term.iter().all(has))
 }
 
 /// Upstream: `hasEnoughCapacity`, 1.36.

@@ -14,7 +14,7 @@ use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{REDACTED, each, hidden, keep};
 use crate::snapshot::{Snapshot, printed};
 use serde_json::Value;
-pub(super) use source::is_disk_id;
+pub(super) use source::{azure_kind, is_disk_id};
 use std::sync::Arc;
 
 object!(VolumeObject { metadata: Meta = "metadata", spec: VolumeSpec = "spec", status: VolumeStatusObject = "status" });

@@ -1,7 +1,7 @@
 //! This module decodes the fields of Pods that only the scheduler reads, and decides which of them may leave the
 //! cluster.
 
-use super::persistent_volume::{NodeTerms, is_disk_id};
+use super::persistent_volume::{NodeTerms, azure_kind, is_disk_id};
 use super::pod::{Container, PodSpec, PodStatusObject, PodVolume};
 use crate::model::{
     Disk, DiskKind, HostPort, NodeFeature, PodAffinityTerm, PodPhase, PodScheduling, SpreadConstraint, Str, Toleration,
@@ -60,6 +60,7 @@ object!(DiskSource {
     pool: Text = "pool",
     monitors: List<Text> = "monitors",
     uri: Text = "diskURI",
+    azure_kind: Text = "kind",
     read_only: Option<bool> = "readOnly",
 });
 
@@ -69,7 +70,7 @@ pub(super) const DISKS: [(&str, &[&str]); 7] = [
     ("awsElasticBlockStore", &["readOnly", "volumeID"]),
     ("iscsi", &["iqn", "readOnly"]),
     ("rbd", &["image", "monitors", "pool", "readOnly"]),
-    ("azureDisk", &["readOnly"]),
+    ("azureDisk", &["kind", "readOnly"]),
     ("cinder", &["readOnly", "volumeID"]),
     ("portworxVolume", &["readOnly", "volumeID"]),
 ];
@@ -197,6 +198,7 @@ fn disk(volume: &PodVolume) -> Option<Disk> {
         name: volume.name.0.clone(),
         kind,
         id,
+        azure_kind: if kind == DiskKind::AzureDisk { azure_kind(&source.azure_kind.0) } else { Str::default() },
         pool,
         monitors: monitors.iter().map(|monitor| monitor.0.clone()).collect(),
         read_only: source.read_only.unwrap_or_default(),

@@ -7,16 +7,16 @@ use serde_json::Value;
 /// Returns the first source that is set. The API server would refuse more than one source.
 pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     if let Some(csi) = &spec.csi {
-        return VolumeSource { kind: SourceKind::Csi, detail: csi.driver.0.clone(), handle: csi.handle.0.clone() };
+        return of(SourceKind::Csi, csi.driver.0.clone(), csi.handle.0.clone());
     }
     if let Some(path) = &spec.host_path {
-        return VolumeSource { kind: SourceKind::HostPath, detail: path.path.0.clone(), handle: Str::default() };
+        return of(SourceKind::HostPath, path.path.0.clone(), Str::default());
     }
     if let Some(nfs) = &spec.nfs {
-        return VolumeSource { kind: SourceKind::Nfs, detail: nfs.server.0.clone(), handle: nfs.path.0.clone() };
+        return of(SourceKind::Nfs, nfs.server.0.clone(), nfs.path.0.clone());
     }
     if let Some(local) = &spec.local {
-        return VolumeSource { kind: SourceKind::Local, detail: text(local, "path").into(), handle: Str::default() };
+        return of(SourceKind::Local, text(local, "path").into(), Str::default());
     }
     let others = [
         (&spec.aws_elastic_block_store, "awsElasticBlockStore"),
@@ -41,8 +41,21 @@ pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     let set = others.into_iter().find_map(|(source, field)| Some((source.as_ref()?, field)));
     set.map_or_else(VolumeSource::default, |(source, field)| {
         let (detail, handle) = address(field, source);
-        VolumeSource { kind: SourceKind::Other(field.into()), detail: detail.into(), handle: handle.into() }
+        let mut set = of(SourceKind::Other(field.into()), detail.into(), handle.into());
+        if field == "azureDisk" {
+            set.azure_kind = azure_kind(text(source, "kind"));
+        }
+        set
     })
+}
+
+fn of(kind: SourceKind, detail: Str, handle: Str) -> VolumeSource {
+    VolumeSource { kind, detail, handle, azure_kind: Str::default() }
+}
+
+/// Returns the kind of a disk in Azure. Upstream: `SetDefaults_AzureDiskVolumeSource`, 1.36.
+pub(in crate::snapshot::kinds) fn azure_kind(stated: &str) -> Str {
+    if stated.is_empty() { "Shared".into() } else { stated.into() }
 }
 
 /// Returns the system that has the storage, and the name of the storage in it. They are empty if the source does not
