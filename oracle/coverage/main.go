@@ -1,4 +1,4 @@
-// Command coverage writes COVERAGE.md: which parts of the controllers' code the corpora reach, and why they do not
+// Command coverage writes COVERAGE.md: which parts of the real code the corpora reach, and why they do not
 // reach the rest.
 package main
 
@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -40,6 +41,8 @@ type report struct {
 	// unreached is the file that says why blocks are not reached.
 	unreached string
 	packages  packages
+	// leftOut are names that code of the packages uses for something else. No function counts because its name is one.
+	leftOut []string
 	// counted and notCounted are the sentences before and after the list of the packages.
 	counted, notCounted string
 }
@@ -57,7 +60,8 @@ var controllers = report{".", nil, "./judge", "TestCorpora", "coverage/unreached
 	{"k8s.io/kubernetes", "pkg/util/slice", nil, true},
 	{"k8s.io/kubernetes", "pkg/apis/core/v1/helper", nil, true},
 	{"k8s.io/component-helpers", "storage/ephemeral", nil, true},
-}, `Written by ` + "`go run ./coverage`" + ` from the Go coverage of ` + "`TestCorpora`" + `, which answers every case of ` + "`../tests/conformance`" + ` again.
+	// Run is the method of the map of operations. The controllers' own Run starts their workers.
+}, []string{"Run"}, `Written by ` + "`go run ./coverage`" + ` from the Go coverage of ` + "`TestCorpora`" + `, which answers every case of ` + "`../tests/conformance`" + ` again.
 Lines are those of the files of Kubernetes ` + judge.Version + `. These packages are counted: the functions that a sync of the binder, of a protection
 controller or of the ephemeral-volume controller calls, directly or not, and what puts a pod on the queue of the last one.`,
 	`Of a library only those functions count that another package calls by name. Not counted is what else runs in a sync, all of it the real
@@ -72,12 +76,35 @@ var provisioner = report{"provisioner", map[string]string{
 }, ".", "TestCorpus", "unreached.txt", packages{
 	{"sigs.k8s.io/sig-storage-lib-external-provisioner/v13", "controller", []string{"syncClaim", "syncVolume"}, false},
 	{"github.com/kubernetes-csi/external-provisioner/v6", "pkg/controller", []string{"sweepOrphanedFinalizers"}, false},
-}, `Written by ` + "`go run ./coverage provisioner`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which answers every world of
+}, nil, `Written by ` + "`go run ./coverage provisioner`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which answers every world of
 ` + "`provisioning-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Lines are those of the files of sig-storage-lib-external-provisioner v13.1.0
 (` + "`library`" + `) and of external-provisioner v6.4.0 (` + "`provisioner`" + `). These packages are counted: the functions that a sync of a claim, of a
 volume or of a claim with cloning protection, or the sweep of the finalizers of snapshots calls, directly or not.`,
 	`Not counted is what else runs in a sync, all of it the real code too: the translation of in-tree volumes (` + "`csi-translation-lib`" + `),
 helpers (` + "`component-helpers/storage/volume`" + `), quantities, selectors and the caches of client-go.`}
+
+// scheduler is about the plugins of kube-scheduler that decide about volumes.
+var scheduler = report{"scheduler", nil, ".", "TestCorpus", "unreached.txt", packages{
+	{"k8s.io/kubernetes", "pkg/scheduler/framework/plugins/volumerestrictions", []string{"PreFilter", "Filter"}, false},
+	{"k8s.io/kubernetes", "pkg/scheduler/framework/plugins/nodevolumelimits", []string{"PreFilter", "Filter"}, false},
+	{"k8s.io/kubernetes", "pkg/scheduler/framework/plugins/volumebinding", []string{"PreFilter", "Filter", "Reserve", "Less", "Swap", "Len"}, false},
+	{"k8s.io/kubernetes", "pkg/scheduler/framework/plugins/volumezone", []string{"PreFilter", "Filter"}, false},
+	{"k8s.io/component-helpers", "storage/volume", nil, true},
+	{"k8s.io/component-helpers", "storage/ephemeral", nil, true},
+	{"k8s.io/kubernetes", "pkg/apis/core/v1/helper", nil, true},
+	{"k8s.io/cloud-provider", "volume/helpers", nil, true},
+	// These are names of sets' constructor, of a function of the language, of the listers' method and of fields. The
+	// plugins' own functions of these names make plugins, hear of events, list all CSINodes, name plugins and score.
+}, []string{"New", "delete", "List", "Name", "StorageClassName"}, `Written by ` + "`go run ./coverage scheduler`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which answers every world of
+` + "`scheduling-" + judge.Version + ".jsonl.gz`" + ` and ` + "`scheduling-handmade-" + judge.Version + ".jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Lines are those of the files of Kubernetes
+` + judge.Version + `. These packages are counted: the functions that PreFilter and Filter of the four volume plugins and Reserve of VolumeBinding call,
+directly or not.`,
+	`Of a library only those functions count that a plugin calls by name. Not counted is what else these plugins do: PreScore and Score, Unreserve,
+which takes back each Reserve here, PreBind, what PreFilter adds and removes for nominated pods and victims (` + "`AddPod`, `RemovePod`" + `), the signature of
+a pod, what puts a rejected pod back on the queue (` + "`EventsToRegister`, `isSchedulableAfter…`" + `), and how plugins and caches are made and hear of
+events. Of these the oracle runs Unreserve, ` + "`EventsToRegister`" + `, the constructors and, where a pod fits several nodes, PreScore. Not counted is also
+what else runs in a cycle, all of it the real code too: the framework and the other plugins, the translation of in-tree volumes
+(` + "`csi-translation-lib`" + `), node affinity (` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go.`}
 
 // libraries returns for each package, by import path, whether it is a library.
 func (r *report) libraries() map[string]bool {
@@ -104,10 +131,11 @@ type function struct {
 
 func main() {
 	made := &controllers
-	if len(os.Args) == 2 && os.Args[1] == "provisioner" {
-		made = &provisioner
-	} else if len(os.Args) > 1 {
-		fmt.Fprintln(os.Stderr, "usage: coverage [provisioner]")
+	if len(os.Args) > 1 {
+		made = map[string]*report{"provisioner": &provisioner, "scheduler": &scheduler}[os.Args[1]]
+	}
+	if len(os.Args) > 2 || made == nil {
+		fmt.Fprintln(os.Stderr, "usage: coverage [provisioner | scheduler]")
 		os.Exit(2)
 	}
 	if err := made.run(); err != nil {
@@ -309,9 +337,7 @@ func (r *report) declared(file, pkg string, libraries map[string]bool, blocks ma
 					return false
 				}
 			case *ast.Ident:
-				// Run is the method of the map of operations. The controllers' own Run starts their workers and does
-				// not count.
-				if node.Name != "Run" {
+				if !slices.Contains(r.leftOut, node.Name) {
 					f.calls[called(pkg, node.Name, libraries)] = true
 				}
 			}
