@@ -1,4 +1,5 @@
-//! The single binary of integration tests. Each folder is one subject, and `support` has their common helpers.
+//! The integration tests. Each folder is one subject, and `support` has their common helpers. The folder `unit` is a
+//! binary of its own.
 
 mod audit;
 mod cli;
@@ -10,24 +11,25 @@ mod predict;
 mod project;
 mod repair;
 mod support;
-mod unit;
 
 /// Returns the files that may declare a module: `mod.rs` of its folder, or the file with the folder's name beside the
-/// folder.
+/// folder, or the root of a binary.
 fn parents(path: &str) -> Vec<String> {
     let folder = path.strip_suffix("/mod.rs").unwrap_or(path);
     let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
     if folder == "tests" {
         return vec!["tests/main.rs".to_owned()];
     }
-    vec![format!("{folder}/mod.rs"), format!("{folder}.rs")]
+    vec![format!("{folder}/mod.rs"), format!("{folder}.rs"), format!("{folder}/main.rs")]
 }
 
+/// The roots of the binaries.
+const ROOTS: [&str; 2] = ["tests/main.rs", "tests/unit/main.rs"];
+
 #[test]
-fn every_test_file_is_part_of_this_binary() {
+fn every_test_file_is_part_of_a_binary() {
     let files = support::files("tests", "rs");
-    let modules: Vec<&str> =
-        files.iter().map(|(path, _)| path.as_str()).filter(|path| *path != "tests/main.rs").collect();
+    let modules: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).filter(|path| !ROOTS.contains(path)).collect();
     assert!(modules.contains(&"tests/project/tidy.rs"), "the walk over the files finds nothing: {modules:?}");
     for path in modules {
         let module = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs")).unwrap_or(path);

@@ -1,5 +1,5 @@
-//! Pods that the real scheduler looks at. What it writes has to be what was predicted: the message of the condition, the
-//! node of the pod, or the volumes and claims that it prepares for a node.
+//! Pods that the real scheduler looks at. What it writes has to be what was predicted: the message of the condition,
+//! the node of the pod, or the volumes and claims that it prepares for a node.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -149,7 +149,7 @@ fn mounts_twice(pod: &Value) -> bool {
     let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
     let claims: Vec<&Value> = volumes.map(|volume| &volume["persistentVolumeClaim"]["claimName"]).collect();
     let named = || claims.iter().filter(|claim| !claim.is_null());
-    named().count() > named().map(|claim| claim.to_string()).collect::<BTreeSet<_>>().len()
+    named().count() > named().map(ToString::to_string).collect::<BTreeSet<_>>().len()
 }
 
 /// Returns what is wrong with the prediction, if something is.
@@ -205,7 +205,8 @@ fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option
 /// selected already, and nobody binds the claims.
 fn can_be_silent(predicted: &Value, before: &BTreeMap<String, String>) -> bool {
     let is_done = |node: &Value| {
-        let bind = node["bind"].as_array().into_iter().flatten().flat_map(|each| each["volumes"].as_array()).flatten();
+        let bind =
+            node["bind"].as_array().into_iter().flatten().filter_map(|each| each["volumes"].as_array()).flatten();
         let provision = node["provision"].as_array().into_iter().flatten();
         let mut all = bind.chain(provision).peekable();
         all.peek().is_some() && all.all(|name| before.contains_key(&text(name)))
@@ -323,7 +324,7 @@ fn the_scheduler_writes_what_is_predicted() {
                 Ok(wrong) => done.1.extend(wrong.map(|wrong| format!("{}: {wrong}", line.id))),
                 Err(refused) => *done.0.refused.entry(refused.code).or_default() += 1,
             }
-            done.0.add(tally);
+            done.0.add(&tally);
         }
     };
     thread::scope(|scope| {
@@ -340,7 +341,7 @@ fn the_scheduler_writes_what_is_predicted() {
 }
 
 impl Tally {
-    fn add(&mut self, other: Self) {
+    fn add(&mut self, other: &Self) {
         self.worlds += other.worlds;
         self.rejected += other.rejected;
         self.before_filter += other.before_filter;

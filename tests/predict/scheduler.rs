@@ -265,10 +265,14 @@ fn a_world_of_a_simulation_has_the_same_answers() {
             let mut world = World::new(&before);
             for item in &later {
                 match decoded(item) {
-                    Object::Pod(pod) => drop(world.add::<Pod>(Arc::from(pod), None)),
-                    Object::PersistentVolume(volume) => drop(world.add::<PersistentVolume>(Arc::from(volume), None)),
+                    Object::Pod(pod) => {
+                        world.add::<Pod>(Arc::from(pod), None);
+                    }
+                    Object::PersistentVolume(volume) => {
+                        world.add::<PersistentVolume>(Arc::from(volume), None);
+                    }
                     Object::PersistentVolumeClaim(claim) => {
-                        drop(world.add::<PersistentVolumeClaim>(Arc::from(claim), None))
+                        world.add::<PersistentVolumeClaim>(Arc::from(claim), None);
                     }
                     other => panic!("{other:?}"),
                 }

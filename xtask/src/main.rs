@@ -277,9 +277,8 @@ fn run(task: Task) -> Result<bool> {
         }
         #[cfg(unix)]
         Task::Mutants(Mutants { sample, seed, only, recordings, jobs }) => {
-            let tried = mutants(&Trial { root, sample, seed, only: &only, recordings: &recordings, jobs }, |text| {
-                say!("{text}")
-            })?;
+            let trial = Trial { root, sample, seed, only: &only, recordings: &recordings, jobs };
+            let tried = mutants(&trial, |text| say!("{text}"))?;
             for name in tried.survivors() {
                 say!("survived: {name}");
             }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
 
-use crate::unit::manifests::{
+use crate::manifests::{
     bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
 use pvctl::controllers::{Branch, ClaimBranch, KubernetesBehavior, VolumeBranch, persistent_volume, pvc_protection};

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::unit::manifests::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
+use crate::manifests::{bound_pv, claim_ref, deleted, pv, pvc, sc, with, world};
 use pvctl::controllers::persistent_volume::{match_claim, planned};
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
 use pvctl::model::PersistentVolumeClaim;

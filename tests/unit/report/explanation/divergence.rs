@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::unit::manifests::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
+use crate::manifests::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
 use pvctl::diagnosis::{diagnose_with_neighbours, rules};
 use pvctl::model::{Kind, Lease, ObjectKey, ObjectMeta, ResourceVersion, Timestamp};

@@ -7,7 +7,7 @@ mod divergence;
 mod driver;
 mod recycling;
 
-use crate::unit::manifests::{
+use crate::manifests::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};

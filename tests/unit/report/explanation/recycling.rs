@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::{explained, spec};
-use crate::unit::manifests::{bound_pv, bound_pvc, pod, with, world};
+use crate::manifests::{bound_pv, bound_pvc, pod, with, world};
 use serde_json::{Value, json};
 
 /// All recyclings of one plugin change the same pod template. If several run at the same time, each can fail. The
