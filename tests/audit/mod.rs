@@ -10,3 +10,4 @@ mod proposals;
 mod roots;
 mod rules;
 mod scope;
+mod topology;

@@ -215,7 +215,7 @@ fn can_be_silent(predicted: &Value, before: &BTreeMap<String, String>) -> bool {
 }
 
 /// Loads a world, lets the scheduler look at the pod, and compares.
-async fn look(
+async fn compare_world(
     api: &Api,
     plane: &Plane,
     line: &Line,
@@ -313,14 +313,14 @@ fn the_scheduler_writes_what_is_predicted() {
             let Some((line, pod)) = with_one_pod(line, place) else { continue };
             let mut tally = Tally::default();
             let scratch = folder.path().to_string_lossy();
-            let looked = runtime.block_on(look(&api, &plane, &line, &pod, &scratch, &mut tally));
+            let compared = runtime.block_on(compare_world(&api, &plane, &line, &pod, &scratch, &mut tally));
             runtime.block_on(async {
                 for kind in KINDS.into_iter().filter(|kind| *kind != "Namespace") {
                     api.clear(kind).await;
                 }
             });
             let mut done = done.lock().unwrap();
-            match looked {
+            match compared {
                 Ok(wrong) => done.1.extend(wrong.map(|wrong| format!("{}: {wrong}", line.id))),
                 Err(refused) => *done.0.refused.entry(refused.code).or_default() += 1,
             }

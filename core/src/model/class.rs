@@ -49,6 +49,13 @@ impl StorageClass {
         self.allowed_topologies.is_empty() || terms.any(|term| !term.is_empty() && term.iter().all(has))
     }
 
+    /// Returns the first key and value of `allowedTopologies` that no label can have. The term with it allows no node.
+    pub fn value_of_no_label(&self) -> Option<(&Str, &Str)> {
+        let terms = self.allowed_topologies.iter().flat_map(|term| term.iter());
+        let mut all = terms.flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
+        all.find(|(key, value)| check(key, Comparison::In, &[(*value).clone()], ListForm::Json).is_err())
+    }
+
     /// Returns whether this is a default class: one of the annotations `storageclass.kubernetes.io/is-default-class`
     /// and `storageclass.beta.kubernetes.io/is-default-class` is exactly `true`. Upstream: `IsDefaultAnnotation`,
     /// `pkg/apis/storage/util`, 1.36.

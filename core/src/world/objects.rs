@@ -70,7 +70,7 @@ impl<'s> World<'s> {
     }
 
     /// Returns the object for a reader that does not keep it, if it exists now.
-    pub fn look<T: Resource>(&self, id: Id<T>) -> Option<&T> {
+    pub fn get_ref<T: Resource>(&self, id: Id<T>) -> Option<&T> {
         match self.place(id.into()) {
             Ok(at) => self.changed[at].1.as_ref().and_then(HeldObject::of).map(|held| &**held),
             Err(_) if self.is_focused(T::KIND) => None,

@@ -30,7 +30,7 @@ impl<'w> View<'w> {
     pub fn find<T: Resource>(self, namespace: &str, name: &str) -> Option<&'w T> {
         match self {
             Self::Snapshot(snapshot) => snapshot.find(namespace, name),
-            Self::World(world) => world.id(namespace, name).and_then(|id| world.look(id)),
+            Self::World(world) => world.id(namespace, name).and_then(|id| world.get_ref(id)),
         }
     }
 
@@ -42,6 +42,6 @@ impl<'w> View<'w> {
             Self::World(world) => (&[] as &[T], Some(world)),
         };
         let places = world.into_iter().flat_map(|world| world.places().into_iter().map(move |id: Id<T>| (world, id)));
-        recorded.iter().chain(places.filter_map(|(world, id)| world.look(id)))
+        recorded.iter().chain(places.filter_map(|(world, id)| world.get_ref(id)))
     }
 }

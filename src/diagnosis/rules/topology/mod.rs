@@ -20,7 +20,7 @@ use crate::diagnosis::{Case, Detection, Remedy};
 use crate::model::surroundings::StorageCapacity;
 use crate::model::{
     AnnotationKey, CsiNode, Kind, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod, Quantity,
-    StorageClass, Str, VolumePhase, label,
+    StorageClass, Str, VolumePhase,
 };
 use crate::snapshot::Absence;
 use serde_json::json;
@@ -164,14 +164,6 @@ fn stays_with_its_driver(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Opti
 fn unselect(claim: &PersistentVolumeClaim, node: &str, does: &str) -> Remedy {
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
     patch_claim(claim, vec![expect(path, node), json!({ "op": "remove", "path": path })], does)
-}
-
-/// Returns whether the class allows nodes with these labels. An empty term allows none. Upstream:
-/// `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
-fn allows(class: &StorageClass, labels: &[(Str, Str)]) -> bool {
-    let has = |(key, values): &(Str, Box<[Str]>)| label(labels, key).is_some_and(|has| values.iter().any(|v| v == has));
-    class.allowed_topologies.is_empty()
-        || class.allowed_topologies.iter().any(|term| !term.is_empty() && term.iter().all(has))
 }
 
 /// Returns one term of `allowedTopologies` in the syntax of `kubectl -l`.

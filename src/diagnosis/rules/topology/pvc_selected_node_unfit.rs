@@ -1,8 +1,8 @@
 //! This rule reports a claim whose pod can no longer be scheduled to the selected node.
 
 use super::{
-    Chosen, SELECTED_NODE, allows, chosen, driver_of, is_asked_for, may_be_unread, registered, room,
-    stays_with_its_driver, topologies, unplaced, unselect,
+    Chosen, SELECTED_NODE, chosen, driver_of, is_asked_for, may_be_unread, registered, room, stays_with_its_driver,
+    topologies, unplaced, unselect,
 };
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{describe, kubectl, quoted};
@@ -156,7 +156,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
             way: Some(kubectl(format!("describe node {}", quoted(name)), "see since when it does not answer, and why")),
         });
     }
-    if !allows(class, &node.meta.labels) {
+    if !class.allows(&node.meta.labels) {
         let wanted = topologies(class);
         return Some(NodeRefusal {
             words: format!("is not allowed by class \"{}\" ({wanted})", class.meta.name),

@@ -1,8 +1,6 @@
 //! This rule reports a class whose allowed topologies match no node, or no topology that its driver reports.
 
-use super::{
-    allows, driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node,
-};
+use super::{driver_of, is_asked_for, made_outside, registered, term_words, topologies, waiting, waits_for_a_node};
 use crate::diagnosis::case::key_of_claim;
 use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
@@ -55,6 +53,8 @@ enum Contradiction<'a> {
     NoNode,
     /// No node satisfies the allowed topologies, and no node has this label at all.
     NoSuchLabel(&'a Str),
+    /// No node satisfies the allowed topologies, and no label can have the value of this key.
+    NoLabelValue(&'a Str, &'a Str),
     /// The driver does not report the first key. It reports the keys in the text.
     NotReported(&'a Str, String),
     /// The driver reports no key at all, and its own event says that it finds no topology.
@@ -78,6 +78,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         Contradiction::NoSuchLabel(key) => {
             format!("{me} allows only nodes with {wanted}, and no node has a label {key} at all")
         }
+        Contradiction::NoLabelValue(key, value) => {
+            format!("{keys} allow value \"{value}\" of key {key}, which no label can have")
+        }
         Contradiction::NotReported(wrong, reported) => {
             format!("{keys} use key {wrong}, but driver {driver} reports only {reported}")
         }
@@ -87,10 +90,10 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         ),
     };
     let consequence = match (&trouble, late) {
-        (Contradiction::NoNode | Contradiction::NoSuchLabel(_), true) => {
+        (Contradiction::NoNode | Contradiction::NoSuchLabel(_) | Contradiction::NoLabelValue(..), true) => {
             "The scheduler places no pods with new claims of the class"
         }
-        (Contradiction::NoNode | Contradiction::NoSuchLabel(_), false) => {
+        (Contradiction::NoNode | Contradiction::NoSuchLabel(_) | Contradiction::NoLabelValue(..), false) => {
             "Its driver makes volumes where no pod can use them, or refuses"
         }
         (Contradiction::NotReported(..) | Contradiction::NothingReported(_), true) => {
@@ -109,9 +112,13 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         (None, Contradiction::NoSuchLabel(_)) if !registered(case, driver) => {
             (Severity::Info, ", as long as no such node joins".to_owned())
         }
-        (None, Contradiction::NoSuchLabel(_) | Contradiction::NotReported(..) | Contradiction::NothingReported(_)) => {
-            (Severity::Warning, String::new())
-        }
+        (
+            None,
+            Contradiction::NoSuchLabel(_)
+            | Contradiction::NoLabelValue(..)
+            | Contradiction::NotReported(..)
+            | Contradiction::NothingReported(_),
+        ) => (Severity::Warning, String::new()),
     };
     let found = Detection::new(format!("{fact}. {consequence}{who}")).severity(severity).evidence(
         &case.object(),
@@ -126,7 +133,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let keys: Vec<&str> = class.allowed_topologies.iter().flat_map(|term| term.iter().map(|(key, _)| &**key)).collect();
     let labels = keys.iter().take(3).fold(String::new(), |labels, key| labels + " -L " + &quoted(key));
     let first = match trouble {
-        Contradiction::NoNode | Contradiction::NoSuchLabel(_) => {
+        Contradiction::NoNode | Contradiction::NoSuchLabel(_) | Contradiction::NoLabelValue(..) => {
             kubectl(format!("get nodes{labels}"), "see which values of these labels nodes have")
         }
         Contradiction::NotReported(..) | Contradiction::NothingReported(_) => {
@@ -152,9 +159,12 @@ fn trouble<'c>(case: &Case<'_>, class: &'c StorageClass) -> Option<Contradiction
         case.knows_all(Kind::Node, "");
         return None;
     }
-    if !nodes.iter().any(|node| allows(class, &node.meta.labels)) {
+    if !nodes.iter().any(|node| class.allows(&node.meta.labels)) {
         if !case.knows_all(Kind::Node, "") {
             return None;
+        }
+        if let Some((key, value)) = class.value_of_no_label() {
+            return Some(Contradiction::NoLabelValue(key, value));
         }
         let is_unknown = |key: &Str| nodes.iter().all(|node| label(&node.meta.labels, key).is_none());
         let unknown_of = |term: &'c TopologyTerm| term.iter().map(|(key, _)| key).find(|key| is_unknown(key));
@@ -225,6 +235,7 @@ fn with_proof(found: Detection, case: &Case<'_>, class: &StorageClass, trouble: 
             );
             found.evidence(&key(Kind::Node, "", &node.meta.name), "metadata.labels", has)
         }
+        Contradiction::NoLabelValue(..) => found,
         Contradiction::NothingReported(_) => {
             let driver = driver_of(case, class);
             let nodes = case.snapshot().all::<CsiNode>();
