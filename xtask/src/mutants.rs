@@ -384,8 +384,7 @@ impl Tree {
 
     /// Returns the result of the recordings for the copy as it is now, and the time of their replay.
     fn fate(&self) -> Result<(MutantResult, Duration)> {
-        let fast = ["--config", "profile.dev.package.pvctl-core.opt-level=0"];
-        let fast = if self.recordings.is_empty() { &[] as &[_] } else { &fast };
+        let fast = (!self.recordings.is_empty()).then_some("--config=profile.dev.package.pvctl-core.opt-level=0");
         let built = Command::new("cargo")
             .args(fast)
             .args(["test", "--quiet", "--package", "xtask", "--test", "corpora", "--no-run", "--message-format=json"])

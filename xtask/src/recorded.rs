@@ -77,8 +77,7 @@ pub fn check(root: &Path) -> Result<()> {
         update(root)?;
     }
     let known = known(root)?;
-    let mut recordings = recordings(root)?;
-    recordings.sort_by_cached_key(|(name, _)| known.get(name).map(|numbers| numbers.values().sum::<usize>()));
+    let recordings = recordings(root)?;
     ensure!(
         known.keys().filter(|name| *name != LARGE).eq(recordings.iter().map(|(name, _)| name).collect::<BTreeSet<_>>()),
         "the recordings are others than {NUMBERS} has: UPDATE=1 cargo test --locked what_is_recorded writes it"
@@ -86,7 +85,7 @@ pub fn check(root: &Path) -> Result<()> {
     // The comparison that needs no recording uses one thread, so it runs beside the others.
     let large = thread::scope(|scope| {
         let large = scope.spawn(large);
-        check_recordings(&recordings, &known)?;
+        check_recordings(recordings, &known)?;
         large.join().unwrap_or_else(|panic| resume_unwind(panic))
     })?;
     compare(LARGE, &large, known.get(LARGE).unwrap_or(&Numbers::new()))
@@ -101,13 +100,13 @@ pub fn check_only(root: &Path, text: &str) -> Result<()> {
     let mut recordings = recordings(root)?;
     recordings.retain(|(name, _)| name.contains(text));
     ensure!(!recordings.is_empty(), "no recording has {text:?} in its name");
-    recordings.sort_by_cached_key(|(name, _)| known.get(name).map(|numbers| numbers.values().sum::<usize>()));
-    check_recordings(&recordings, &known)
+    check_recordings(recordings, &known)
 }
 
-/// Judges recordings and compares their numbers with the known ones.
-fn check_recordings(recordings: &[(String, PathBuf)], known: &BTreeMap<String, Numbers>) -> Result<()> {
-    for (name, path) in recordings {
+/// Judges recordings, the smallest first, and compares their numbers with the known ones.
+fn check_recordings(mut recordings: Vec<(String, PathBuf)>, known: &BTreeMap<String, Numbers>) -> Result<()> {
+    recordings.sort_by_cached_key(|(name, _)| known.get(name).map(|numbers| numbers.values().sum::<usize>()));
+    for (name, path) in &recordings {
         let none = Numbers::new();
         let known = known.get(name).unwrap_or(&none);
         let unseen = unseen(name);

@@ -53,7 +53,7 @@ impl StorageClass {
     pub fn value_of_no_label(&self) -> Option<(&Str, &Str)> {
         let terms = self.allowed_topologies.iter().flat_map(|term| term.iter());
         let mut all = terms.flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
-        all.find(|(key, value)| check(key, Comparison::In, &[(*value).clone()], ListForm::Json).is_err())
+        all.find(|(key, value)| check(key, Comparison::In, std::slice::from_ref(*value), ListForm::Json).is_err())
     }
 
     /// Returns whether this is a default class: one of the annotations `storageclass.kubernetes.io/is-default-class`

@@ -14,8 +14,7 @@ use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass, Str, VolumeMode,
     VolumeSnapshot,
 };
-use crate::world::View;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The number of attempts to delete a volume that cannot be used. Upstream: `deleteVolumeRetryCount`, v6.4.0.
 const DELETE_VOLUME_RETRY_COUNT: usize = 5;
@@ -39,8 +38,7 @@ impl End {
 impl<'s> Provisioner<'s> {
     /// Returns what the first sync of the claim does.
     pub fn provision(&self, claim: &'s PersistentVolumeClaim, driver: &Driver) -> Provisioning {
-        let mut sync =
-            Work { reads: Reads::new(View::Snapshot(self.snapshot)), acts: Vec::new(), not_evaluated: BTreeSet::new() };
+        let mut sync = Work::new(self.snapshot);
         let End { leaf, should, state, error, retry } = match self.should_provision(&mut sync.reads, claim) {
             Ok(class) => self.provision_claim_operation(&mut sync, claim, class, driver),
             Err(end) => end,

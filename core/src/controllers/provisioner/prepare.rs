@@ -12,6 +12,8 @@ use crate::model::{
     AccessMode, Kind, ObjectKey, PersistentVolumeClaim, StorageClass, Str, VolumeAttributesClass, VolumeMode,
     VolumeSnapshot,
 };
+use crate::snapshot::Snapshot;
+use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why there is no request.
@@ -44,7 +46,11 @@ pub(super) struct Work<'s> {
     pub(super) not_evaluated: BTreeSet<NotEvaluated>,
 }
 
-impl Work<'_> {
+impl<'s> Work<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+        Self { reads: Reads::new(View::Snapshot(snapshot)), acts: Vec::new(), not_evaluated: BTreeSet::new() }
+    }
+
     pub(super) fn event(&mut self, warning: bool, reason: &'static str, message: impl Into<String>) {
         self.acts.push(Act::Event { warning, reason, message: message.into() });
     }

@@ -10,13 +10,10 @@ use super::secrets::{self, ForClaim, get_secret_reference};
 use super::sidecar::{Capability, Driver};
 use super::{FINALIZER, Provisioner};
 use crate::controllers::scheduler::migration::InTree;
-use crate::controllers::scheduler::reads::Reads;
 use crate::model::{
     AnnotationKey, Kind, ObjectKey, PersistentVolume, ReclaimPolicy, SourceKind, StorageClass, Str, VolumeAttachment,
     VolumePhase,
 };
-use crate::world::View;
-use std::collections::BTreeSet;
 
 /// How the deletion of the storage ends, if it is not asked for.
 struct Stop {
@@ -27,8 +24,7 @@ struct Stop {
 impl<'s> Provisioner<'s> {
     /// Returns what a sync of the volume does.
     pub fn delete(&self, volume: &'s PersistentVolume, driver: &Driver) -> Deletion {
-        let mut sync =
-            Work { reads: Reads::new(View::Snapshot(self.snapshot)), acts: Vec::new(), not_evaluated: BTreeSet::new() };
+        let mut sync = Work::new(self.snapshot);
         let (leaf, finalizer, should, retry) = self.sync_volume(&mut sync, volume, driver);
         let Work { reads, acts, not_evaluated } = sync;
         Deletion { leaf, finalizer, should, acts, retry, doubts: reads.into_doubts(), not_evaluated }

@@ -2,12 +2,13 @@
 //! Upstream: `non_csi.go` of `nodevolumelimits`, 1.30. There are no such plugins since 1.31. The environment variable
 //! `KUBE_MAX_PD_VOLS` is not known here.
 
-use super::SchedulerReason;
 use super::cluster::{NodeInfo, pod_claims, scheduling};
 use super::migration::InTree;
+use super::nodes::stated_amount;
 use super::reads::Reads;
-use super::verdict::{Plugin, Reason, Status};
+use super::verdict::{Plugin, Status};
 use super::volume_binding::is_for_pod;
+use super::volume_limits::exceeded;
 use crate::controllers::KubernetesBehavior;
 use crate::model::{CsiNode, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, label};
 use std::collections::BTreeSet;
@@ -69,12 +70,8 @@ pub(super) fn filter(
             return Some(Status::filter_error(*plugin, &error));
         }
     }
-    let stated = info.node.allocatable.iter().find(|(name, _)| name.as_str() == *key);
-    let limit = stated.map_or_else(|| default(info.node), |(_, limit)| *limit);
-    (i64::try_from(used.union(&new).count()).unwrap_or(i64::MAX) > limit).then(|| {
-        let reason = Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count");
-        Status::unschedulable(*plugin, reason)
-    })
+    let limit = stated_amount(&info.node.allocatable, key).unwrap_or_else(|| default(info.node));
+    (i64::try_from(used.union(&new).count()).unwrap_or(i64::MAX) > limit).then(|| exceeded(*plugin))
 }
 
 /// Adds the volumes of the plugin that a pod uses. Upstream: `filterVolumes`, 1.30.

@@ -154,6 +154,11 @@ pub(super) fn node_declared_features(behavior: &KubernetesBehavior, pod: &Pod, n
 }
 
 fn amount(amounts: &[(Str, i64)], name: &str) -> i64 {
+    stated_amount(amounts, name).unwrap_or_default()
+}
+
+/// Returns the amount of this name in a list that is sorted by name.
+pub(super) fn stated_amount(amounts: &[(Str, i64)], name: &str) -> Option<i64> {
     let found = amounts.binary_search_by(|(candidate, _)| candidate.as_str().cmp(name));
-    found.ok().map_or(0, |place| amounts[place].1)
+    found.ok().map(|place| amounts[place].1)
 }

@@ -49,12 +49,14 @@ pub(super) fn filter(
 ) -> Option<Status> {
     match full_drivers(reads, behavior, pod, info) {
         Ok(full) if full.is_empty() => None,
-        Ok(_) => {
-            let reason = Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count");
-            Some(Status::unschedulable(Plugin::NodeVolumeLimits, reason))
-        }
+        Ok(_) => Some(exceeded(Plugin::NodeVolumeLimits)),
         Err(error) => Some(Status::filter_error(Plugin::NodeVolumeLimits, &error)),
     }
+}
+
+/// Returns the status of a node whose limit is reached, from one of the plugins that count volumes.
+pub(super) fn exceeded(plugin: Plugin) -> Status {
+    Status::unschedulable(plugin, Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count"))
 }
 
 /// Returns the drivers of which the node takes no further volume that the pod needs.
