@@ -239,6 +239,7 @@ pub enum Verb {
         kubectl pvctl predict -n db --changed       Only what will change in a namespace\n  \
         kubectl pvctl predict -A --stuck            Only what has a problem, and its cause\n  \
         kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
+        kubectl pvctl predict -n db --pods          Where the scheduler leads pods and their claims\n  \
         kubectl pvctl predict -f dump.json -o json  A file, with all decisions as data\n  \
         {DUMP} | kubectl pvctl predict -f -"))]
 pub struct PredictArgs {
@@ -257,6 +258,14 @@ pub struct PredictArgs {
     /// Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
     #[arg(long, help_heading = "Output")]
     pub diagnosis: bool,
+
+    /// Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then
+    #[arg(long, help_heading = "Output")]
+    pub pods: bool,
+
+    /// Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes
+    #[arg(long, value_delimiter = ',', value_name = "LIST", help_heading = "Model")]
+    pub actors: Vec<String>,
 
     /// Exit with 1 when a change is predicted
     #[arg(long, help_heading = "Output")]

@@ -12,16 +12,22 @@ use crate::terminal::Terminal;
 
 /// Predicts the outcomes and prints them.
 pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    let mut read = arguments::read(&args.model, &args.source, global)?;
+    read.model.actors.clone_from(&args.actors);
+    if args.pods && args.actors.is_empty() {
+        read.model.actors.push("scheduler".to_owned());
+    }
     let options = PredictOptions {
         objects: parse_objects(&args.objects, &KINDS)?,
         labels: arguments::labels(global)?,
         changed: args.changed,
         stuck: args.stuck,
         diagnosis: args.diagnosis,
+        pods: args.pods,
         trace: args.trace,
         exit_code: args.exit_code,
         is_last: args.contexts.is_empty(),
-        read: arguments::read(&args.model, &args.source, global)?,
+        read,
     };
     options.read.question().check()?;
     args.table.check(&args.output.columns())?;

@@ -29,7 +29,7 @@ pub fn prospects(
     let claim = snapshot.claim(claim);
     let ends = outcomes.listed.iter().filter_map(|end| match end {
         Outcome::Claim { volume_name, .. } => snapshot.volume_id(volume_name),
-        Outcome::Volume { .. } | Outcome::Gone { .. } => None,
+        Outcome::Volume { .. } | Outcome::Pod { .. } | Outcome::Gone { .. } => None,
     });
     let is_chosen = |volume: VolumeId| {
         candidates.listed.iter().any(|candidate| candidate.volume == volume && candidate.may_be_chosen())

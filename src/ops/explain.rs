@@ -382,7 +382,7 @@ impl Prepared<'_> {
         keys.extend(prediction.outcomes.iter().flat_map(|set| set.listed.iter()).filter_map(|end| match end {
             Outcome::Claim { volume_name, .. } => Some(volume(volume_name)),
             Outcome::Volume { claim_ref, .. } => claim_ref.as_ref().map(|(namespace, name, _)| claim(namespace, name)),
-            Outcome::Gone { .. } => None,
+            Outcome::Pod { .. } | Outcome::Gone { .. } => None,
         }));
         keys.retain(|key| !key.name.is_empty());
         keys.sort();

@@ -163,14 +163,16 @@ impl<'a> Question<'a> {
         // A controller may create claims for pods, and these claims can compete with other claims. So the pods are
         // read.
         let pods = self.evidence.pods || self.pods_decide && modelled.syncs(Kind::Pod);
-        let shown = if self.options.scope.all_namespaces { None } else { Some(namespace) };
+        // The scheduler judges nodes by all pods.
+        let all_pods = self.options.scope.all_namespaces || modelled.schedules();
+        let shown = if all_pods { None } else { Some(namespace) };
         Ok(Needs {
             host_path_provisioning: behavior.hostpath_provisioning,
             unused_condition: behavior.unused_condition,
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             scheduling: self.evidence.scheduling,
             several: self.evidence.several,
-            nodes: self.evidence.nodes,
+            nodes: self.evidence.nodes || modelled.schedules(),
             // Nothing is created for a pod whose namespace is being deleted.
             namespaces: pods,
             surroundings: self.evidence.surroundings,

@@ -4,7 +4,8 @@
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::persistent_volume::provision::provisioning;
 use crate::controllers::persistent_volume::reclaim::{deletion, recycling};
-use crate::controllers::{CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
+use crate::controllers::scheduler;
+use crate::controllers::{ACTORS, CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
 use crate::error::Error;
 use crate::model::{HeldObject, Kind, ObjectKey, ObjectMeta};
 use crate::report::shared::machine::Model;
@@ -23,6 +24,9 @@ pub struct ModelOptions {
     pub controller_flags: Vec<(String, String)>,
     /// The controllers that take part, in the syntax of kube-controller-manager. If the list is empty, all take part.
     pub controllers: Vec<String>,
+    /// The actors that take part besides the controllers: `scheduler`, `*` for all, or `none`. If the list is empty,
+    /// none takes part.
+    pub actors: Vec<String>,
     /// The objects that are not in the controller's cache yet.
     pub unseen: Vec<ObjectKey>,
     /// The older versions of objects that the controller's cache still has.
@@ -51,13 +55,18 @@ pub struct Modelled {
     pub source: &'static str,
     /// The feature gates and flags that were given, by name.
     given: Vec<String>,
-    /// The controllers that take part.
+    /// The controllers and actors that take part.
     controllers: Vec<Controller>,
     /// Whether the outcomes include failures of requests, of the controller and of its cache.
     pub failures: bool,
 }
 
 impl Modelled {
+    /// Returns whether the scheduler takes part. Then all pods and all nodes matter.
+    pub fn schedules(&self) -> bool {
+        self.controllers.contains(&scheduler::actor::CONTROLLER)
+    }
+
     /// Returns whether a controller that takes part syncs objects of that kind.
     pub fn syncs(&self, kind: Kind) -> bool {
         self.controllers.iter().any(|controller| controller.syncs.contains(&kind))
@@ -83,7 +92,8 @@ impl Modelled {
         }
         let gates = options.feature_gates.iter().map(|(name, _)| name);
         let given = gates.chain(options.controller_flags.iter().map(|(name, _)| name)).cloned().collect();
-        let controllers = controllers(&options.controllers)?;
+        let mut controllers = controllers(&options.controllers)?;
+        controllers.extend(actors(&options.actors)?);
         Ok(Self { behavior, source, given, controllers, failures: options.failures })
     }
 
@@ -173,6 +183,24 @@ fn operation(snapshot: &Snapshot, flag: &str, given: &str) -> Result<String, Err
         Some((own, _)) => unknown(format!("{object} has uid {}", printed(&own))),
         None => unknown(format!("there is no {object} in what was read")),
     }
+}
+
+/// Returns the actors that a list names: `*` for all, `none`, or their names.
+fn actors(list: &[String]) -> Result<Vec<Controller>, Error> {
+    let known = || ACTORS.map(|actor| actor.name).join(", ");
+    if let Some(word) = list
+        .iter()
+        .find(|word| !matches!(word.as_str(), "*" | "none") && !ACTORS.iter().any(|actor| actor.name == word.as_str()))
+    {
+        return Err(Error::usage(format!("--actors: there is no actor {word:?}"))
+            .hint(format!("it takes {}, `*` for all of them, or `none`", known())));
+    }
+    if list.len() > 1 && list.iter().any(|word| word == "none") {
+        return Err(Error::usage("--actors: `none` excludes all other words")
+            .hint(format!("it takes {}, `*` for all of them, or `none`", known())));
+    }
+    let named = |actor: &Controller| list.iter().any(|word| word == "*" || word == actor.name);
+    Ok(ACTORS.into_iter().filter(named).collect())
 }
 
 /// Returns the controllers that a list in the syntax of kube-controller-manager enables: `*` for all, `NAME`, `-NAME`.

@@ -7,7 +7,7 @@ use super::{Status, named};
 use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
-use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta};
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta, Pod};
 use crate::parallel::in_order;
 use crate::progress::Progress;
 use crate::report::contexts::Counts;
@@ -19,6 +19,9 @@ use std::collections::BTreeSet;
 
 /// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
+/// The surrounding kinds that the scheduler reads.
+const SCHEDULER_READS: [Kind; 4] = [Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
 
 /// The number of predictions that are computed and written together.
 const BATCH: usize = 64;
@@ -36,6 +39,8 @@ pub struct PredictOptions {
     pub stuck: bool,
     /// Whether the diagnosis of each object is shown.
     pub diagnosis: bool,
+    /// Whether pods that use claims are shown.
+    pub pods: bool,
     /// Whether every comparison is recorded.
     pub trace: bool,
     /// Whether the status says that something will change.
@@ -54,7 +59,11 @@ impl PredictOptions {
 
     /// Returns the surrounding kinds that diagnoses rest on. There are none if no diagnoses are made.
     pub fn surroundings(&self) -> Vec<Kind> {
-        if self.diagnoses() { all_reads() } else { Vec::new() }
+        let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
+        if !self.read.model.actors.is_empty() {
+            kinds.extend(SCHEDULER_READS.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
+        }
+        kinds
     }
 
     /// Returns the question to a source. `surroundings` are the surrounding kinds that diagnoses rest on.
@@ -63,7 +72,7 @@ impl PredictOptions {
         if self.diagnoses() {
             Question { evidence: Evidence::of_rules(rules::all(), surroundings), ..question }
         } else {
-            question
+            Question { evidence: Evidence { surroundings, ..question.evidence }, ..question }
         }
     }
 
@@ -144,7 +153,7 @@ impl<'s> InScope<'_, 's> {
             None => self
                 .simulation
                 .targets()
-                .filter(|target| self.is_in_scope(*target) && self.has_labels(*target))
+                .filter(|target| self.is_shown(*target) && self.is_in_scope(*target) && self.has_labels(*target))
                 .collect(),
         }
     }
@@ -155,6 +164,13 @@ impl<'s> InScope<'_, 's> {
 
     fn is_in_scope(&self, target: ObjectId) -> bool {
         self.gathered.namespace.as_deref().is_none_or(|namespace| belongs_to(self.simulation, target, namespace))
+    }
+
+    /// Returns whether an object of this sort is shown. Pods with generic ephemeral volumes are always shown, because a
+    /// controller creates claims for them.
+    fn is_shown(&self, target: ObjectId) -> bool {
+        let Some(pod) = target.of::<Pod>().map(|id| self.simulation.snapshot().get(id)) else { return true };
+        !pod.ephemeral.is_empty() || (self.options.pods && pod.claim_names().next().is_some())
     }
 
     fn has_labels(&self, target: ObjectId) -> bool {
@@ -179,14 +195,14 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
     ) -> Result<(), Error> {
         let targets = self.targets();
         let batches: Vec<&[ObjectId]> = targets.chunks(BATCH).collect();
-        let snapshot = self.simulation.snapshot();
         let (only_changed, only_stuck, diagnoser) = (self.options.changed, self.options.stuck, self.diagnoser);
         let work = |number: usize| {
             let (mut counts, mut rendered) = (Counts::default(), T::default());
             for target in batches[number] {
                 let prediction = predict(*target);
-                let changed = prediction.changes(snapshot);
-                let unknown = prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind));
+                let changed = prediction.changes();
+                let unknown = prediction.is_too_large
+                    || prediction.unknown.iter().any(|unknown| keeps_from_judging(unknown.need.kind));
                 counts.volumes += usize::from(target.kind == Kind::PersistentVolume);
                 counts.claims += usize::from(target.kind == Kind::PersistentVolumeClaim);
                 counts.changes += usize::from(changed);

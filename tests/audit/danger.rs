@@ -28,7 +28,7 @@ fn destroys(behavior: &KubernetesBehavior, volume: &PersistentVolume, end: &Outc
     let (data, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => (*data, *phase == VolumePhase::Failed),
         Outcome::Gone { data, .. } => (*data, false),
-        Outcome::Claim { .. } => (None, false),
+        Outcome::Claim { .. } | Outcome::Pod { .. } => (None, false),
     };
     match data {
         None | Some(DataFate::Kept) => false,

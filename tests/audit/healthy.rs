@@ -47,7 +47,7 @@ fn diagnoses(parts: Parts, behavior: &KubernetesBehavior, mut each: impl FnMut(&
     let findings = diagnose(&simulation, settings, 1);
     let diagnoser = Diagnoser::new(&simulation, &findings);
     for target in simulation.targets().filter(|target| target.kind != Kind::Pod) {
-        let changes = simulation.predict(target).changes(&snapshot);
+        let changes = simulation.predict(target).changes();
         each(&snapshot, &diagnoser.of(&snapshot.key(target)), changes);
     }
     for kind in OTHERS {

@@ -123,6 +123,7 @@ fn written(outcome: &Outcome) -> Value {
                 fields.insert("data".into(), data.as_str().into());
             }
         }
+        Outcome::Pod { .. } => panic!("no actor takes part"),
         Outcome::Claim { phase, volume_name, terminating, unsettled, created } => {
             fields.append(&mut common(terminating.as_deref(), *unsettled));
             fields.insert("phase".into(), phase.as_str().into());

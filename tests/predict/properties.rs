@@ -84,18 +84,10 @@ fn predicted(snapshot: &Snapshot, settings: &Settings<'_>) -> (Ends, bool) {
 /// Returns the same ends without the flag `unsettled`.
 fn calm(ends: Ends) -> Ends {
     let calm = |mut outcome: Outcome| {
-        let (Outcome::Claim { unsettled, .. } | Outcome::Volume { unsettled, .. } | Outcome::Gone { unsettled, .. }) =
-            &mut outcome;
-        *unsettled = false;
+        outcome.settle();
         outcome
     };
     ends.into_iter().map(|(target, set)| (target, set.into_iter().map(calm).collect())).collect()
-}
-
-fn goes_round(outcome: &Outcome) -> bool {
-    let (Outcome::Claim { unsettled, .. } | Outcome::Volume { unsettled, .. } | Outcome::Gone { unsettled, .. }) =
-        outcome;
-    *unsettled
 }
 
 fn targets(world: &World<'_>) -> Vec<ObjectId> {
@@ -385,7 +377,10 @@ fn arbitrary_schedules_end_inside_the_prediction() {
         for _ in 0..3 {
             match walk(&snapshot, &settings, &mut dice, 0) {
                 Some(found) => inside(&found, &settings, &ends)?,
-                None => prop_assert!(ends.values().flatten().any(goes_round), "does not settle, predicted: {ends:#?}"),
+                None => prop_assert!(
+                    ends.values().flatten().any(Outcome::is_unsettled),
+                    "does not settle, predicted: {ends:#?}"
+                ),
             }
         }
         Ok(())

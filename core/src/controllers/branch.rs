@@ -9,6 +9,7 @@ use super::persistent_volume::leaves::{
 };
 use super::pv_protection::leaves::VolumeProtectionBranch;
 use super::pvc_protection::leaves::ClaimProtectionBranch;
+use super::scheduler::leaves::{SchedulerPodBranch, SchedulerVolumeStep};
 
 /// Defines the leaves of some functions of one controller. Each leaf has a name, a sentence, and the id by which
 /// `docs/controllers/` defines it.
@@ -96,5 +97,5 @@ macro_rules! functions {
 functions! {
     DispatchBranch, ClaimBranch, VolumeBranch, CandidateVerdict, BindStep, UnbindStep, ReclaimStep, DeleteStep,
     RecycleStep, ProvisionStep, ClaimProtectionBranch, VolumeProtectionBranch,
-    EphemeralPodBranch, EphemeralVolumeStep,
+    EphemeralPodBranch, EphemeralVolumeStep, SchedulerPodBranch, SchedulerVolumeStep,
 }

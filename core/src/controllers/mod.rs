@@ -22,13 +22,14 @@ pub use behavior::{BehaviorError, KubeVersion, KubernetesBehavior, SchedulerBeha
 pub use branch::Branch;
 pub use ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 pub use links::{Links, Participants};
-pub use outcome::{DecidedBy, Outcome, OutcomeSet};
+pub use outcome::{DecidedBy, Outcome, OutcomeSet, PodPlace};
 pub use persistent_volume::leaves::{
     BindStep, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProvisionStep, ReclaimStep, RecycleStep,
     UnbindStep, VolumeBranch,
 };
 pub use pv_protection::leaves::VolumeProtectionBranch;
 pub use pvc_protection::leaves::ClaimProtectionBranch;
+pub use scheduler::leaves::{SchedulerPodBranch, SchedulerVolumeStep};
 pub use settings::{Budget, LISTED, Limit, Settings};
 pub use spec::{Controller, ControllerSpec, InterchangeableChoices};
 
@@ -47,6 +48,14 @@ pub const CONTROLLERS: [Controller; 4] = [
     pvc_protection::CONTROLLER,
 ];
 
+/// The components outside of kube-controller-manager that can take part in a simulation.
+pub const ACTORS: [Controller; 1] = [scheduler::actor::CONTROLLER];
+
+/// Returns the actors that take part, besides the controllers.
+pub fn acting(controllers: &[Controller]) -> impl Iterator<Item = Controller> {
+    controllers.iter().copied().filter(|controller| ACTORS.contains(controller))
+}
+
 /// Returns the objects that controllers may create for an object, in the form in which the API server first stores
 /// them.
 pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<Object> {
@@ -56,7 +65,7 @@ pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<O
 /// Returns the end states of an object that stays as it is in this world. There are several end states if no object
 /// shows which of them is reached. There is none if the kind has no end states. `unsettled` says that the world goes
 /// through a cycle of states that never ends.
-pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
-    let of_controller = |controller: &Controller| (controller.ends)(behavior, world, id, unsettled);
-    CONTROLLERS.iter().find_map(of_controller).unwrap_or_default()
+pub fn ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
+    let of_controller = |controller: Controller| (controller.ends)(&settings.behavior, world, id, unsettled);
+    CONTROLLERS.into_iter().chain(acting(&settings.controllers)).find_map(of_controller).unwrap_or_default()
 }

@@ -35,6 +35,13 @@ pub enum Outcome {
         /// Whether the state belongs to a cycle of states that the object never leaves.
         unsettled: bool,
     },
+    /// The end state of a pod that still exists.
+    Pod {
+        /// Where the pod is, or why it is nowhere.
+        place: PodPlace,
+        /// Whether the state belongs to a cycle of states that the object never leaves.
+        unsettled: bool,
+    },
     /// The object is deleted.
     Gone {
         /// What happened to the data, if the object is a volume.
@@ -42,6 +49,28 @@ pub enum Outcome {
         /// Whether the object is gone only in some of the states of a cycle that the world never leaves.
         unsettled: bool,
     },
+}
+
+/// Where a pod is, or why it is on no node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PodPlace {
+    /// The pod is bound to the node of this name.
+    OnNode(Str),
+    /// The scheduler has chosen the node of this name, and waits until the volumes of the pod are bound.
+    WaitsForVolumes(Str),
+    /// The scheduler finds no node, or does not search one. The text is the message of the condition `PodScheduled`. It
+    /// is `None` if the message is not known.
+    Unschedulable(Option<Str>),
+}
+
+impl PodPlace {
+    /// Returns the name of the node that was chosen.
+    pub fn node(&self) -> Option<&Str> {
+        match self {
+            Self::OnNode(node) | Self::WaitsForVolumes(node) => Some(node),
+            Self::Unschedulable(_) => None,
+        }
+    }
 }
 
 /// Formats a volume's claim with its uid as one text that identifies the binding. The text is empty if there is no
@@ -56,7 +85,30 @@ impl Outcome {
         match self {
             Self::Claim { phase, .. } => phase.as_str(),
             Self::Volume { phase, .. } => phase.as_str(),
+            Self::Pod { place: PodPlace::OnNode(_), .. } => "Scheduled",
+            Self::Pod { place: PodPlace::WaitsForVolumes(_), .. } => "WaitsForVolumes",
+            Self::Pod { place: PodPlace::Unschedulable(_), .. } => "Unschedulable",
             Self::Gone { .. } => "Gone",
+        }
+    }
+
+    /// Returns whether the state belongs to a cycle of states that the object never leaves.
+    pub fn is_unsettled(&self) -> bool {
+        match self {
+            Self::Claim { unsettled, .. }
+            | Self::Volume { unsettled, .. }
+            | Self::Pod { unsettled, .. }
+            | Self::Gone { unsettled, .. } => *unsettled,
+        }
+    }
+
+    /// Marks the state as one that the object does not leave.
+    pub fn settle(&mut self) {
+        match self {
+            Self::Claim { unsettled, .. }
+            | Self::Volume { unsettled, .. }
+            | Self::Pod { unsettled, .. }
+            | Self::Gone { unsettled, .. } => *unsettled = false,
         }
     }
 
@@ -64,7 +116,7 @@ impl Outcome {
     pub fn is_terminating(&self) -> bool {
         match self {
             Self::Claim { terminating, .. } | Self::Volume { terminating, .. } => terminating.is_some(),
-            Self::Gone { .. } => false,
+            Self::Pod { .. } | Self::Gone { .. } => false,
         }
     }
 
@@ -76,6 +128,7 @@ impl Outcome {
             Self::Volume { terminating, data, .. } => {
                 (terminating.is_some() && !terminating_before) || *data == Some(DataFate::Destroyed)
             }
+            Self::Pod { .. } => false,
             Self::Gone { .. } => true,
         }
     }
@@ -87,6 +140,7 @@ impl Outcome {
             Self::Volume { claim_ref, .. } => {
                 binding_of_volume(claim_ref.as_ref().map(|(namespace, name, uid)| (&**namespace, &**name, &**uid)))
             }
+            Self::Pod { place, .. } => place.node().map(Str::to_string).unwrap_or_default(),
             Self::Gone { .. } => String::new(),
         }
     }
@@ -191,7 +245,7 @@ impl OutcomeSet {
                 let texts: &mut [&mut Str] = match outcome {
                     Outcome::Claim { volume_name, .. } => &mut [volume_name],
                     Outcome::Volume { claim_ref: Some((_, name, uid)), .. } => &mut [name, uid],
-                    Outcome::Volume { claim_ref: None, .. } | Outcome::Gone { .. } => &mut [],
+                    Outcome::Volume { claim_ref: None, .. } | Outcome::Pod { .. } | Outcome::Gone { .. } => &mut [],
                 };
                 for text in texts {
                     if let Some(other) = other(text) {
@@ -207,6 +261,16 @@ impl OutcomeSet {
     /// Returns the empty set, for an object of a kind that has no end states.
     pub fn none() -> Self {
         Self { listed: Arc::default(), others: Arc::default(), count: 0, exact: true }
+    }
+
+    /// Returns the set of an object whose end states are not known, because its component has too many states.
+    pub fn unknown() -> Self {
+        Self { exact: false, ..Self::none() }
+    }
+
+    /// Returns whether the end states are not known.
+    pub fn is_unknown(&self) -> bool {
+        self.count == 0 && !self.exact
     }
 
     /// Returns the set of an object that does not exist in the end, and never had data.
@@ -259,6 +323,9 @@ impl Outcome {
                 Self::Volume { phase, claim_ref: _, terminating, data, unsettled },
                 Self::Volume { phase: other_phase, claim_ref: _, terminating: left, data: fate, unsettled: round },
             ) => (phase, terminating, data, unsettled) == (other_phase, left, fate, round),
+            (Self::Pod { place: _, unsettled }, Self::Pod { place: _, unsettled: round }) => {
+                unsettled == round && self.phase() == other.phase()
+            }
             _ => self == other,
         }
     }
@@ -273,6 +340,8 @@ pub enum DecidedBy {
     OrderOfSyncs,
     /// Several volumes are recycled at the same time, and their recycler pods interfere.
     SimultaneousRecycling,
+    /// Several nodes fit a pod, and the scheduler's scores decide.
+    Score,
     /// A recycler pod of the volume exists already. Either the controller that created it still waits for it, or the
     /// controller has restarted since.
     RecyclerPod,
@@ -285,6 +354,7 @@ impl DecidedBy {
             Self::EqualCandidates => "equalCandidates",
             Self::OrderOfSyncs => "orderOfSyncs",
             Self::SimultaneousRecycling => "simultaneousRecycling",
+            Self::Score => "score",
             Self::RecyclerPod => "recyclerPod",
         }
     }

@@ -42,7 +42,7 @@ pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Send + Sy
 
 /// The description of one controller.
 pub struct ControllerSpec {
-    /// The name that kube-controller-manager's flag `--controllers` accepts.
+    /// The name that kube-controller-manager's flag `--controllers` accepts, or for an actor `--actors`.
     pub name: &'static str,
     /// The older name that the flag `--controllers` still accepts.
     pub alias: &'static str,
@@ -74,6 +74,11 @@ pub struct ControllerSpec {
     /// Returns the worlds to which an operation that still runs may lead. They are added to the worlds of the syncs if
     /// requests fail or caches lag.
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,
+    /// Returns the world in which the controller has given up to wait for something that concerns the object. It gives
+    /// up after a long time, so the simulation does this only if no sync of any object changes anything any more.
+    pub gives_up: for<'s> fn(&World<'s>, ObjectId) -> Option<World<'s>>,
+    /// Returns the number of objects that each sync reads. It is 0 if this number does not grow with the snapshot.
+    pub effort: fn(&Snapshot) -> usize,
     /// Returns the next choices of a sync that give the recorded decision with one object exchanged. The last argument
     /// limits their number.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<InterchangeableChoices>,
@@ -107,6 +112,8 @@ impl ControllerSpec {
             looks_at: |_, target, other| target == other,
             needs: |_, _| Box::new(|_| Vec::new()),
             late: |_, _| Vec::new(),
+            gives_up: |_, _| None,
+            effort: |_| 0,
             alike: |_, _, _, _| None,
             makes: |_, _, _| Vec::new(),
             ends: |_, _, _, _| None,

@@ -2,13 +2,14 @@
 //! module uses the simulation, and not the other way round: the simulation gets the engines as an argument.
 
 pub mod persistent_volume;
+mod scheduler;
 
 use crate::controllers::Settings;
 use crate::simulate::{Component, Engine, Settled, Simulation};
 use crate::snapshot::Snapshot;
 
 /// All engines.
-pub static ENGINES: [&Engine; 1] = [&persistent_volume::ENGINE];
+pub static ENGINES: [&Engine; 2] = [&persistent_volume::ENGINE, &scheduler::ENGINE];
 
 /// Returns the simulation of a snapshot. It uses all engines and this number of threads.
 pub fn simulation<'s>(snapshot: &'s Snapshot, settings: Settings<'s>, threads: usize) -> Simulation<'s> {

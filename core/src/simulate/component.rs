@@ -1,6 +1,6 @@
 //! Which objects can influence each other.
 
-use crate::controllers::{CONTROLLERS, Links, Participants, Settings};
+use crate::controllers::{CONTROLLERS, Links, Participants, Settings, acting};
 use crate::model::{Id, ObjectId, Resource};
 use crate::snapshot::Snapshot;
 
@@ -32,7 +32,7 @@ pub(super) fn components_of(
     participants: &Participants,
 ) -> Vec<Component> {
     let mut links = Links::new(participants);
-    for controller in CONTROLLERS {
+    for controller in CONTROLLERS.into_iter().chain(acting(&settings.controllers)) {
         (controller.links)(snapshot, settings, &mut links);
     }
     links.groups().into_iter().map(|objects| Component { objects }).collect()

@@ -50,7 +50,7 @@ impl Engine {
         component: &Component,
     ) -> Option<&'static Self> {
         let world = World::new(snapshot);
-        let has_ends = |id: &&ObjectId| !controllers::ends(&settings.behavior, &world, **id, false).is_empty();
+        let has_ends = |id: &&ObjectId| !controllers::ends(settings, &world, **id, false).is_empty();
         let kinds: Vec<Kind> = component.objects.iter().filter(has_ends).map(|id| id.kind).collect();
         engines.iter().find(|engine| kinds.iter().all(|kind| engine.kinds.contains(kind))).copied()
     }

@@ -64,7 +64,7 @@ pub struct Step {
 /// controller may stop inside a sync, and its caches may lag.
 pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[ObjectId]) -> Option<Explored> {
     let search = Search::through(snapshot, settings, objects)?;
-    let ends = bottom_components(&search.edges);
+    let ends = search.ends();
     Some(search.outcomes(&ends))
 }
 
@@ -85,10 +85,11 @@ pub fn schedule<'s>(
         return None;
     }
     let search = Search::through(snapshot, settings, objects)?;
-    let (end, _) = bottom_components(&search.edges)
+    let (end, _) = search
+        .ends()
         .into_iter()
         .find(|(number, unsettled)| search.joints(*number, *unsettled).iter().any(|joint| wanted(joint)))?;
-    Some(search.steps_to(end))
+    search.steps_to(end)
 }
 
 /// The sync by which a state was reached first.
@@ -125,7 +126,12 @@ struct Search<'a, 's> {
     edges: Vec<Vec<usize>>,
     /// Whether syncs may also run with failures, lagging caches or scripted answers.
     may_fail: bool,
+    /// The number of objects that the syncs have read so far, for controllers whose syncs read many objects.
+    effort: usize,
 }
+
+/// The largest effort of an exploration, as a multiple of its limit of states.
+const EFFORT_OF_STATE: usize = 200;
 
 impl<'a, 's> Search<'a, 's> {
     /// Visits all states of a component. Returns `None` if the budget does not suffice.
@@ -143,17 +149,18 @@ impl<'a, 's> Search<'a, 's> {
             ways: Vec::new(),
             edges: Vec::new(),
             may_fail: settings.may_be_interrupted(),
+            effort: 0,
         };
         search.visit(Box::default(), None);
         let mut next = 0;
         while next < search.states.len() {
-            if search.states.len() > limit {
+            if search.states.len() > limit || search.effort > search.most_effort() {
                 return None;
             }
             search.expand(next);
             next += 1;
         }
-        Some(search)
+        (search.effort <= search.most_effort()).then_some(search)
     }
 
     fn visit(&mut self, state: State, way: Option<FirstPath>) -> usize {
@@ -189,6 +196,9 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         let mut edges: Vec<usize> = successors.into_iter().map(|(state, way)| self.visit(state, Some(way))).collect();
+        if edges.is_empty() {
+            edges = self.given_up(&world).into_iter().map(|state| self.visit(state, None)).collect();
+        }
         edges.sort_unstable();
         edges.dedup();
         self.edges[number] = edges;
@@ -197,11 +207,38 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Returns the syncs that first led to a state, beginning at the recorded state.
-    fn steps_to(&self, number: usize) -> Vec<Step> {
+    /// Returns the states in which a controller has given up to wait for something.
+    fn given_up(&mut self, world: &World<'s>) -> Vec<State> {
+        let mut states = Vec::new();
+        for object in self.objects_in(world) {
+            for controller in &self.settings.controllers {
+                states.extend((controller.gives_up)(world, object).map(|after| self.variants.state_of(&after)));
+            }
+        }
+        states
+    }
+
+    /// Returns the states in which the component ends. The boolean says whether the state belongs to a cycle of states
+    /// that is never left. A cycle in which controllers only remember and forget something is none.
+    fn ends(&self) -> Vec<(usize, bool)> {
+        let mut ends = Vec::new();
+        for states in bottom_components(&self.edges) {
+            let shown = |state: &usize| self.variants.shown(&self.states[*state]);
+            let first = states.first().map(shown);
+            let unsettled = states.iter().any(|state| Some(shown(state)) != first);
+            ends.extend(states.into_iter().map(|state| (state, unsettled)));
+        }
+        ends.sort_unstable();
+        ends
+    }
+
+    /// Returns the syncs that first led to a state, beginning at the recorded state. Returns None if syncs alone do not
+    /// lead to it.
+    fn steps_to(&self, number: usize) -> Option<Vec<Step>> {
         let mut steps = Vec::new();
-        let mut way = self.ways[number];
-        while let Some(FirstPath { from, controller, object, picked }) = way {
+        let mut at = number;
+        while at != 0 {
+            let FirstPath { from, controller, object, picked } = self.ways[at]?;
             let world = self.variants.world_of(&self.states[from]);
             let named = |id: ObjectId| world.object(id).map(|object| ObjectRef::of(id.kind, object.meta()));
             // A sync of an object that does not exist reaches no state, so such a sync is in no schedule.
@@ -210,10 +247,14 @@ impl<'a, 's> Search<'a, 's> {
                 object,
                 picked: picked.and_then(named).map(|picked| picked.name),
             }));
-            way = self.ways[from];
+            at = from;
         }
         steps.reverse();
-        steps
+        Some(steps)
+    }
+
+    fn most_effort(&self) -> usize {
+        of_component(self.settings.budget, &self.objects).saturating_mul(EFFORT_OF_STATE)
     }
 
     /// Returns the component's objects, and the objects that were created since.
@@ -242,6 +283,10 @@ impl<'a, 's> Search<'a, 's> {
             let sync = SyncContext::new(&mut after, &mut memory, &answers, script);
             let Some((_, met)) = run(sync, &self.settings.behavior, controller, object) else { break };
             runs += 1;
+            self.effort += (controller.effort)(world.snapshot());
+            if self.effort > self.most_effort() {
+                break;
+            }
             choices = met.next();
             let state = self.variants.state_of(&after);
             if state != here {
@@ -284,7 +329,7 @@ impl<'a, 's> Search<'a, 's> {
     /// object has several outcomes if no object of the API shows which of them is reached.
     fn ends_in(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let world = self.variants.world_of(&self.states[number]);
-        let ends = |id: ObjectId| controllers::ends(&self.settings.behavior, &world, id, unsettled);
+        let ends = |id: ObjectId| controllers::ends(self.settings, &world, id, unsettled);
         let created = |key: &ObjectKey| {
             let is_it = |(id, object): &&Changed<'s>| {
                 object.as_ref().is_some_and(|object| ObjectKey::of(id.kind, object.meta()) == *key)
@@ -314,7 +359,7 @@ impl<'a, 's> Search<'a, 's> {
 
     fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
         let recorded = self.variants.world_of(&[]);
-        let has_ends = |id: &&ObjectId| !controllers::ends(&self.settings.behavior, &recorded, **id, false).is_empty();
+        let has_ends = |id: &&ObjectId| !controllers::ends(self.settings, &recorded, **id, false).is_empty();
         let with_ends: Vec<ObjectId> = self.objects.iter().filter(has_ends).copied().collect();
         let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); with_ends.len() + self.created.len()];
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();
@@ -348,9 +393,9 @@ impl<'a, 's> Search<'a, 's> {
     }
 }
 
-/// Returns the states of the strongly connected components that no edge leaves. The boolean says whether the component
-/// of the state has more than one state. The algorithm is Tarjan's, without recursion.
-fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
+/// Returns the strongly connected components that no edge leaves, each with its states. The algorithm is Tarjan's,
+/// without recursion.
+fn bottom_components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut index = vec![UNSEEN; edges.len()];
     let mut low = vec![0; edges.len()];
@@ -392,14 +437,9 @@ fn bottom_components(edges: &[Vec<usize>]) -> Vec<(usize, bool)> {
             }
         }
     }
-    let mut ends: Vec<(usize, bool)> = members
-        .iter()
-        .enumerate()
-        .filter(|(number, states)| {
-            states.iter().all(|state| edges[*state].iter().all(|next| component[*next] == *number))
-        })
-        .flat_map(|(_, states)| states.iter().map(move |state| (*state, states.len() > 1)))
-        .collect();
-    ends.sort_unstable();
-    ends
+    let is_bottom = |number: usize, states: &[usize]| {
+        states.iter().all(|state| edges[*state].iter().all(|next| component[*next] == number))
+    };
+    let bottom = members.into_iter().enumerate().filter(|(number, states)| is_bottom(*number, states));
+    bottom.map(|(_, states)| states).collect()
 }

@@ -5,9 +5,7 @@ use super::component::Component;
 use super::decide::{Decision, Decisions, decide, decide_folded};
 use super::engine::{Engine, OtherComponents};
 use super::settlement::Settlement;
-use crate::controllers::{
-    self, Controller, DecidedBy, KubernetesBehavior, LISTED, Limit, Outcome, OutcomeSet, Settings,
-};
+use crate::controllers::{self, Controller, DecidedBy, LISTED, Limit, Outcome, OutcomeSet, Settings};
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use crate::world::{Effect, Need, World, Write, WriteBody};
@@ -61,6 +59,11 @@ pub struct Prediction<'s> {
     pub decision_limit: Limit,
     /// The number of outcomes that an answer lists.
     pub outcome_limit: Limit,
+    /// Whether the component has too many states, so that the outcomes are unknown.
+    pub is_too_large: bool,
+    /// The recorded state of the object, in the form of an outcome. The value is `None` if objects of this kind have no
+    /// ends.
+    pub recorded: Option<Outcome>,
     /// Whether the object lacked a field that an API server always sets. Its default was assumed.
     pub defaulted: bool,
 }
@@ -79,20 +82,17 @@ impl<'s> Prediction<'s> {
 
     /// Returns whether the object is of a kind whose objects have no ends.
     pub fn has_no_ends(&self) -> bool {
-        self.outcomes.is_none() && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
+        self.outcomes.is_none() && !self.is_too_large && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
     }
 
     /// Returns whether the object can end in a state other than the recorded one: with another phase or binding, newly
     /// marked for deletion, without its data, or gone. If objects of its kind have no ends, the answer says whether a
     /// controller creates another object for it. If the outcomes are unknown, the answer is no.
-    pub fn changes(&self, snapshot: &Snapshot) -> bool {
+    pub fn changes(&self) -> bool {
         let creates = |effect: &Effect<'_>| {
             matches!(effect, Effect::Write(Write { body: WriteBody::Create { .. }, refused: None, .. }))
         };
-        let world = World::new(snapshot);
-        // Neither the minor version nor a flag changes the recorded phase and binding.
-        let recorded = controllers::ends(&KubernetesBehavior::default(), &world, self.target, false);
-        let Some(recorded) = recorded.first() else {
+        let Some(recorded) = &self.recorded else {
             return self.decisions.listed.iter().any(|decision| decision.record.effects.iter().any(creates));
         };
         let is_another = |end: &Outcome| {
@@ -210,7 +210,7 @@ impl<'s> Simulation<'s> {
                 .settled(at)
                 .created
                 .iter()
-                .map(move |(key, set)| (at + 1, key, Some(set).filter(|_| known())))
+                .map(move |(key, set)| (at + 1, key, Some(set).filter(|set| known() && !set.is_unknown())))
         })
     }
 
@@ -250,13 +250,16 @@ impl<'s> Simulation<'s> {
     fn predicted(&self, target: ObjectId, world: &World<'s>, decisions: Decisions<'s>) -> Prediction<'s> {
         let under_way = |decisions, engine: &&Engine| (engine.under_way)(world, self.settings(), target, decisions);
         let mut decisions = self.settlement.engines().iter().fold(decisions, under_way);
-        let outcomes = self.outcomes(target).clone();
+        let mut outcomes = self.outcomes(target).clone();
+        let is_too_large = outcomes.is_unknown();
         // Outcomes that come from objects of other components are subtracted, because `decided_by` of the component
         // explains only the other outcomes.
         let beside = self.beside(target).filter(|beside| beside.added > 0);
         let several = outcomes.count - beside.map_or(0, |beside| beside.added) > 1;
         let mut decided_by = if several { self.decided_by(self.place(target).0).to_vec() } else { Vec::new() };
         decided_by.extend(beside.map(|beside| beside.decided_by));
+        // The scores are not modelled, so the scheduler may never choose some of the nodes.
+        outcomes.exact &= !decided_by.contains(&DecidedBy::Score);
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();
         let mut hidden: Vec<Controller> = Vec::new();
@@ -295,6 +298,7 @@ impl<'s> Simulation<'s> {
         }
         unknown.dedup();
         assumed.sort();
+        let recorded = controllers::ends(self.settings(), world, target, false).into_iter().next();
         Prediction {
             target,
             component: self.place(target).0 + 1,
@@ -302,6 +306,8 @@ impl<'s> Simulation<'s> {
             // Objects of some kinds have no ends.
             outcomes: (!outcomes_unknown && outcomes.count > 0).then_some(outcomes),
             decided_by,
+            is_too_large,
+            recorded,
             assumed,
             unknown,
             decision_limit: self.decision_limit,

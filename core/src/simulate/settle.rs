@@ -35,6 +35,9 @@ impl Settled {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());
         }
+        if self.sets.iter().any(OutcomeSet::is_unknown) {
+            return None;
+        }
         let with_ends = self.sets.iter().filter(|set| set.count > 0);
         let created = self.created.iter().map(|(_, set)| set);
         Some(vec![with_ends.chain(created).map(OutcomeSet::only).collect::<Option<_>>()?])
@@ -84,10 +87,6 @@ pub(super) fn settle_in(
     {
         return explored.settled(settings.outcomes);
     }
-    if let Some(engine) = engine {
-        let sets = (engine.bounds)(snapshot, settings, component);
-        return Settled { sets, created: Vec::new(), worlds: None };
-    }
     match Engine::of_ends(engines, snapshot, settings, component) {
         Some(engine) => with_created.bounds(snapshot, settings, engine, component),
         // No engine knows the objects, so the component is explored without a limit.
@@ -114,13 +113,13 @@ fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -
             let mut memory = ControllerState::in_step();
             let sync = SyncContext::new(&mut world, &mut memory, &settings.answers, Choices::first());
             let Some((_, met)) = run(sync, &settings.behavior, *controller, *object) else { continue };
-            if met.next().is_some() || !world.changed().is_empty() || world.has_marks() {
+            if met.next().is_some() || !world.changed().is_empty() || world.has_marks_or_memories() {
                 return None;
             }
         }
     }
     let world = World::new(snapshot);
-    let ends = objects.iter().map(|id| controllers::ends(&settings.behavior, &world, *id, false));
+    let ends = objects.iter().map(|id| controllers::ends(settings, &world, *id, false));
     let sets = ends.map(|ends| OutcomeSet::of(ends, true, Limit::All));
     let made = keys_of_made(snapshot, settings, objects).into_iter();
     let created = made.filter(|key| snapshot.object_id(key).is_none()).map(|key| (key, OutcomeSet::absent()));

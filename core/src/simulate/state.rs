@@ -7,7 +7,7 @@
 use crate::controllers::Controller;
 use crate::model::{HeldObject, ObjectId};
 use crate::snapshot::Snapshot;
-use crate::world::{Mark, World};
+use crate::world::{Mark, Memory, World};
 use rustc_hash::FxHashMap;
 
 /// The number of a variant of an object. 0 stands for the object as recorded.
@@ -23,6 +23,8 @@ struct Stored<'s> {
     object: Option<HeldObject<'s>>,
     /// What controllers did to the object that no request shows.
     marks: Vec<Mark>,
+    /// What a component remembers about the object.
+    memory: Option<Memory>,
 }
 
 /// Returns whether two versions of an object are the same for all controllers.
@@ -68,7 +70,9 @@ impl<'s> Variants<'s> {
         let mut state = Vec::with_capacity(world.changed().len());
         for (id, object) in world.changed() {
             let marks: Vec<Mark> = world.marks_of(*id).collect();
+            let memory = world.memory_of(*id);
             if marks.is_empty()
+                && memory.is_none()
                 && let Some(now) = object
                 && self.snapshot.object(*id).is_some_and(|recorded| same(&self.controllers, &recorded, now))
             {
@@ -78,18 +82,42 @@ impl<'s> Variants<'s> {
             let controllers = &self.controllers;
             let with = |same: &dyn Fn(&HeldObject<'s>, &HeldObject<'s>) -> bool| {
                 known.iter().position(|stored| {
-                    stored.marks == marks && both_or_none(stored.object.as_ref(), object.as_ref(), same)
+                    stored.marks == marks
+                        && stored.memory.as_ref() == memory
+                        && both_or_none(stored.object.as_ref(), object.as_ref(), same)
                 })
             };
             // A step changes few objects. The others are still those that are stored, which is quick to see.
             let at = with(&HeldObject::is).or_else(|| with(&|stored, now| same(controllers, stored, now)));
             let at = at.unwrap_or_else(|| {
-                known.push(Stored { object: object.clone(), marks });
+                known.push(Stored { object: object.clone(), marks, memory: memory.cloned() });
                 known.len() - 1
             });
             state.push((*id, number(at)));
         }
         state.into()
+    }
+
+    /// Returns what the API shows of a state: the same state without what controllers remember.
+    pub(super) fn shown(&self, state: &[(ObjectId, Variant)]) -> State {
+        let mut shown = Vec::with_capacity(state.len());
+        for (id, variant) in state {
+            let Some(known) = self.known.get(id) else { continue };
+            let Some(stored) = known.get(*variant as usize - 1) else { continue };
+            let is_same = |other: &Stored<'s>| {
+                other.marks == stored.marks
+                    && same_or_gone(&self.controllers, other.object.as_ref(), stored.object.as_ref())
+            };
+            let is_recorded = || {
+                let recorded = self.snapshot.object(*id);
+                stored.marks.is_empty() && same_or_gone(&self.controllers, recorded.as_ref(), stored.object.as_ref())
+            };
+            if !is_recorded() {
+                let first = known.iter().position(is_same).unwrap_or_default();
+                shown.push((*id, number(first)));
+            }
+        }
+        shown.into()
     }
 
     /// Returns a world in this state.
@@ -100,6 +128,9 @@ impl<'s> Variants<'s> {
                 world.put(*id, stored.object.clone());
                 for mark in &stored.marks {
                     world.mark(*id, *mark);
+                }
+                if let Some(memory) = &stored.memory {
+                    world.remember(*id, memory.clone());
                 }
             }
         }

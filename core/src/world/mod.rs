@@ -16,6 +16,6 @@ pub use answers::{Answers, ApiError, ApiRefusal, PluginAnswer, Read};
 pub use choices::Choices;
 pub use controller_state::{Cached, ControllerState, OperationState};
 pub use effect::{Effect, EventType, ObjectRef, RecordedEvent, Write, WriteBody};
-pub use objects::{Changed, Mark, Need, World};
+pub use objects::{Changed, Mark, Memory, Need, World};
 pub use sync::{Compared, ComparisonStep, Record, Started, SyncContext, Waiting, WithoutNamespace, stored};
 pub use view::View;

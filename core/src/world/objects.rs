@@ -23,6 +23,10 @@ pub struct Mark(pub u8);
 /// An object that differs from the snapshot. The second value is `None` if the object is gone.
 pub type Changed<'s> = (ObjectId, Option<HeldObject<'s>>);
 
+/// What a component remembers about an object and no object of the API shows, as a list of objects. An example is the
+/// node that the scheduler has chosen for a pod. Each component defines what its lists mean.
+pub type Memory = Arc<[ObjectId]>;
+
 /// The API's objects at one moment of a simulation. A clone copies only the overlay.
 #[derive(Clone, Debug)]
 pub struct World<'s> {
@@ -31,6 +35,8 @@ pub struct World<'s> {
     changed: Vec<Changed<'s>>,
     /// The marks, sorted by mark and then by place.
     marks: Vec<(Mark, ObjectId)>,
+    /// What components remember about objects, sorted by object.
+    memories: Vec<(ObjectId, Memory)>,
     /// The kinds of which only the objects in the overlay exist.
     focused: &'static [Kind],
 }
@@ -38,7 +44,7 @@ pub struct World<'s> {
 impl<'s> World<'s> {
     /// Returns the world as it was read.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, changed: Vec::new(), marks: Vec::new(), focused: &[] }
+        Self { snapshot, changed: Vec::new(), marks: Vec::new(), memories: Vec::new(), focused: &[] }
     }
 
     /// Returns a world without any object of these kinds. The caller adds the few objects of interest.
@@ -197,9 +203,9 @@ impl<'s> World<'s> {
         self.marks.iter().filter(move |(known, _)| *known == mark).map(|(_, id)| *id)
     }
 
-    /// Returns whether any object is marked.
-    pub fn has_marks(&self) -> bool {
-        !self.marks.is_empty()
+    /// Returns whether any object is marked, or a component remembers something about an object.
+    pub fn has_marks_or_memories(&self) -> bool {
+        !self.marks.is_empty() || !self.memories.is_empty()
     }
 
     /// Returns whether the object has this mark.
@@ -218,11 +224,39 @@ impl<'s> World<'s> {
         let id = id.into();
         if let Err(free) = self.marks.binary_search(&(mark, id)) {
             self.marks.insert(free, (mark, id));
-            if let Err(free) = self.place(id)
-                && let Some(object) = self.object(id)
-            {
-                self.changed.insert(free, (id, Some(object)));
-            }
+            self.list(id);
         }
+    }
+
+    /// Adds an object to the overlay as it is, unless the overlay has it.
+    fn list(&mut self, id: ObjectId) {
+        if let Err(free) = self.place(id)
+            && let Some(object) = self.object(id)
+        {
+            self.changed.insert(free, (id, Some(object)));
+        }
+    }
+
+    /// Returns what a component remembers about an object.
+    pub fn memory_of(&self, id: impl Into<ObjectId>) -> Option<&Memory> {
+        let id = id.into();
+        let place = self.memories.binary_search_by_key(&id, |(known, _)| *known).ok()?;
+        self.memories.get(place).map(|(_, memory)| memory)
+    }
+
+    /// Stores what a component remembers about an object. The overlay lists the object from then on.
+    pub fn remember(&mut self, id: impl Into<ObjectId>, memory: Memory) {
+        let id = id.into();
+        match self.memories.binary_search_by_key(&id, |(known, _)| *known) {
+            Ok(place) => self.memories[place].1 = memory,
+            Err(free) => self.memories.insert(free, (id, memory)),
+        }
+        self.list(id);
+    }
+
+    /// Removes what a component remembers about an object.
+    pub fn forget(&mut self, id: impl Into<ObjectId>) {
+        let id = id.into();
+        self.memories.retain(|(known, _)| *known != id);
     }
 }

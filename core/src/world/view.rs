@@ -1,7 +1,7 @@
 //! The objects that a component reads and does not write: those of a snapshot, or those of one moment of a simulation.
 
-use super::World;
-use crate::model::{Id, Resource};
+use super::{Memory, World};
+use crate::model::{Id, ObjectId, Resource, Str};
 use crate::snapshot::{Coverage, Snapshot};
 
 /// A snapshot, or a world of a simulation.
@@ -37,11 +37,33 @@ impl<'w> View<'w> {
     /// Returns all objects of a kind: the recorded ones sorted by namespace and name, then those that were created
     /// since.
     pub fn all<T: Resource>(self) -> impl Iterator<Item = &'w T> {
+        self.with_ids().map(|(_, object)| object)
+    }
+
+    /// Returns all objects of a kind with their places, in the same order as [`Self::all`].
+    pub fn with_ids<T: Resource>(self) -> impl Iterator<Item = (Id<T>, &'w T)> {
         let (recorded, world) = match self {
             Self::Snapshot(snapshot) => (snapshot.all::<T>(), None),
             Self::World(world) => (&[] as &[T], Some(world)),
         };
         let places = world.into_iter().flat_map(|world| world.places().into_iter().map(move |id: Id<T>| (world, id)));
-        recorded.iter().chain(places.filter_map(|(world, id)| world.get_ref(id)))
+        let recorded = (0..).map(Id::new).zip(recorded);
+        recorded.chain(places.filter_map(|(world, id)| world.get_ref(id).map(|object| (id, object))))
+    }
+
+    /// Returns what a component remembers about an object. Nothing is remembered before a simulation.
+    pub fn memory_of(self, id: impl Into<ObjectId>) -> Option<&'w Memory> {
+        match self {
+            Self::Snapshot(_) => None,
+            Self::World(world) => world.memory_of(id),
+        }
+    }
+
+    /// Returns the name of an object of this kind, if the object exists.
+    pub fn name_of<T: Resource>(self, id: Id<T>) -> Option<&'w Str> {
+        match self {
+            Self::Snapshot(snapshot) => snapshot.all::<T>().get(id.0 as usize).map(|object| &object.meta().name),
+            Self::World(world) => world.get_ref(id).map(|object| &object.meta().name),
+        }
     }
 }

@@ -35,6 +35,7 @@ fn model(args: &ModelArgs) -> Result<ModelOptions, Error> {
             .map(|flag| (flag.name.clone(), flag.value.clone()))
             .collect(),
         controllers: args.controllers.clone(),
+        actors: Vec::new(),
         unseen: args.unseen.clone(),
         stale: if args.stale.is_empty() { Vec::new() } else { stale(&args.stale)? },
         running: args.running.clone(),

@@ -53,7 +53,7 @@ impl Actor {
     pub(super) fn of(view: Option<View<'_>>, decisive: Option<Decisive<'_>>) -> Self {
         let nobody = Self { who: Who::Nobody, name: String::new(), does: String::new() };
         let Some(view) = view else { return nobody };
-        if decisive.is_none() && view.prediction.changes(view.snapshot()) {
+        if decisive.is_none() && view.prediction.changes() {
             let does = format!("makes it {}", ends_of(view).join(" or "));
             return Self { who: Who::Controller, name: "kube-controller-manager".to_owned(), does };
         }

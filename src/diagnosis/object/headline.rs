@@ -101,7 +101,7 @@ fn of_problem(
     let is_own = told.object == *object;
     // Whether the state of the object follows from the cause. A state that changes by itself does not. Neither does a
     // deletion, which somebody requested: the cause only keeps it from its end.
-    let changes = view.is_some_and(|view| view.prediction.changes(snapshot));
+    let changes = view.is_some_and(|view| view.prediction.changes());
     let follows = matches!(phase, Some("Pending" | "Lost")) && !changes;
     // The second "but" of a sentence is hard to read.
     let but = if clause.contains(" but ") { ";" } else { ", but" };

@@ -43,7 +43,7 @@ pub(super) fn of_prediction(view: View<'_>) -> Words {
         TypedId::PersistentVolume(id) => volume_sentences(view, snapshot.volume(id), &mut details),
         _ => {}
     }
-    if view.prediction.changes(snapshot) {
+    if view.prediction.changes() {
         details.retain(|sentence| !sentence.starts_with(YOU_HAVE_TO_ACT));
     }
     Words { headline, details }
@@ -59,7 +59,7 @@ fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
     if let Some(partner) =
         reason.strip_prefix("bound to ").and_then(|partner| partner.strip_suffix(", which is being deleted"))
     {
-        let changes = view.prediction.changes(view.snapshot());
+        let changes = view.prediction.changes();
         return if changes {
             format!("{state}: {noun} {partner} is being deleted.")
         } else {
@@ -144,10 +144,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
     let ends = ends_of(view);
     match ends.as_slice() {
         // A volume that is Bound now may also end Bound to another claim.
-        [only]
-            if only == phase
-                || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes(view.snapshot())) =>
-        {
+        [only] if only == phase || (phase == "Bound" && only.starts_with("Bound") && !view.prediction.changes()) => {
             String::new()
         }
         [only] if only == DELETED => " and will be deleted".to_owned(),
@@ -359,7 +356,7 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
     let deleted = ends.representatives().any(|end| {
         let data = match end {
             Outcome::Volume { data, .. } | Outcome::Gone { data, .. } => *data,
-            Outcome::Claim { .. } => None,
+            Outcome::Claim { .. } | Outcome::Pod { .. } => None,
         };
         data.is_some_and(|fate| fate != DataFate::Kept)
     });

@@ -73,7 +73,7 @@ impl State {
                 _ if plain.state.is_some() => plain.state.unwrap_or(Self::Unknown),
                 Completion::Ended => Self::Broken,
                 _ if asks => Self::Stuck,
-                Completion::Done if view.is_some_and(|view| view.prediction.changes(snapshot)) => Self::Waiting,
+                Completion::Done if view.is_some_and(|view| view.prediction.changes()) => Self::Waiting,
                 Completion::Done => Self::Well,
                 Completion::Open => Self::Waiting,
             },
@@ -97,7 +97,7 @@ impl Completion {
         let ends_badly = view.and_then(View::only_outcome).is_some_and(|end| match end {
             Outcome::Claim { phase, terminating, .. } => *phase == ClaimPhase::Lost && terminating.is_none(),
             Outcome::Volume { phase, terminating, .. } => *phase == VolumePhase::Failed && terminating.is_none(),
-            Outcome::Gone { .. } => false,
+            Outcome::Pod { .. } | Outcome::Gone { .. } => false,
         });
         match snapshot.object_id(object).map(ObjectId::typed) {
             _ if ends_badly => Self::Ended,

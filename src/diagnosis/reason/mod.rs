@@ -69,6 +69,9 @@ impl<'v> View<'v> {
 
     fn sentence(self) -> String {
         if let TypedId::Pod(id) = self.prediction.target.typed() {
+            if let Some(sentence) = pod::scheduled(self) {
+                return sentence;
+            }
             let mut decisions = self.decisions_of(ephemeral_volume::CONTROLLER);
             return match (decisions.next(), self.prediction.unknown.first()) {
                 (Some(decision), _) => pod::sentence(self, id, decision),
@@ -249,7 +252,7 @@ impl<'v> View<'v> {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
             return Some(format!("the end is unknown: {}", missing_read(unknown)));
         };
-        if outcomes.representatives().any(is_unsettled) {
+        if outcomes.representatives().any(Outcome::is_unsettled) {
             return Some("it never settles".to_owned());
         }
         if self.prediction.decided_by.contains(&DecidedBy::SimultaneousRecycling) {
@@ -309,14 +312,6 @@ pub(crate) fn users<'s>(snapshot: &'s Snapshot, claim: &'s PersistentVolumeClaim
     snapshot
         .pods_of(&claim.meta.namespace, &claim.meta.name)
         .filter(move |pod| crate::controllers::pvc_protection::pod_uses_claim(pod, claim))
-}
-
-fn is_unsettled(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::Claim { unsettled, .. } | Outcome::Volume { unsettled, .. } | Outcome::Gone { unsettled, .. } => {
-            *unsettled
-        }
-    }
 }
 
 /// Returns a number with its noun: `1 claim`, `2 claims`.

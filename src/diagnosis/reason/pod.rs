@@ -1,10 +1,39 @@
-//! The WHY of a pod: what happens to the claims of its generic ephemeral volumes.
+//! The WHY of a pod: where the scheduler leads it, or what happens to the claims of its generic ephemeral volumes.
 
 use super::View;
-use crate::controllers::{Branch, EphemeralPodBranch, EphemeralVolumeStep};
+use crate::controllers::{Branch, EphemeralPodBranch, EphemeralVolumeStep, PodPlace};
 use crate::model::{Id, Pod};
-use crate::simulate::Decision;
+use crate::simulate::{Decision, Outcome};
 use crate::world::{Effect, WriteBody};
+
+/// Says where the scheduler leads the pod. Returns None if the scheduler does not take part, or if the outcomes are
+/// unknown.
+pub(super) fn scheduled(view: View<'_>) -> Option<String> {
+    let set = view.prediction.outcomes.as_ref()?;
+    let place = |end: &'_ Outcome| match end {
+        Outcome::Pod { place, .. } => Some(place.clone()),
+        _ => None,
+    };
+    let places: Vec<PodPlace> = set.representatives().filter_map(place).collect();
+    let recorded = view.snapshot().get(view.prediction.target.of::<Pod>()?);
+    Some(match places.as_slice() {
+        [] => return None,
+        [PodPlace::OnNode(node)] if recorded.node_name == *node => "it has its node".to_owned(),
+        [PodPlace::OnNode(node)] => format!("the scheduler puts it on node {node}"),
+        [PodPlace::WaitsForVolumes(node)] => {
+            format!("the scheduler chooses node {node} and waits until the volumes are bound")
+        }
+        [PodPlace::Unschedulable(Some(message))] => message.trim_end_matches('.').to_owned(),
+        [PodPlace::Unschedulable(None)] => "the scheduler does not find a node".to_owned(),
+        several if several.iter().all(|place| matches!(place, PodPlace::OnNode(_))) => {
+            format!("it fits {} nodes; the scheduler's scores decide", set.count)
+        }
+        several if several.iter().all(|place| matches!(place, PodPlace::WaitsForVolumes(_))) => {
+            format!("it fits {} nodes; the scheduler chooses one and waits until the volumes are bound", set.count)
+        }
+        _ => "where it ends depends on what the scheduler does first".to_owned(),
+    })
+}
 
 /// Says what one sync of a pod does, or why it does nothing.
 pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> String {

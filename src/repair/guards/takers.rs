@@ -91,7 +91,7 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
         .representatives()
         .filter_map(|outcome| match outcome {
             Outcome::Volume { claim_ref: Some((namespace, name, _)), .. } => Some(format!("{namespace}/{name}")),
-            Outcome::Volume { claim_ref: None, .. } | Outcome::Claim { .. } | Outcome::Gone { .. } => None,
+            _ => None,
         })
         .collect();
     for claim in freed.claims() {

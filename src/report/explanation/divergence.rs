@@ -92,8 +92,7 @@ impl DivergenceOut {
             }
             _ => return None,
         };
-        let every_end_differs =
-            prediction.changes(snapshot) && outcomes.representatives().all(|end| end.phase() != phase);
+        let every_end_differs = prediction.changes() && outcomes.representatives().all(|end| end.phase() != phase);
         if !every_end_differs {
             return None;
         }
@@ -300,7 +299,7 @@ fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
                 snapshot.claim_id(namespace, name).map(ObjectId::from)
             }
             Outcome::Claim { volume_name, .. } => snapshot.volume_id(volume_name).map(ObjectId::from),
-            Outcome::Volume { claim_ref: None, .. } | Outcome::Gone { .. } => None,
+            Outcome::Volume { claim_ref: None, .. } | Outcome::Pod { .. } | Outcome::Gone { .. } => None,
         };
         partner.is_some_and(|partner| {
             let prediction = view.simulation.predict(partner);

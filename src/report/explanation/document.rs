@@ -9,7 +9,7 @@ use super::scheduling::SchedulingOut;
 use super::users::{UserOut, users_namespaces, users_of_claim, users_of_volume};
 
 use crate::controllers::persistent_volume::match_claim;
-use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
+use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, PodPlace, VolumeProtectionBranch};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::node::NodeVolumes;
 use crate::diagnosis::reason::{View, verdict_of};
@@ -515,6 +515,16 @@ fn end(outcome: &Outcome) -> String {
                 }
             });
             format!("{}{claim}{}{}", phase.as_str(), kept(terminating), round(*unsettled))
+        }
+        Outcome::Pod { place, unsettled } => {
+            let place = match place {
+                PodPlace::OnNode(node) => format!("on node {}", crate::snapshot::printed(node)),
+                PodPlace::WaitsForVolumes(node) => {
+                    format!("waits until its volumes are bound for node {}", crate::snapshot::printed(node))
+                }
+                PodPlace::Unschedulable(_) => "on no node".to_owned(),
+            };
+            format!("{place}{}", round(*unsettled))
         }
         Outcome::Gone { unsettled, .. } => format!("gone{}", round(*unsettled)),
     }

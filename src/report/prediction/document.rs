@@ -1,6 +1,7 @@
 //! Predictions as data of the documents that are printed.
 
 use super::decision::DecisionOut;
+use crate::controllers::PodPlace;
 use crate::controllers::persistent_volume::reclaim::DataFate;
 use crate::model::{self, ClaimRef, ObjectKey, PersistentVolume, PersistentVolumeClaim, TypedId};
 use crate::report::shared::diagnosis::DiagnosisOut;
@@ -157,6 +158,10 @@ pub struct PredictionOut<'a> {
     /// Whether every outcome can really happen. In any case no other outcome can happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
+    /// Whether the outcomes are unknown because too many objects influence each other through an actor.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub too_many_states: bool,
     /// What decides which of several outcomes happens.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
@@ -193,6 +198,23 @@ pub struct StateOut<'a> {
     /// The claim that the claimRef of a volume names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_ref: Option<ClaimRefOut<'a>>,
+    /// The name of the node of a pod.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub node: &'a str,
+    /// The name of the node that the scheduler has chosen for a pod, while it waits until the volumes of the pod are
+    /// bound.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub waits_for_volumes_on: &'a str,
+    /// Whether the scheduler finds no node for a pod, or does not search one.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub unschedulable: bool,
+    /// The message that the scheduler writes into the condition `PodScheduled` of a pod without a node, without what it
+    /// says about preemption. The field is absent if the message is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<&'a str>,
     /// Whether a controller created the object. Either no object of this name existed, or an earlier one was deleted.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
@@ -347,6 +369,7 @@ impl<'a> PredictionOut<'a> {
             outcomes: outcomes.map(|_| prediction.listed_outcomes().iter().map(StateOut::of_outcome).collect()),
             outcome_count: outcomes.map(|set| set.count),
             exact: outcomes.map(|set| set.exact),
+            too_many_states: prediction.is_too_large,
             decided_by: prediction.decided_by.iter().map(|by| by.as_str()).collect(),
             waiting_for,
             assumed,
@@ -365,7 +388,7 @@ impl<'a> StateOut<'a> {
             TypedId::Pod(id) => {
                 let pod = snapshot.get(id);
                 let phase = pod.phase.as_str();
-                Self { phase, terminating: pod.meta.deleted.is_some(), ..Self::default() }
+                Self { phase, node: &pod.node_name, terminating: pod.meta.deleted.is_some(), ..Self::default() }
             }
             _ => Self { terminating: snapshot.meta(target).deleted.is_some(), ..Self::default() },
         }
@@ -425,6 +448,16 @@ impl<'a> StateOut<'a> {
                 unsettled: *unsettled,
                 ..Self::default()
             },
+            Outcome::Pod { place, unsettled } => {
+                let state = Self { unsettled: *unsettled, ..Self::default() };
+                match place {
+                    PodPlace::OnNode(node) => Self { node: printed(node), ..state },
+                    PodPlace::WaitsForVolumes(node) => Self { waits_for_volumes_on: printed(node), ..state },
+                    PodPlace::Unschedulable(message) => {
+                        Self { unschedulable: true, message: message.as_deref(), ..state }
+                    }
+                }
+            }
             Outcome::Gone { data, unsettled } => {
                 Self { gone: true, data: data.map(DataFate::as_str), unsettled: *unsettled, ..Self::default() }
             }

@@ -52,6 +52,7 @@ fn binding(outcome: &Outcome) -> String {
         Outcome::Volume { claim_ref, .. } => {
             claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| format!("{namespace}/{name}"))
         }
+        Outcome::Pod { place, .. } => place.node().map(|node| printed(node).to_owned()).unwrap_or_default(),
         Outcome::Gone { .. } => String::new(),
     }
 }

@@ -76,7 +76,7 @@ fn is_at_rest(simulation: &Simulation<'_>, prediction: &Prediction<'_>, diagnosi
     let phase = StateOut::recorded(snapshot, prediction.target).phase;
     phase == "Bound"
         && phases(prediction) == phase
-        && !prediction.changes(snapshot)
+        && !prediction.changes()
         && snapshot.meta(prediction.target).deleted.is_none()
         && diagnosis.is_none_or(|diagnosis| !diagnosis.state.is_problem())
 }

@@ -1,6 +1,6 @@
 //! Parts of the machine-readable output that several kinds of document share. The field names are public API.
 
-use crate::controllers::{Controller, KubernetesBehavior};
+use crate::controllers::{ACTORS, Controller, KubernetesBehavior};
 use crate::model::{Kind, Str};
 use crate::snapshot::Coverage;
 use crate::snapshot::printed;
@@ -62,6 +62,10 @@ pub struct Model {
     pub controller_flags: BTreeMap<&'static str, String>,
     /// The names of the controllers that take part.
     pub controllers: Vec<&'static str>,
+    /// The names of the actors that take part besides the controllers, such as `scheduler`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub actors: Vec<&'static str>,
     /// Whether the outcomes include failures: refused requests, crashes inside a sync, and outdated caches.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
@@ -86,6 +90,9 @@ impl Model {
     /// Returns the model with this behavior and these controllers. `source` says how the version was found.
     pub fn new(behavior: &KubernetesBehavior, controllers: &[Controller], source: &'static str) -> Self {
         let defaults = KubernetesBehavior::of(behavior.version);
+        let named = |is_such: fn(&Controller) -> bool| {
+            controllers.iter().filter(|controller| is_such(controller)).map(|controller| controller.name).collect()
+        };
         Self {
             kubernetes: behavior.version.to_string(),
             verified: behavior.version.recorded().is_some() && defaults == *behavior,
@@ -97,7 +104,8 @@ impl Model {
                 ("enable-hostpath-provisioner", behavior.hostpath_provisioning.to_string()),
                 ("pvclaimbinder-sync-period", format!("{}s", behavior.resync_seconds)),
             ]),
-            controllers: controllers.iter().map(|controller| controller.name).collect(),
+            controllers: named(|controller| !ACTORS.contains(controller)),
+            actors: named(|controller| ACTORS.contains(controller)),
             failures: false,
         }
     }

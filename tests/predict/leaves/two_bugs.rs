@@ -52,7 +52,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
         .flat_map(|set| set.listed.to_vec())
         .filter_map(|outcome| match outcome {
             Outcome::Claim { phase, volume_name, .. } => Some((phase, volume_name.to_string())),
-            Outcome::Volume { .. } => None,
+            Outcome::Volume { .. } | Outcome::Pod { .. } => None,
             other @ Outcome::Gone { .. } => panic!("a claim ends as {other:?}"),
         })
         .collect()

@@ -127,6 +127,8 @@ fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> 
         decisions,
         outcomes: None,
         decided_by: Vec::new(),
+        is_too_large: false,
+        recorded: None,
         assumed: Vec::new(),
         unknown: Vec::new(),
         decision_limit: Limit::All,

@@ -101,7 +101,7 @@ impl Judged<'_> {
                 || set.listed.iter().any(|end| StateOut::of_outcome(end).data == Some("destroyed"));
             if changes || !may_change {
                 verdict.counts.changes += 1;
-                let predicted = prediction.changes(self.snapshot).to_string();
+                let predicted = prediction.changes().to_string();
                 differ("settle: changes", &answer.object, &[changes.to_string()].into(), &[predicted].into(), verdict);
             }
             if components.insert(prediction.component) {

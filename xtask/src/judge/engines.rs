@@ -305,7 +305,7 @@ impl Judged<'_> {
 
 /// Returns whether the object can be at this end in a world.
 fn can_be(world: &World<'_>, settings: &Settings<'_>, target: ObjectId, end: &Outcome) -> bool {
-    let ends = |unsettled| controllers::ends(&settings.behavior, world, target, unsettled);
+    let ends = |unsettled| controllers::ends(settings, world, target, unsettled);
     let mut ends = [false, true].into_iter().flat_map(ends);
     ends.any(|is| is == *end)
 }

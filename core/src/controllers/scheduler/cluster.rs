@@ -1,6 +1,7 @@
 //! The scheduler's snapshot of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`,
 //! 1.36.
 
+use super::reservation::Reservation;
 use crate::model::{Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
 use crate::world::View;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,9 +47,12 @@ impl<'s> Cluster<'s> {
         let places: FxHashMap<&str, usize> =
             nodes.iter().enumerate().map(|(place, info)| (info.node.meta.name.as_str(), place)).collect();
         let mut used_claims = FxHashSet::default();
-        for pod in view.all::<Pod>().filter(|pod| is_seen(pod)) {
+        for (id, pod) in view.with_ids::<Pod>().filter(|(_, pod)| is_seen(pod)) {
+            // A pod whose volumes are being bound counts on the node that was chosen for it.
+            let chosen = || Some(Reservation::of(view.memory_of(id)?)?.node_name(view)?.as_str());
+            let node = Some(pod.node_name.as_str()).filter(|name| !name.is_empty()).or_else(chosen);
             // A pod on a node that does not exist does not count.
-            let Some(info) = places.get(pod.node_name.as_str()).and_then(|place| nodes.get_mut(*place)) else {
+            let Some(info) = node.and_then(|name| places.get(name)).and_then(|place| nodes.get_mut(*place)) else {
                 continue;
             };
             info.pods.push(pod);

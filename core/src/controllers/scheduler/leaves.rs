@@ -3,6 +3,20 @@
 use crate::controllers::branch::leaves;
 
 leaves! {
+    /// What the scheduler does with one pod. Upstream: `ScheduleOne` and `bindingCycle`, `pkg/scheduler`, and
+    /// `checkBindings`, `volumebinding`, 1.36.
+    SchedulerPodBranch {
+        "S19" SchedulerBindWaits "The node is chosen, and the scheduler waits until the volumes of the pod are bound.",
+        "S20" SchedulerBindAborted "The scheduler stops waiting for the volumes of the pod, and tries the pod again.",
+        "S21" SchedulerBindsPod "All volumes of the pod are bound: the pod is bound to its node.",
+        "S22" SchedulerFindsNoNode "No node takes the pod.",
+        "S23" SchedulerSkipsPod "The pod needs no node, or the scheduler may not find one for it.",
+    }
+    /// What `PreBind` writes for the volumes of a pod. Upstream: `bindAPIUpdate`, `volumebinding`, 1.36.
+    SchedulerVolumeStep {
+        "S17" SchedulerPrebindsVolume "A volume is reserved for a claim of the pod.",
+        "S18" SchedulerSelectsNode "The claim gets the annotation with the selected node.",
+    }
     /// Why a volume plugin rejects a pod, or a node for a pod. Upstream: `volumebinding`, `volumerestrictions`,
     /// `volumezone` and `nodevolumelimits` of `pkg/scheduler/framework/plugins`, 1.36.
     SchedulerReason {

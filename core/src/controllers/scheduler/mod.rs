@@ -12,6 +12,7 @@
 //!
 //! Also not modelled: scores, nominated pods, extenders, other profiles and plugins of others.
 
+pub mod actor;
 mod causes;
 mod claim;
 mod cluster;
@@ -24,6 +25,7 @@ mod nodes;
 pub mod orders;
 mod pod_topology_spread;
 pub(super) mod reads;
+mod reservation;
 pub mod verdict;
 mod volume_binding;
 mod volume_limits;
@@ -32,7 +34,7 @@ mod volume_zone;
 
 pub use causes::{Cause, Causes, fits_node, is_tied, nodes_of_volume};
 pub use claim::{ClaimOnNode, ClaimTask, claim_on_node};
-pub use leaves::SchedulerReason;
+pub use leaves::{SchedulerPodBranch, SchedulerReason, SchedulerVolumeStep};
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,
     Verdict,

@@ -111,7 +111,7 @@ const LONGEST_LIMIT: usize = 63;
 const KEPT_OF_DRIVER: usize = 23;
 
 /// Returns whether the node has a limit of some driver. Upstream: `getVolumeLimits`, 1.31 and 1.36.
-fn has_limits(behavior: &KubernetesBehavior, node: Option<&CsiNode>, info: &NodeInfo<'_>) -> bool {
+pub(super) fn has_limits(behavior: &KubernetesBehavior, node: Option<&CsiNode>, info: &NodeInfo<'_>) -> bool {
     let states = |(name, _): &(Str, i64)| name.starts_with("attachable-volumes-");
     node.is_some_and(|node| node.drivers.iter().any(|driver| driver.limit.is_some()))
         || behavior.scheduler.node_states_limits && info.node.allocatable.iter().any(states)

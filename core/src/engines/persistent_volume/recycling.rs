@@ -31,7 +31,8 @@ pub(super) fn add_disturbed_outcomes(
 ) -> BTreeMap<ObjectId, OtherComponents> {
     let recycled = Recycled::of(snapshot, |id| {
         let is_unknown = |(_, absence): &(Need, Absence)| matches!(absence, Absence::Unknown(_));
-        (!settlement.uncertain(id.into()).iter().any(is_unknown)).then(|| settlement.outcomes(id.into()))
+        let is_known = !settlement.uncertain(id.into()).iter().any(is_unknown);
+        Some(settlement.outcomes(id.into())).filter(|set| is_known && !set.is_unknown())
     });
     let mut beside = BTreeMap::new();
     for id in recycled.failing(snapshot) {

@@ -1,11 +1,11 @@
 //! This module decodes Pods, and decides which of their fields may leave the cluster.
 
-use super::Stored;
 use super::persistent_volume_claim::{ClaimTemplate, claim_template, template_of};
 use super::pod_scheduling::{
     DISKS, DiskSource, PodAffinities, Port, Resources, Spread, TolerationObject, disk_source, redact_spec,
     redact_status, scheduling,
 };
+use super::{ApiGates, Parts, Snapshot, Stored, Writable};
 use crate::model::{
     ClaimVolume, ContainerState, ContainerStatus, EphemeralVolume, NfsVolume, Pod, PodPhase, Str, VolumeUse,
 };
@@ -124,6 +124,27 @@ impl Stored for Pod {
             }
             _ => None,
         }
+    }
+
+    fn changes<'o>(before: &'o Self, after: &'o Self) -> Parts<'o> {
+        let mut parts = Parts::default();
+        parts.spec.text("nodeName", &before.node_name, &after.node_name);
+        parts
+    }
+}
+
+impl Writable for Pod {
+    fn keep_all_but_status(&mut self, stored: &Self) {
+        self.node_name.clone_from(&stored.node_name);
+    }
+
+    fn keep_status(&mut self, stored: &Self) {
+        self.phase.clone_from(&stored.phase);
+        self.conditions.clone_from(&stored.conditions);
+    }
+
+    fn begin(&mut self, _: &Snapshot, _: ApiGates) {
+        self.phase = PodPhase::Pending;
     }
 }
 

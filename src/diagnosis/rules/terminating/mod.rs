@@ -86,7 +86,7 @@ fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
         Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. } => {
             left.iter().any(|finalizer| is_such(finalizer))
         }
-        Outcome::Claim { .. } | Outcome::Volume { .. } | Outcome::Gone { .. } => false,
+        Outcome::Claim { .. } | Outcome::Volume { .. } | Outcome::Pod { .. } | Outcome::Gone { .. } => false,
     };
     case.ends().is_some_and(|ends| ends.representatives().all(keeps))
 }

@@ -52,7 +52,7 @@ fn destroyed(end: &Outcome) -> Option<DataFate> {
     let (fate, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => ((*data)?, *phase == VolumePhase::Failed),
         Outcome::Gone { data, .. } => ((*data)?, false),
-        Outcome::Claim { .. } => return None,
+        Outcome::Claim { .. } | Outcome::Pod { .. } => return None,
     };
     match fate {
         DataFate::Kept => None,

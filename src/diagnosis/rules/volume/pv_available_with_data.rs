@@ -158,7 +158,7 @@ fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
     let only = case.ends().and_then(OutcomeSet::only);
     let uid = match only {
         Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((_, _, uid)), .. }) => uid,
-        Some(Outcome::Volume { .. } | Outcome::Claim { .. } | Outcome::Gone { .. }) | None => return false,
+        _ => return false,
     };
     *uid == owner.meta.uid
 }

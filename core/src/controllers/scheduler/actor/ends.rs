@@ -1,0 +1,59 @@
+//! The end states of pods.
+
+use super::super::Scheduler;
+use super::super::verdict::Cycle;
+use super::Reservation;
+use crate::controllers::KubernetesBehavior;
+use crate::controllers::outcome::{Outcome, PodPlace};
+use crate::controllers::scheduler::handles;
+use crate::model::{Id, ObjectId, Pod, Str};
+use crate::world::{View, World};
+
+/// Returns the end states of a pod that stays as it is in this world. There are several if the message that the
+/// scheduler writes is not certain.
+pub(super) fn ends(
+    behavior: &KubernetesBehavior,
+    world: &World<'_>,
+    id: ObjectId,
+    unsettled: bool,
+) -> Option<Vec<Outcome>> {
+    let pod: Id<Pod> = id.of()?;
+    let places = match world.get_ref(pod) {
+        None => return Some(vec![Outcome::Gone { data: None, unsettled }]),
+        Some(pod) if !super::takes(pod) => return None,
+        Some(stored) if !stored.node_name.is_empty() => vec![PodPlace::OnNode(stored.node_name.clone())],
+        Some(stored) => places(behavior, world, pod, stored),
+    };
+    let end = |place| Outcome::Pod { place, unsettled };
+    Some(places.into_iter().map(end).collect())
+}
+
+/// Returns the places in which a pod without a node can be.
+fn places(behavior: &KubernetesBehavior, world: &World<'_>, id: Id<Pod>, pod: &Pod) -> Vec<PodPlace> {
+    if !handles(pod) {
+        return vec![PodPlace::Unschedulable(None)];
+    }
+    let reserved = world.memory_of(id).and_then(Reservation::of);
+    if let Some(node) = reserved.and_then(|reservation| reservation.node_name(View::World(world))) {
+        return vec![PodPlace::WaitsForVolumes(node.clone())];
+    }
+    let scheduler = Scheduler::of_view(View::World(world), behavior);
+    let scheduling = scheduler.schedule(pod);
+    let rejected = || -> Vec<PodPlace> {
+        scheduling.messages.iter().map(|message| PodPlace::Unschedulable(Some(Str::from(message)))).collect()
+    };
+    match &scheduling.cycle {
+        Cycle::Gated(status) => {
+            let text = status.reasons.first().map(|reason| Str::from(&*reason.text));
+            vec![PodPlace::Unschedulable(text)]
+        }
+        Cycle::Skipped(_) => vec![PodPlace::Unschedulable(None)],
+        Cycle::PreFilter(_) => rejected(),
+        // The scheduler has given up waiting for the volumes, and chooses the node again.
+        Cycle::Nodes(_) => {
+            let chosen: Vec<PodPlace> =
+                scheduling.candidates().map(|node| PodPlace::WaitsForVolumes(node.node.clone())).collect();
+            if chosen.is_empty() { rejected() } else { chosen }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The reads on which the outcomes of a component with waiting pods depend.
+
+use super::super::cluster::{Cluster, pod_claims};
+use super::super::reads::Reads;
+use super::super::{inter_pod_affinity, volume_binding, volume_limits};
+use crate::controllers::KubernetesBehavior;
+use crate::controllers::Settings;
+use crate::controllers::persistent_volume::links::own_classes;
+use crate::controllers::scheduler::handles;
+use crate::controllers::spec::{Needs, note_gap};
+use crate::model::{
+    CsiDriver, CsiNode, Id, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, StorageCapacity,
+    StorageClass, VolumeAttachment,
+};
+use crate::snapshot::Snapshot;
+use crate::world::View;
+
+/// Prepares the function that returns the uncertain reads of a component. They do not depend on which plugin rejects a
+/// node first, because that can change during the simulation.
+pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
+    let behavior = settings.behavior.clone();
+    let cluster = Cluster::new(View::Snapshot(snapshot));
+    let is_waiting = |id: &ObjectId| id.of().filter(|pod: &Id<Pod>| handles(snapshot.get(*pod)));
+    Box::new(move |objects| {
+        let mut pods = objects.iter().filter_map(is_waiting).map(|pod| snapshot.get(pod)).peekable();
+        let mut found = Vec::new();
+        if pods.peek().is_none() {
+            return found;
+        }
+        let mut reads = Reads::new(View::Snapshot(snapshot));
+        reads.need_all::<Node>();
+        reads.need_all::<Pod>();
+        let mut with_volumes = false;
+        for pod in pods {
+            // Only the reads matter. The simulation asks for the verdict.
+            drop(inter_pod_affinity::pre_filter(&mut reads, &cluster, pod));
+            with_volumes |= !pod.claims.is_empty() || !pod.ephemeral.is_empty() || pod.scheduling.is_some();
+            read_claims(&mut reads, snapshot, &behavior, pod);
+        }
+        if with_volumes {
+            for info in &cluster.nodes {
+                let node = reads.find::<CsiNode>("", &info.node.meta.name);
+                if behavior.scheduler.attachments_count && volume_limits::has_limits(&behavior, node, info) {
+                    reads.need_all::<VolumeAttachment>();
+                }
+            }
+        }
+        for (kind, absence) in reads.into_doubts() {
+            note_gap(&mut found, kind, "", absence);
+        }
+        found
+    })
+}
+
+/// Reads what decides about the claims of a pod.
+fn read_claims(reads: &mut Reads<'_>, snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) {
+    for used in pod_claims(pod) {
+        reads.need_all::<PersistentVolume>();
+        let Some(claim) = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, used.name) else { continue };
+        if !claim.volume_name.is_empty() {
+            reads.find::<PersistentVolume>("", &claim.volume_name);
+        }
+        for name in own_classes(snapshot, behavior, claim).iter().filter(|name| !name.is_empty()) {
+            let class = reads.find::<StorageClass>("", name).filter(|class| volume_binding::provisions(class));
+            let driver = class.and_then(|class| reads.find::<CsiDriver>("", &class.provisioner));
+            if driver.is_some_and(|driver| driver.storage_capacity) {
+                reads.need_all::<StorageCapacity>();
+            }
+        }
+    }
+}
