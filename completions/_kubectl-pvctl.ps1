@@ -263,6 +263,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;predict' {
+            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes')
             [CompletionResult]::new('--contexts', '--contexts', [CompletionResultType]::ParameterName, 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
@@ -316,6 +317,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--changed', '--changed', [CompletionResultType]::ParameterName, 'Show only what will change')
             [CompletionResult]::new('--stuck', '--stuck', [CompletionResultType]::ParameterName, 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads')
             [CompletionResult]::new('--diagnosis', '--diagnosis', [CompletionResultType]::ParameterName, 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads')
+            [CompletionResult]::new('--pods', '--pods', [CompletionResultType]::ParameterName, 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then')
             [CompletionResult]::new('--exit-code', '--exit-code', [CompletionResultType]::ParameterName, 'Exit with 1 when a change is predicted')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Add the tests made on the way: the field, the two values, the result')
             [CompletionResult]::new('--no-headers', '--no-headers', [CompletionResultType]::ParameterName, 'Leave out the line with the names of the columns')

@@ -256,6 +256,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;predict'= {
+            cand --actors 'Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes'
             cand --contexts 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
@@ -309,6 +310,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --changed 'Show only what will change'
             cand --stuck 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
             cand --diagnosis 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
+            cand --pods 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then'
             cand --exit-code 'Exit with 1 when a change is predicted'
             cand --trace 'Add the tests made on the way: the field, the two values, the result'
             cand --no-headers 'Leave out the line with the names of the columns'

@@ -280,6 +280,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l actors -d 'Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
@@ -344,6 +345,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what will change'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l pods -d 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 when a change is predicted'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Leave out the line with the names of the columns'

@@ -295,6 +295,8 @@ module completions {
     --changed                 # Show only what will change
     --stuck                   # Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads
     --diagnosis               # Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
+    --pods                    # Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then
+    --actors: string          # Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes
     --exit-code               # Exit with 1 when a change is predicted
     --trace                   # Add the tests made on the way: the field, the two values, the result
     --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary

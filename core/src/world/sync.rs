@@ -2,12 +2,14 @@
 
 use super::choices::SearchCandidates;
 use super::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, EventType, Mark, Memory, Need, ObjectRef,
-    OperationState, PluginAnswer, Read, RecordedEvent, World, Write, WriteBody,
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, EventType, Mark, Need, ObjectRef, OperationState,
+    PluginAnswer, Read, RecordedEvent, World, Write, WriteBody,
 };
 use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
 use crate::snapshot::{ApiGates, Snapshot, Writable};
 use std::sync::Arc;
+
+mod memory;
 
 /// A comparison that a sync made, for people who want to follow the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -447,20 +449,6 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.crash_before.is_some_and(|first| self.writes >= first)
     }
 
-    /// Stores what the controller remembers about an object and no object of the API shows.
-    pub fn remember(&mut self, id: impl Into<ObjectId>, memory: Memory) {
-        if !self.crashed() {
-            self.world.remember(id, memory);
-        }
-    }
-
-    /// Removes what the controller remembers about an object.
-    pub fn forget(&mut self, id: impl Into<ObjectId>) {
-        if !self.crashed() {
-            self.world.forget(id);
-        }
-    }
-
     // Events, keys and operations.
 
     /// Records an event.
@@ -536,25 +524,6 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         });
         let picked = self.choices.pick(found.places.len());
         found.places.get(picked).map(|at| Id::new(*at))
-    }
-
-    /// Picks one of the options that are equally possible. Returns nothing if there is none.
-    pub fn pick_option<'o, O>(&mut self, options: &'o [O]) -> Option<&'o O> {
-        let picked = self.choices.pick(options.len());
-        options.get(picked)
-    }
-
-    /// Returns the world as the informers show it: objects whose cached copy lags are in their older version.
-    pub fn informed_world(&self) -> World<'s> {
-        let mut world = self.world.clone();
-        for (id, cached) in &self.controller.cached {
-            match cached {
-                Cached::Unseen => world.put(*id, None),
-                Cached::Stale(older) => world.put(*id, Some(older.clone())),
-                Cached::InformerOnly => {}
-            }
-        }
-        world
     }
 }
 

@@ -403,3 +403,15 @@ impl PodBuilder {
 pub(crate) fn node(name: &str) -> Node {
     Node { meta: meta("", name, "40"), ..Node::default() }
 }
+
+/// Builds a node.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeBuilder(pub(crate) Node);
+
+impl NodeBuilder {
+    /// Sets an amount of `status.allocatable`.
+    pub(crate) fn allows(mut self, resource: &str, amount: i64) -> Self {
+        self.0.allocatable = Box::new([(resource.into(), amount)]);
+        self
+    }
+}

@@ -6,7 +6,7 @@ use pvctl::controllers::persistent_volume::matching::{Fit, Query};
 use pvctl::controllers::persistent_volume::{sync_claim_by_key, sync_volume_by_key};
 use pvctl::controllers::{
     Branch, Controller, KubeVersion, KubernetesBehavior, SyncContext, ephemeral_volume, persistent_volume,
-    pv_protection, pvc_protection,
+    pv_protection, pvc_protection, scheduler,
 };
 use pvctl::model::{
     BindingMode, Held, Node, ObjectId, Objects, PersistentVolume, PersistentVolumeClaim, Pod, ResourceVersion, Str,
@@ -52,6 +52,9 @@ enum Call {
     Claim(Controller, &'static str),
     DeletedClaim(&'static str),
     Pod(&'static str),
+    Schedule(&'static str),
+    /// The pod, the node that was chosen for it, and the claims for which the node was selected.
+    CheckBindings(&'static str, &'static str, &'static [&'static str]),
     VolumeKey(&'static str, Lister),
     ClaimKey(&'static str, Lister),
 }
@@ -244,6 +247,24 @@ impl Case {
         self
     }
 
+    /// Lets the scheduler sync that pod.
+    pub(crate) fn schedules(mut self, pod: &'static str) -> Self {
+        self.call = Call::Schedule(pod);
+        self
+    }
+
+    /// Lets the scheduler check the bindings of that pod, for which it has chosen the node and selected it for the
+    /// claims.
+    pub(crate) fn checks_bindings(
+        mut self,
+        pod: &'static str,
+        node: &'static str,
+        claims: &'static [&'static str],
+    ) -> Self {
+        self.call = Call::CheckBindings(pod, node, claims);
+        self
+    }
+
     /// Lets pvc-protection sync the key of a claim that does not exist any more.
     pub(crate) fn protects_deleted_claim(mut self, name: &'static str) -> Self {
         self.call = Call::DeletedClaim(name);
@@ -308,6 +329,20 @@ impl Case {
             Call::Pod(name) => {
                 let id = snapshot.id::<Pod>(NAMESPACE, name).unwrap();
                 self.decide(&snapshot, memory, ephemeral_volume::CONTROLLER, id.into())
+            }
+            Call::Schedule(name) => {
+                let id = snapshot.id::<Pod>(NAMESPACE, name).unwrap();
+                self.decide(&snapshot, memory, scheduler::actor::CONTROLLER, id.into())
+            }
+            Call::CheckBindings(pod, node, claims) => {
+                let id = ObjectId::from(snapshot.id::<Pod>(NAMESPACE, pod).unwrap());
+                let node = ObjectId::from(snapshot.id::<Node>("", node).unwrap());
+                let claims = claims.iter().map(|claim| ObjectId::from(claim_id(&snapshot, claim)));
+                let mut world = World::new(&snapshot);
+                world.remember(id, [node].into_iter().chain(claims).collect());
+                self.by_hand(&mut world, memory, |sync| {
+                    (scheduler::actor::CONTROLLER.sync)(sync, &self.behavior, id).unwrap()
+                })
             }
             Call::DeletedClaim(name) => {
                 let id = claim_id(&snapshot, name);

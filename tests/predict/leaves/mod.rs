@@ -33,6 +33,7 @@ mod parity;
 mod protection;
 mod provision;
 mod reclaim;
+mod scheduling;
 mod two_bugs;
 mod versions;
 mod volume;

@@ -52,7 +52,9 @@ X1 ClaimGone · X2 ClaimProtectionAdded · X3 ClaimKeptUsedByCachedPod · X4 Cla
 X5 ClaimLiveListFailed · X6 ClaimProtectionRemoved · X7 ClaimProtectionUnchanged · X8 ClaimUnusedConditionSet · \
 X9 VolumeProtectionAdded · X10 VolumeKeptBound · X11 VolumeProtectionRemoved · X12 VolumeProtectionUnchanged · \
 E1 PodGone · E2 PodTerminating · E3 PodVolumesHandled · E4 PodVolumeFailed · \
-EV1 ClaimNotOwned · EV2 ClaimExists · EV3 ClaimCreated · EV4 ClaimCreateRefused";
+EV1 ClaimNotOwned · EV2 ClaimExists · EV3 ClaimCreated · EV4 ClaimCreateRefused · \
+S19 SchedulerBindWaits · S20 SchedulerBindAborted · S21 SchedulerBindsPod · S22 SchedulerFindsNoNode · \
+S23 SchedulerSkipsPod · S17 SchedulerPrebindsVolume · S18 SchedulerSelectsNode";
 
 /// The leaves without a case, each with the reason.
 const NOT_REACHED: [(&str, &str); 5] = [
@@ -84,6 +86,8 @@ fn upstream(function: &str) -> &'static str {
         "VolumeProtectionBranch" => "`processPV`",
         "EphemeralPodBranch" => "`syncHandler`",
         "EphemeralVolumeStep" => "`handleVolume`",
+        "SchedulerPodBranch" => "`ScheduleOne`, `checkBindings`",
+        "SchedulerVolumeStep" => "`bindAPIUpdate`",
         other => panic!("no upstream function is known for {other}"),
     }
 }
@@ -99,6 +103,7 @@ fn all_cases() -> Vec<(&'static str, Case)> {
         super::provision::all(),
         super::protection::all(),
         super::ephemeral::all(),
+        super::scheduling::all(),
         super::two_bugs::all(),
         super::versions::all(),
     ]
@@ -174,7 +179,7 @@ fn table() -> String {
         "<!-- Made by the tests from their cases: `UPDATE=1 cargo test --locked generated` writes this file anew. -->\n\
          # Parity with Kubernetes 1.36\n\
          \n\
-         Every place where the modelled functions of kube-controller-manager end, under the id and the name that \
+         Every place where the modelled functions of kube-controller-manager and of the scheduler's binding end, under the id and the name that \
          `kubectl pvctl` prints, and the test that reaches it. In each test the expected branch, writes, events, \
          operations and error stand beside the id, typed in from [the pages on controllers](controllers/README.md) \
          and upstream's source.\n\

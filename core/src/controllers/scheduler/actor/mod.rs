@@ -1,6 +1,6 @@
-//! kube-scheduler as an actor of a simulation: it chooses a node for a pod, binds or requests the volumes of the pod, and
-//! binds the pod. Upstream: `ScheduleOne`, `schedulingCycle` and `bindingCycle` of `pkg/scheduler`, and `Reserve` and
-//! `PreBind` of `volumebinding`, 1.36.
+//! kube-scheduler as an actor of a simulation: it chooses a node for a pod, binds or requests the volumes of the pod,
+//! and binds the pod. Upstream: `ScheduleOne`, `schedulingCycle` and `bindingCycle` of `pkg/scheduler`, and `Reserve`
+//! and `PreBind` of `volumebinding`, 1.36.
 //!
 //! A sync of a pod without a reservation is one scheduling cycle and the writes of `PreBind`. A sync of a pod with a
 //! reservation is one check of its bindings. Scores are not modelled: each node that fits may be chosen.
