@@ -1,6 +1,7 @@
 //! These tests compare predictions and explanations with `docs/controllers/` and with the recordings, and check
 //! properties that hold for every world.
 
+mod actors;
 mod answers;
 mod candidates;
 mod clusters;

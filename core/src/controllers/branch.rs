@@ -7,6 +7,7 @@ use super::persistent_volume::leaves::{
     BindStep, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProvisionStep, ReclaimStep, RecycleStep,
     UnbindStep, VolumeBranch,
 };
+use super::provisioner::{DeletionBranch, ProvisionBranch};
 use super::pv_protection::leaves::VolumeProtectionBranch;
 use super::pvc_protection::leaves::ClaimProtectionBranch;
 use super::scheduler::leaves::{SchedulerPodBranch, SchedulerVolumeStep};
@@ -98,4 +99,5 @@ functions! {
     DispatchBranch, ClaimBranch, VolumeBranch, CandidateVerdict, BindStep, UnbindStep, ReclaimStep, DeleteStep,
     RecycleStep, ProvisionStep, ClaimProtectionBranch, VolumeProtectionBranch,
     EphemeralPodBranch, EphemeralVolumeStep, SchedulerPodBranch, SchedulerVolumeStep,
+    ProvisionBranch, DeletionBranch,
 }

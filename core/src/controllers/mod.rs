@@ -49,7 +49,8 @@ pub const CONTROLLERS: [Controller; 4] = [
 ];
 
 /// The components outside of kube-controller-manager that can take part in a simulation.
-pub const ACTORS: [Controller; 1] = [scheduler::actor::CONTROLLER];
+pub const ACTORS: [Controller; 3] =
+    [provisioner::actor::CONTROLLER, persistent_volume::recycler::CONTROLLER, scheduler::actor::CONTROLLER];
 
 /// Returns the actors that take part, besides the controllers.
 pub fn acting(controllers: &[Controller]) -> impl Iterator<Item = Controller> {

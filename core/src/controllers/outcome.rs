@@ -342,6 +342,10 @@ pub enum DecidedBy {
     SimultaneousRecycling,
     /// Several nodes fit a pod, and the scheduler's scores decide.
     Score,
+    /// A driver does what it is asked, or fails.
+    Drivers,
+    /// A recycler pod succeeds, fails, or never ends.
+    Recycler,
     /// A recycler pod of the volume exists already. Either the controller that created it still waits for it, or the
     /// controller has restarted since.
     RecyclerPod,
@@ -355,6 +359,8 @@ impl DecidedBy {
             Self::OrderOfSyncs => "orderOfSyncs",
             Self::SimultaneousRecycling => "simultaneousRecycling",
             Self::Score => "score",
+            Self::Drivers => "drivers",
+            Self::Recycler => "recycler",
             Self::RecyclerPod => "recyclerPod",
         }
     }

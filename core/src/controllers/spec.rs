@@ -2,7 +2,7 @@
 //! descriptors of kube-controller-manager. A new controller is a folder with such a table and an entry in
 //! [`super::CONTROLLERS`].
 
-use super::{Branch, KubernetesBehavior, Links, Outcome, Settings, SyncContext};
+use super::{Branch, DecidedBy, KubernetesBehavior, Links, Outcome, Settings, SyncContext};
 use crate::model::{HeldObject, Kind, Object, ObjectId, Str};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Choices, ControllerState, Need, Record, World};
@@ -74,6 +74,11 @@ pub struct ControllerSpec {
     /// Returns the worlds to which an operation that still runs may lead. They are added to the worlds of the syncs if
     /// requests fail or caches lag.
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,
+    /// What decides between outcomes if a sync of this controller has a choice. It is absent for controllers whose
+    /// choices an engine explains.
+    pub decides: Option<DecidedBy>,
+    /// Returns whether a sync of the object may have a choice later, although it has none now.
+    pub may_choose: fn(&Snapshot, ObjectId) -> bool,
     /// Returns the world in which the controller has given up to wait for something that concerns the object. It gives
     /// up after a long time, so the simulation does this only if no sync of any object changes anything any more.
     pub gives_up: for<'s> fn(&World<'s>, ObjectId) -> Option<World<'s>>,
@@ -112,6 +117,8 @@ impl ControllerSpec {
             looks_at: |_, target, other| target == other,
             needs: |_, _| Box::new(|_| Vec::new()),
             late: |_, _| Vec::new(),
+            decides: None,
+            may_choose: |_, _| false,
             gives_up: |_, _| None,
             effort: |_| 0,
             alike: |_, _, _, _| None,

@@ -1,15 +1,15 @@
 //! The engines of controllers. An engine computes the outcomes of a component without exploring every state. This
 //! module uses the simulation, and not the other way round: the simulation gets the engines as an argument.
 
+mod actors;
 pub mod persistent_volume;
-mod scheduler;
 
 use crate::controllers::Settings;
 use crate::simulate::{Component, Engine, Settled, Simulation};
 use crate::snapshot::Snapshot;
 
 /// All engines.
-pub static ENGINES: [&Engine; 2] = [&persistent_volume::ENGINE, &scheduler::ENGINE];
+pub static ENGINES: [&Engine; 2] = [&persistent_volume::ENGINE, &actors::ENGINE];
 
 /// Returns the simulation of a snapshot. It uses all engines and this number of threads.
 pub fn simulation<'s>(snapshot: &'s Snapshot, settings: Settings<'s>, threads: usize) -> Simulation<'s> {

@@ -4,7 +4,7 @@
 use super::component::Component;
 use super::decide::Decisions;
 use super::settlement::Settlement;
-use crate::controllers::{self, DecidedBy, OutcomeSet, Settings};
+use crate::controllers::{self, Controller, DecidedBy, OutcomeSet, Settings, acting};
 use crate::model::{Kind, Object, ObjectId};
 use crate::snapshot::Snapshot;
 use crate::world::World;
@@ -24,6 +24,9 @@ pub struct Exact {
 pub struct Engine {
     /// The kinds that the engine knows. It knows nothing of components with objects of other kinds.
     pub kinds: &'static [Kind],
+    /// Whether the engine knows what actors do. Otherwise it knows nothing of components with objects that an actor
+    /// syncs.
+    pub knows_actors: bool,
     /// Returns the exact outcomes of a component without exploring, or `None` if the engine cannot do so for this
     /// component.
     pub exact: fn(&Snapshot, &Settings<'_>, &Component) -> Option<Exact>,
@@ -52,13 +55,28 @@ impl Engine {
         let world = World::new(snapshot);
         let has_ends = |id: &&ObjectId| !controllers::ends(settings, &world, **id, false).is_empty();
         let kinds: Vec<Kind> = component.objects.iter().filter(has_ends).map(|id| id.kind).collect();
-        engines.iter().find(|engine| kinds.iter().all(|kind| engine.kinds.contains(kind))).copied()
+        let knows = |engine: &&&Self| {
+            kinds.iter().all(|kind| engine.kinds.contains(kind)) && engine.knows_actors_of(settings, component)
+        };
+        engines.iter().find(knows).copied()
     }
 
     /// Returns the engine that knows all kinds of a component.
-    pub(super) fn of(engines: &'static [&'static Self], component: &Component) -> Option<&'static Self> {
-        let knows = |engine: &&&Self| component.objects.iter().all(|id| engine.kinds.contains(&id.kind));
+    pub(super) fn of(
+        engines: &'static [&'static Self],
+        settings: &Settings<'_>,
+        component: &Component,
+    ) -> Option<&'static Self> {
+        let knows = |engine: &&&Self| {
+            component.objects.iter().all(|id| engine.kinds.contains(&id.kind))
+                && engine.knows_actors_of(settings, component)
+        };
         engines.iter().find(knows).copied()
+    }
+
+    fn knows_actors_of(&self, settings: &Settings<'_>, component: &Component) -> bool {
+        let syncs = |actor: Controller| component.objects.iter().any(|id| actor.syncs.contains(&id.kind));
+        self.knows_actors || !acting(&settings.controllers).any(syncs)
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn settle_in(
     with_created: &WorldsWithCreated,
 ) -> Settled {
     let objects = &component.objects;
-    let engine = Engine::of(engines, component);
+    let engine = Engine::of(engines, settings, component);
     if let Some(Exact { sets, most_states }) = engine.and_then(|engine| (engine.exact)(snapshot, settings, component)) {
         let budget = Budget { states: settings.budget.states.min(most_states) };
         let small = Settings { budget, ..settings.clone() };

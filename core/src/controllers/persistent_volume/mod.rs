@@ -14,6 +14,7 @@ pub mod needs;
 pub mod plugins;
 pub mod provision;
 pub mod reclaim;
+pub mod recycler;
 pub mod sameness;
 pub mod volume;
 

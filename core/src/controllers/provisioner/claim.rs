@@ -38,7 +38,7 @@ impl End {
 impl<'s> Provisioner<'s> {
     /// Returns what the first sync of the claim does.
     pub fn provision(&self, claim: &'s PersistentVolumeClaim, driver: &Driver) -> Provisioning {
-        let mut sync = Work::new(self.snapshot);
+        let mut sync = Work::new(self.view);
         let End { leaf, should, state, error, retry } = match self.should_provision(&mut sync.reads, claim) {
             Ok(class) => self.provision_claim_operation(&mut sync, claim, class, driver),
             Err(end) => end,

@@ -10,10 +10,9 @@ use super::leaves::CloneBranch;
 use super::sidecar::Capability;
 use crate::controllers::scheduler::reads::Reads;
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumeSnapshot};
-use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Provisioner<'_> {
+impl<'s> Provisioner<'s> {
     /// Returns what the controller for cloning protection does with the claim. Upstream: `syncClaim`, v6.4.0.
     pub fn protect_clone(&self, claim: &PersistentVolumeClaim) -> CloneProtection {
         let (leaf, cloned_by, act, doubts) = (CloneBranch::SourceUntouched, Vec::new(), None, BTreeMap::new());
@@ -22,7 +21,7 @@ impl Provisioner<'_> {
             return untouched;
         }
         let Some(finalizers) = without_finalizer(&claim.meta.finalizers, CLONE_FINALIZER) else { return untouched };
-        let mut reads = Reads::new(View::Snapshot(self.snapshot));
+        let mut reads = Reads::new(self.view);
         let namespace = &claim.meta.namespace;
         let clones = |other: &&PersistentVolumeClaim| {
             other.meta.namespace == *namespace
@@ -42,7 +41,7 @@ impl Provisioner<'_> {
 
     /// Returns the snapshots whose finalizer the sweep of the provisioner removes: no Pending claim is filled from
     /// them. Upstream: `sweepOrphanedFinalizers`, v6.4.0.
-    pub fn released_snapshots(&self) -> Vec<&VolumeSnapshot> {
+    pub fn released_snapshots(&self) -> Vec<&'s VolumeSnapshot> {
         if !self.sidecar.can(Capability::CreateDeleteSnapshot) {
             return Vec::new();
         }
@@ -55,11 +54,12 @@ impl Provisioner<'_> {
             let namespace = if own { &claim.meta.namespace } else { &source.namespace };
             is_snapshot.then(|| (namespace.clone(), source.name.clone()))
         };
-        let used: BTreeSet<_> = self.snapshot.claims().iter().filter(is_pending).filter_map(source).collect();
+        let used: BTreeSet<_> =
+            self.view.all::<PersistentVolumeClaim>().filter(is_pending).filter_map(source).collect();
         let is_released = |snapshot: &&VolumeSnapshot| {
             snapshot.meta.has_finalizer(SNAPSHOT_FINALIZER)
                 && !used.contains(&(snapshot.meta.namespace.clone(), snapshot.meta.name.clone()))
         };
-        self.snapshot.all::<VolumeSnapshot>().iter().filter(is_released).collect()
+        self.view.all::<VolumeSnapshot>().filter(is_released).collect()
     }
 }

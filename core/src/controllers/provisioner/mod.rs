@@ -8,6 +8,7 @@
 //! - requests of the API server that fail;
 //! - what [`NotEvaluated`] lists.
 
+pub mod actor;
 mod claim;
 mod class;
 mod data_source;
@@ -29,6 +30,7 @@ pub use sidecar::{Capability, Created, Driver, DriverError, GrpcCode, Secrets, S
 pub use topology::name_hash_and_index_offset;
 
 use crate::snapshot::Snapshot;
+use crate::world::View;
 
 /// The version of external-provisioner that is modelled.
 pub const EXTERNAL_PROVISIONER: &str = "6.4.0";
@@ -43,7 +45,7 @@ const AWS_ZONE: &str = "topology.ebs.csi.aws.com/zone";
 /// A provisioner that has just been started.
 #[derive(Debug)]
 pub struct Provisioner<'s> {
-    snapshot: &'s Snapshot,
+    view: View<'s>,
     sidecar: Sidecar,
     secrets: Secrets,
 }
@@ -51,6 +53,11 @@ pub struct Provisioner<'s> {
 impl<'s> Provisioner<'s> {
     /// Starts a provisioner.
     pub fn new(snapshot: &'s Snapshot, sidecar: Sidecar, secrets: Secrets) -> Self {
-        Self { snapshot, sidecar, secrets }
+        Self::of_view(View::Snapshot(snapshot), sidecar, secrets)
+    }
+
+    /// Starts a provisioner that reads a snapshot, or one moment of a simulation.
+    pub fn of_view(view: View<'s>, sidecar: Sidecar, secrets: Secrets) -> Self {
+        Self { view, sidecar, secrets }
     }
 }

@@ -12,7 +12,6 @@ use crate::model::{
     AccessMode, Kind, ObjectKey, PersistentVolumeClaim, StorageClass, Str, VolumeAttributesClass, VolumeMode,
     VolumeSnapshot,
 };
-use crate::snapshot::Snapshot;
 use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,8 +46,8 @@ pub(super) struct Work<'s> {
 }
 
 impl<'s> Work<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { reads: Reads::new(View::Snapshot(snapshot)), acts: Vec::new(), not_evaluated: BTreeSet::new() }
+    pub(super) fn new(view: View<'s>) -> Self {
+        Self { reads: Reads::new(view), acts: Vec::new(), not_evaluated: BTreeSet::new() }
     }
 
     pub(super) fn event(&mut self, warning: bool, reason: &'static str, message: impl Into<String>) {

@@ -24,7 +24,7 @@ struct Stop {
 impl<'s> Provisioner<'s> {
     /// Returns what a sync of the volume does.
     pub fn delete(&self, volume: &'s PersistentVolume, driver: &Driver) -> Deletion {
-        let mut sync = Work::new(self.snapshot);
+        let mut sync = Work::new(self.view);
         let (leaf, finalizer, should, retry) = self.sync_volume(&mut sync, volume, driver);
         let Work { reads, acts, not_evaluated } = sync;
         Deletion { leaf, finalizer, should, acts, retry, doubts: reads.into_doubts(), not_evaluated }

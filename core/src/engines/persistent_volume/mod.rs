@@ -21,6 +21,7 @@ use std::sync::Arc;
 /// The engine of the PersistentVolume controller.
 pub static ENGINE: Engine = Engine {
     kinds: &BOUND_KINDS,
+    knows_actors: false,
     exact,
     bounds: fixpoint::fixpoint,
     changes_before_gone,

@@ -2,7 +2,7 @@
 
 use super::SyncContext;
 use crate::model::ObjectId;
-use crate::world::{Cached, Memory, World};
+use crate::world::{Answers, Cached, Memory, PluginAnswer, World};
 
 impl<'s, Step> SyncContext<'_, 's, Step> {
     /// Stores what the controller remembers about an object and no object of the API shows.
@@ -23,6 +23,32 @@ impl<'s, Step> SyncContext<'_, 's, Step> {
     pub fn pick_option<'o, O>(&mut self, options: &'o [O]) -> Option<&'o O> {
         let picked = self.choices.pick(options.len());
         options.get(picked)
+    }
+
+    /// Runs a part of a sync in which a plugin gives this answer.
+    pub fn with_plugin_answer<R>(
+        &mut self,
+        answer: PluginAnswer,
+        part: impl FnOnce(&mut SyncContext<'_, 's, Step>) -> R,
+    ) -> R
+    where
+        Step: Clone,
+    {
+        let answers = Answers { plugin: Some(answer), ..self.answers.clone() };
+        let mut inner = SyncContext {
+            world: &mut *self.world,
+            controller: &mut *self.controller,
+            answers: &answers,
+            choices: std::mem::take(&mut self.choices),
+            record: std::mem::take(&mut self.record),
+            writes: self.writes,
+            crash_before: self.crash_before,
+            tracing: self.tracing,
+        };
+        let result = part(&mut inner);
+        let SyncContext { choices, record, writes, .. } = inner;
+        (self.choices, self.record, self.writes) = (choices, record, writes);
+        result
     }
 
     /// Returns the world as the informers show it: objects whose cached copy lags are in their older version.

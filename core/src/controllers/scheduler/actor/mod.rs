@@ -15,7 +15,7 @@ use super::verdict::Cycle;
 use super::{ConditionReason, Scheduler, SchedulerPodBranch, cluster, handles};
 use crate::controllers::persistent_volume::sameness;
 use crate::controllers::spec::{Controller, ControllerSpec, Step};
-use crate::controllers::{KubernetesBehavior, SyncContext};
+use crate::controllers::{DecidedBy, KubernetesBehavior, SyncContext};
 use crate::model::{AnnotationKey, ClaimPhase, HeldObject, Id, Kind, Node, ObjectId, Pod, Str};
 use crate::snapshot::Snapshot;
 use crate::world::{ControllerState, EventType, ObjectRef, RecordedEvent, View, World};
@@ -32,6 +32,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     looks_at: |_, object, other| object.kind == Kind::Pod || object == other,
     needs: needs::needs,
     late: |world, pod| without_reservation(world, pod).into_iter().collect(),
+    decides: Some(DecidedBy::Score),
     gives_up: without_reservation,
     effort,
     ends: ends::ends,
@@ -90,7 +91,7 @@ fn is_hidden(step: &Step<'_, '_>) -> bool {
 /// Returns the world in which the scheduler has given up waiting for the volumes of a pod. It does so after 600 s
 /// (`bindTimeoutSeconds`). What it has written stays.
 fn without_reservation<'s>(world: &World<'s>, pod: ObjectId) -> Option<World<'s>> {
-    world.memory_of(pod)?;
+    world.memory_of(pod.of::<Pod>()?)?;
     let mut after = world.clone();
     after.forget(pod);
     Some(after)

@@ -1,0 +1,323 @@
+//! The external provisioners of all drivers as one actor of a simulation. For each claim and each volume a driver does
+//! what it is asked, or fails in one of the ways that last: it cannot create a volume for the selected node, or it fails
+//! for good. The decisions are those of [`Provisioner`].
+
+use super::{
+    Act, Capability, Created, Driver, DriverError, FINALIZER, GrpcCode, ProvisionedVolume, Provisioner, Secrets,
+    Sidecar,
+};
+use crate::controllers::persistent_volume::{BOUND_KINDS, DESTROYED, sameness};
+use crate::controllers::spec::{Controller, ControllerSpec, Step};
+use crate::controllers::{Branch, DecidedBy, KubernetesBehavior, Links, Settings, SyncContext};
+use crate::model::{
+    Amount, AnnotationKey, Annotations, ClaimRef, CsiNode, HeldObject, Id, NO_PROVISIONER, NodeOperator,
+    NodeRequirement, NodeSelector, NodeSelectorTerm, Object, ObjectId, ObjectMeta, PersistentVolume,
+    PersistentVolumeClaim, Quantity, Resource, SourceKind, StorageClass, Str, TypedId, VolumePhase, VolumeSource,
+};
+use crate::snapshot::Snapshot;
+use crate::world::{ControllerState, EventType, ObjectRef, View, World};
+use std::sync::Arc;
+
+/// The external provisioners of all drivers.
+pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
+    syncs: &BOUND_KINDS,
+    memory: |stated| ControllerState { cached: stated.cached.clone(), operations: Vec::new() },
+    links: join,
+    same: sameness::same,
+    is_hidden,
+    looks_at: |_, object, other| object == other,
+    makes,
+    decides: Some(DecidedBy::Drivers),
+    may_choose: |snapshot, id| id.of().is_some_and(|claim| external_class(snapshot, snapshot.claim(claim)).is_some()),
+    ..ControllerSpec::named("drivers", "external-provisioner", |sync, behavior, id| match id.typed() {
+        TypedId::PersistentVolumeClaim(claim) => sync_claim(sync, behavior, claim),
+        TypedId::PersistentVolume(volume) => sync_volume(sync, volume),
+        _ => None,
+    })
+});
+
+/// What a driver can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// It does what it is asked.
+    Done,
+    /// It has too little storage for the selected node.
+    Full,
+    /// It fails, now and later.
+    Failed,
+}
+
+/// Returns whether no sync of a driver can observe the step.
+fn is_hidden(step: &Step<'_, '_>) -> bool {
+    match (step.before, step.after) {
+        (HeldObject::PersistentVolume(before), HeldObject::PersistentVolume(after)) => {
+            let is_released = |volume: &PersistentVolume| volume.status.phase == VolumePhase::Released;
+            !is_released(before)
+                && !is_released(after)
+                && before.terminating() == after.terminating()
+                && before.meta.finalizers == after.meta.finalizers
+        }
+        (HeldObject::PersistentVolumeClaim(before), HeldObject::PersistentVolumeClaim(after)) => {
+            before.volume_name == after.volume_name
+                && before.class_name == after.class_name
+                && before.meta.annotations == after.meta.annotations
+        }
+        _ => false,
+    }
+}
+
+/// Returns the name of the volume that a provisioner creates for the claim.
+fn volume_name(claim: &PersistentVolumeClaim) -> Str {
+    format!("pvc-{}", claim.meta.uid).into()
+}
+
+/// Returns the class of a claim that a provisioner may get to see: the claim has no volume, and the class names an
+/// external provisioner.
+fn external_class<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s StorageClass> {
+    let class = snapshot.class(claim.class())?;
+    let is_external = !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER;
+    (claim.volume_name.is_empty() && !claim.terminating() && is_external).then_some(class)
+}
+
+/// Joins each claim that may be provisioned with the objects that have or name its future volume.
+fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
+    if !settings.controllers.contains(&CONTROLLER) {
+        return;
+    }
+    for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
+        if external_class(snapshot, claim).is_some() {
+            let name = volume_name(claim);
+            if let Some(volume) = snapshot.volume_id(&name) {
+                links.join(id, volume);
+            }
+            snapshot.claims_naming(&name).iter().for_each(|other| links.join(id, *other));
+        }
+    }
+}
+
+/// Returns the volume that may be created for a claim, as far as its name and uid.
+fn makes(snapshot: &Snapshot, _: &KubernetesBehavior, id: ObjectId) -> Vec<Object> {
+    let claim = id.of().map(|claim: Id<PersistentVolumeClaim>| snapshot.claim(claim));
+    let provisioned = claim.filter(|claim| external_class(snapshot, claim).is_some()).map(|claim| PersistentVolume {
+        meta: ObjectMeta { name: volume_name(claim), ..ObjectMeta::default() },
+        ..PersistentVolume::default()
+    });
+    provisioned.map(Resource::wrap).into_iter().collect()
+}
+
+/// Returns a provisioner of the driver. The driver has all capabilities, but it restricts volumes to parts of the
+/// cluster only if some node has topology keys of the driver.
+fn provisioner<'w>(world: &'w World<'w>, driver: &str) -> Provisioner<'w> {
+    let view = View::World(world);
+    let mut sidecar = Sidecar::new(driver);
+    let has_keys = |node: &CsiNode| node.driver(driver).is_some_and(|driver| !driver.topology_keys.is_empty());
+    if !view.all::<CsiNode>().any(has_keys) {
+        sidecar.capabilities.remove(&Capability::AccessibilityConstraints);
+    }
+    Provisioner::of_view(view, sidecar, Secrets::Unknown)
+}
+
+/// Provisions a volume for a claim, or fails. The memory of a claim has the claim itself if its driver fails for good,
+/// and the nodes for which the driver has too little storage.
+fn sync_claim(
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
+    id: Id<PersistentVolumeClaim>,
+) -> Option<Branch> {
+    let world = sync.informed_world();
+    let claim = world.get_ref(id)?;
+    let annotation = |key| claim.meta.annotations.get(key);
+    let named = annotation(AnnotationKey::MigratedTo)
+        .or_else(|| annotation(AnnotationKey::StorageProvisioner))
+        .or_else(|| annotation(AnnotationKey::BetaStorageProvisioner))?;
+    let provisioner = provisioner(&world, named);
+    let asked = provisioner.provision(claim, &Driver::default());
+    let request = asked.request()?;
+    let memory = world.memory_of(id).cloned();
+    let knows = |object: ObjectId| memory.as_ref().is_some_and(|memory| memory.contains(&object));
+    if knows(id.into()) {
+        return Some(asked.leaf.into());
+    }
+    let node = annotation(AnnotationKey::SelectedNode).and_then(|node| world.id::<crate::model::Node>("", node));
+    let answer = if node.is_some_and(|node| knows(node.into())) {
+        Answer::Full
+    } else {
+        let answers = [Answer::Done, Answer::Failed, Answer::Full];
+        let can_be_full = provisioner.sidecar.can(Capability::AccessibilityConstraints) && node.is_some();
+        *sync.pick_option(&answers[..if can_be_full { 3 } else { 2 }])?
+    };
+    let created = Created {
+        handle: request.name.clone(),
+        bytes: request.bytes,
+        has_source: request.source.is_some(),
+        topology: request.topology.iter().filter_map(|topology| topology.preferred.first().cloned()).collect(),
+    };
+    let error = |code, message: &str| DriverError { code, message: message.into() };
+    let create = match answer {
+        Answer::Done => Ok(created),
+        Answer::Full => Err(error(GrpcCode::ResourceExhausted, "not enough storage")),
+        Answer::Failed => Err(error(GrpcCode::Other("Internal".into()), "the driver failed")),
+    };
+    let decision = provisioner.provision(claim, &Driver { create: Some(create), delete: None });
+    let learned = match answer {
+        Answer::Done => None,
+        Answer::Full => node.map(ObjectId::from),
+        Answer::Failed => Some(id.into()),
+    };
+    carry_out(sync, behavior, id.into(), &decision.acts, Some((id, claim)));
+    if let Some(learned) = learned.filter(|learned| !knows(*learned)) {
+        let mut known: Vec<ObjectId> = memory.iter().flat_map(|memory| memory.iter().copied()).collect();
+        known.push(learned);
+        known.sort_unstable();
+        sync.remember(id, known.into());
+    }
+    if let Some(error) = decision.retry {
+        sync.fail(error);
+    }
+    Some(decision.leaf.into())
+}
+
+/// Deletes the storage of a volume and the volume, or fails. The memory of a volume has the volume itself if its driver
+/// fails for good.
+fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Option<Branch> {
+    let world = sync.informed_world();
+    let volume = world.get_ref(id)?;
+    let annotations = &volume.meta.annotations;
+    let of_source = || (volume.source.kind == SourceKind::Csi).then_some(volume.source.detail.as_str());
+    let named = annotations.get(AnnotationKey::MigratedTo).or_else(|| annotations.get(AnnotationKey::ProvisionedBy));
+    let provisioner = provisioner(&world, named.or_else(of_source)?);
+    let asked = provisioner.delete(volume, &Driver::default());
+    let asks = asked.acts.iter().any(|act| matches!(act, Act::DeleteVolume(_)));
+    if !asks {
+        if asked.acts.is_empty() {
+            return None;
+        }
+        carry_out(sync, &KubernetesBehavior::default(), id.into(), &asked.acts, None);
+        return Some(asked.leaf.into());
+    }
+    if world.memory_of(id).is_some() {
+        return Some(asked.leaf.into());
+    }
+    let answer = *sync.pick_option(&[Answer::Done, Answer::Failed])?;
+    let delete = match answer {
+        Answer::Done => Ok(()),
+        Answer::Full | Answer::Failed => {
+            Err(DriverError { code: GrpcCode::Other("Internal".into()), message: "the driver failed".into() })
+        }
+    };
+    let decision = provisioner.delete(volume, &Driver { create: None, delete: Some(delete) });
+    if answer == Answer::Done {
+        sync.mark(id, DESTROYED);
+    } else {
+        sync.remember(id, [ObjectId::from(id)].into());
+    }
+    carry_out(sync, &KubernetesBehavior::default(), id.into(), &decision.acts, None);
+    if let Some(error) = decision.retry {
+        sync.fail(error);
+    }
+    Some(decision.leaf.into())
+}
+
+/// Makes the requests and records the events of a sync. Objects of other kinds than volumes and claims are left as they
+/// are.
+fn carry_out(
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
+    synced: ObjectId,
+    acts: &[Act],
+    claim: Option<(Id<PersistentVolumeClaim>, &PersistentVolumeClaim)>,
+) {
+    for act in acts {
+        match act {
+            Act::Event { warning, reason, message } => {
+                let event_type = if *warning { EventType::Warning } else { EventType::Normal };
+                if let Some(object) = sync.world().object(synced) {
+                    sync.event(ObjectRef::of(synced.kind, object.meta()), event_type, reason, message.clone());
+                }
+            }
+            Act::Finalizers { object, finalizers } => {
+                let world = sync.world();
+                let volume = world.id::<PersistentVolume>("", &object.name).filter(|id| ObjectId::from(*id) == synced);
+                let held = volume.and_then(|id| world.get(id).map(|held| (id, held)));
+                if let Some((id, held)) = held {
+                    let mut changed = (*held).clone();
+                    changed.meta.finalizers = finalizers.iter().cloned().collect();
+                    // The provisioner tries a refused write again.
+                    let _ = sync.update(id, changed);
+                }
+            }
+            Act::RemoveSelectedNode => {
+                let held = claim.and_then(|(id, _)| sync.world().get(id).map(|held| (id, held)));
+                if let Some((id, held)) = held {
+                    let mut changed = (*held).clone();
+                    changed.meta.annotations.remove(AnnotationKey::SelectedNode);
+                    let _ = sync.update(id, changed);
+                }
+            }
+            Act::StoreVolume(volume) => {
+                if let Some((id, claim)) = claim {
+                    // The place of the new volume follows from the place of its claim.
+                    let recorded = u32::try_from(sync.world().snapshot().volumes().len()).unwrap_or(u32::MAX);
+                    let wanted = Id::new(recorded.saturating_add(id.0));
+                    let _ = sync.create(stored_volume(volume, claim), behavior.api_gates(), Some(wanted));
+                }
+            }
+            Act::DeleteObject => {
+                let volume = synced.of::<PersistentVolume>();
+                let held = volume.and_then(|id| sync.world().get(id).map(|held| (id, held)));
+                if let Some((id, held)) = held {
+                    let _ = sync.delete(id, &held);
+                }
+            }
+            Act::CreateVolume(_) | Act::DeleteVolume(_) => {}
+        }
+    }
+}
+
+/// Returns the volume as the provisioner stores it, reserved for its claim. Upstream: `provisionClaimOperation`,
+/// v13.1.0.
+fn stored_volume(volume: &ProvisionedVolume, claim: &PersistentVolumeClaim) -> PersistentVolume {
+    let known = |(name, value): (&&'static str, &Str)| Some((AnnotationKey::from_manifest(name)?, value.clone()));
+    let requirement = |(key, value): (&Str, &Str)| NodeRequirement {
+        key: key.clone(),
+        operator: NodeOperator::In,
+        values: [value.clone()].into(),
+    };
+    let term = |segments: &super::Segments| NodeSelectorTerm {
+        expressions: segments.iter().map(requirement).collect(),
+        fields: Box::default(),
+    };
+    let size = Quantity::parse(&volume.bytes.to_string()).ok();
+    let selector = |terms: &Vec<super::Segments>| Arc::new(NodeSelector { terms: terms.iter().map(term).collect() });
+    PersistentVolume {
+        meta: ObjectMeta {
+            name: volume.name.clone(),
+            annotations: Annotations::new(volume.annotations.iter().filter_map(known).collect(), 0),
+            finalizers: [Str::const_new(FINALIZER)].into(),
+            ..ObjectMeta::default()
+        },
+        capacity: size.into_iter().map(|size| (Str::const_new("storage"), Amount::from(size))).collect(),
+        access_modes: volume.access_modes.clone(),
+        claim_ref: Some(ClaimRef {
+            api_version: Str::const_new("v1"),
+            kind: Str::const_new("PersistentVolumeClaim"),
+            namespace: claim.meta.namespace.clone(),
+            name: claim.meta.name.clone(),
+            uid: claim.meta.uid.clone(),
+            resource_version: Str::from(claim.meta.resource_version.to_string()),
+            field_path: Str::default(),
+        }),
+        reclaim_policy: volume.reclaim_policy.clone().unwrap_or(crate::model::ReclaimPolicy::Delete),
+        class_name: volume.class_name.clone(),
+        attributes_class: volume.attributes_class.clone(),
+        volume_mode: volume.volume_mode.clone(),
+        source: VolumeSource {
+            kind: SourceKind::Csi,
+            detail: volume.driver.clone(),
+            handle: volume.handle.clone(),
+            ..VolumeSource::default()
+        },
+        node_affinity: volume.node_affinity.as_ref().map(selector),
+        ..PersistentVolume::default()
+    }
+}

@@ -1,0 +1,43 @@
+//! What is known about a component beyond single states if an actor takes part in it. A component that is too large to
+//! explore has unknown outcomes.
+
+use crate::controllers::{DecidedBy, OutcomeSet, Settings, acting};
+use crate::model::{Kind, ObjectId};
+use crate::simulate::engine::Engine;
+use crate::simulate::{Component, decide_folded};
+use crate::snapshot::Snapshot;
+use crate::world::World;
+use std::collections::BTreeMap;
+
+/// The engine of components in which actors take part.
+pub(super) static ENGINE: Engine = Engine {
+    kinds: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
+    knows_actors: true,
+    exact: |_, _, _| None,
+    bounds: |_, _, component| vec![OutcomeSet::unknown(); component.objects.len()],
+    changes_before_gone: |_, _| Vec::new(),
+    decided_by,
+    between: |_, _| BTreeMap::new(),
+    under_way: |_, _, _, decisions| decisions,
+};
+
+/// Returns what decides between the outcomes of a component that has several outcomes: the choices of the actors, and
+/// the order of the syncs if several objects are synced.
+fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<DecidedBy> {
+    let world = World::new(snapshot);
+    let (mut decided_by, mut chosen) = (Vec::new(), 0_usize);
+    for actor in acting(&settings.controllers) {
+        let alone = Settings { controllers: vec![actor], ..settings.clone() };
+        let has_choice = |id: &&ObjectId| decide_folded(&world, &alone, **id).count > 1;
+        let choosing = component.objects.iter().filter(has_choice).count();
+        chosen += choosing;
+        if choosing > 0 || component.objects.iter().any(|id| (actor.may_choose)(snapshot, *id)) {
+            decided_by.extend(actor.decides);
+        }
+    }
+    if decided_by.is_empty() || chosen > 1 {
+        decided_by.push(DecidedBy::OrderOfSyncs);
+    }
+    decided_by.sort();
+    decided_by
+}

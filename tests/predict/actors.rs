@@ -1,0 +1,259 @@
+//! Where objects end if actors take part besides the controllers: the scheduler, the drivers and the recycler. The
+//! expected ends follow from `docs/controllers/scheduler.md` and `docs/controllers/provisioner.md`.
+#![expect(clippy::unwrap_used, reason = "a prediction that cannot be read is a failed test")]
+
+use crate::support::Run;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns a node with this many cpus.
+fn node(name: &str, cpus: u32) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        "status": {"allocatable": {"cpu": cpus.to_string(), "memory": "8Gi", "pods": "10"}},
+    })
+}
+
+fn class(name: &str, provisioner: &str, mode: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
+        "provisioner": provisioner, "volumeBindingMode": mode,
+    })
+}
+
+/// Returns a free local volume of the class `local` on this node.
+fn local(name: &str, node: &str) -> Value {
+    let on = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": "1",
+            "finalizers": ["kubernetes.io/pv-protection"]},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "local",
+            "persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem", "local": {"path": "/disk"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [on]}]}},
+        },
+        "status": {"phase": "Available"},
+    })
+}
+
+fn claim(name: &str, class: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": "db", "uid": format!("uid-{name}"), "resourceVersion": "1",
+            "finalizers": ["kubernetes.io/pvc-protection"]},
+        "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": class, "volumeMode": "Filesystem",
+            "resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Pending"},
+    })
+}
+
+/// Returns a pod without a node that requests this many cpus and uses the claim.
+fn pod(name: &str, cpus: u32, claim: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "db", "uid": format!("uid-{name}"), "resourceVersion": "1"},
+        "spec": {
+            "schedulerName": "default-scheduler",
+            "containers": [{"name": "main", "resources": {"requests": {"cpu": cpus.to_string()}}}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}],
+        },
+        "status": {"phase": "Pending"},
+    })
+}
+
+/// Returns a Released volume whose claim is gone.
+fn released(name: &str, policy: &str, source: &Value) -> Value {
+    let mut volume = json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {"name": name, "uid": format!("uid-{name}"), "resourceVersion": "1",
+            "annotations": {"pv.kubernetes.io/provisioned-by": "csi.example.com"},
+            "finalizers": ["kubernetes.io/pv-protection"]},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
+            "persistentVolumeReclaimPolicy": policy, "volumeMode": "Filesystem",
+            "claimRef": {"namespace": "db", "name": "old", "uid": "uid-old"},
+        },
+        "status": {"phase": "Released"},
+    });
+    for (field, value) in source.as_object().unwrap() {
+        volume["spec"][field] = value.clone();
+    }
+    volume
+}
+
+/// Returns the objects of the kinds that only the scheduler reads. They do not concern the pods of these tests.
+fn surroundings(nodes: &[&str]) -> Vec<Value> {
+    let csi_node = |name: &&str| {
+        json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": name},
+            "spec": {"drivers": []}})
+    };
+    let driver = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "csi.example.com"},
+        "spec": {}});
+    nodes.iter().map(csi_node).chain([driver]).collect()
+}
+
+/// Returns the prediction of the program as JSON.
+fn predicted(items: &[Value], flags: &[&str]) -> Value {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+    let fixed = ["predict", "-f", "-", "--assume-complete", "-o", "json", "--outcomes", "all"];
+    let run = Run::new(&[&fixed, flags].concat()).stdin(list.to_string().as_bytes()).finish();
+    assert!(matches!(run.code, Some(0 | 3)), "{}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+/// Returns the ends of each object, in short words.
+fn ends(document: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let end = |state: &Value| {
+        let text = |field: &str| state[field].as_str().unwrap_or_default().to_owned();
+        match () {
+            () if state["gone"] == true => "gone".to_owned(),
+            () if !text("node").is_empty() => format!("on {}", text("node")),
+            () if !text("waitsForVolumesOn").is_empty() => format!("waits on {}", text("waitsForVolumesOn")),
+            () if state["unschedulable"] == true => text("message"),
+            () => format!("{} {}", text("phase"), text("volumeName")).trim().to_owned(),
+        }
+    };
+    let of_item = |item: &Value| {
+        let states = item["outcomes"].as_array().into_iter().flatten();
+        (item["object"]["name"].as_str().unwrap().to_owned(), states.map(end).collect())
+    };
+    let items = document["items"].as_array().into_iter().flatten();
+    items.chain(document["created"].as_array().into_iter().flatten()).map(of_item).collect()
+}
+
+fn set(ends: &[&str]) -> BTreeSet<String> {
+    ends.iter().map(|end| (*end).to_owned()).collect()
+}
+
+/// Two pods, and a local volume on each of two nodes with room for one pod.
+fn contended() -> Vec<Value> {
+    let mut items = vec![
+        node("n1", 1),
+        node("n2", 1),
+        class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer"),
+        local("a", "n1"),
+        local("b", "n2"),
+        claim("c1", "local"),
+        claim("c2", "local"),
+        pod("p1", 1, "c1"),
+        pod("p2", 1, "c2"),
+    ];
+    items.extend(surroundings(&["n1", "n2"]));
+    items
+}
+
+#[test]
+fn without_actors_claims_wait_for_the_scheduler() {
+    let document = predicted(&contended(), &[]);
+    let ends = ends(&document);
+    assert_eq!(ends["c1"], set(&["Pending"]));
+    assert_eq!(ends["a"], set(&["Available"]));
+    assert!(!ends.contains_key("p1"), "pods are shown only with --pods");
+    assert_eq!(document["model"]["actors"], Value::Null);
+}
+
+#[test]
+fn each_pod_gets_a_node_and_the_volume_on_it() {
+    let document = predicted(&contended(), &["--pods"]);
+    let ends = ends(&document);
+    assert_eq!(ends["c1"], set(&["Bound a", "Bound b"]));
+    assert_eq!(ends["p1"], set(&["on n1", "on n2"]));
+    assert_eq!(document["model"]["actors"], json!(["scheduler"]));
+    let claim = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "c1").unwrap();
+    assert_eq!(claim["exact"], false, "the scores are not modelled");
+    assert!(claim["decidedBy"].as_array().unwrap().contains(&json!("score")), "{claim}");
+    // If the first pod has the first node, the second pod has the second one.
+    let states = document["worlds"][0]["states"].as_array().unwrap();
+    assert_eq!(states.len(), 2, "{states:?}");
+    for state in states {
+        let nodes: BTreeSet<&str> =
+            state.as_array().unwrap().iter().filter_map(|one| one["state"]["node"].as_str()).collect();
+        assert_eq!(nodes.len(), 2, "two pods on one node that has room for one: {state}");
+    }
+}
+
+#[test]
+fn a_pod_without_room_ends_with_the_message_of_the_scheduler() {
+    let mut items = contended();
+    items.push(pod("p3", 2, "c3"));
+    items.push(claim("c3", "local"));
+    let ends = ends(&predicted(&items, &["--pods"]));
+    assert_eq!(ends["p3"], set(&["0/2 nodes are available: 2 Insufficient cpu."]));
+    assert_eq!(ends["c3"], set(&["Pending"]));
+}
+
+#[test]
+fn a_pod_waits_for_its_driver_if_only_the_scheduler_acts() {
+    let mut items = vec![
+        node("n1", 1),
+        node("n2", 1),
+        class("fast", "csi.example.com", "WaitForFirstConsumer"),
+        claim("data", "fast"),
+        pod("web", 1, "data"),
+    ];
+    items.extend(surroundings(&["n1", "n2"]));
+    let waiting = ends(&predicted(&items, &["--pods"]));
+    assert_eq!(waiting["web"], set(&["waits on n1", "waits on n2"]));
+    assert_eq!(waiting["data"], set(&["Pending"]));
+    // The driver creates a volume, or fails for good.
+    let document = predicted(&items, &["--pods", "--actors", "scheduler,drivers"]);
+    let acting = ends(&document);
+    assert_eq!(acting["web"], set(&["on n1", "on n2", "waits on n1", "waits on n2"]));
+    assert_eq!(acting["data"], set(&["Pending", "Bound pvc-uid-data"]));
+    assert_eq!(acting["pvc-uid-data"], set(&["Bound", "gone"]));
+    assert_eq!(document["model"]["actors"], json!(["drivers", "scheduler"]));
+}
+
+#[test]
+fn released_volumes_end_as_drivers_and_recyclers_let_them() {
+    let items = [
+        class("fast", "csi.example.com", "Immediate"),
+        released("csi", "Delete", &json!({"csi": {"driver": "csi.example.com", "volumeHandle": "h"}})),
+        released("nfs", "Recycle", &json!({"nfs": {"server": "nas", "path": "/export"}})),
+    ];
+    let alone = ends(&predicted(&items, &["--actors", "none"]));
+    assert_eq!((&alone["csi"], &alone["nfs"]), (&set(&["Released"]), &set(&["Released"])));
+    let acting = ends(&predicted(&items, &["--actors", "*"]));
+    assert_eq!(acting["csi"], set(&["gone", "Released"]));
+    assert_eq!(acting["nfs"], set(&["Available", "Failed", "Released"]));
+}
+
+#[test]
+fn pods_of_too_large_a_component_have_unknown_ends() {
+    let mut items = vec![node("n1", 1), class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer")];
+    for number in 0..40 {
+        items.push(local(&format!("v{number}"), "n1"));
+        items.push(claim(&format!("c{number}"), "local"));
+        items.push(pod(&format!("p{number}"), 1, &format!("c{number}")));
+    }
+    items.extend(surroundings(&["n1"]));
+    let document = predicted(&items, &["--pods"]);
+    for item in document["items"].as_array().unwrap() {
+        assert_eq!((&item["tooManyStates"], &item["outcomes"]), (&json!(true), &Value::Null), "{item}");
+    }
+}
+
+/// The scheduler reads kinds that an input may lack. Then the ends of the pods and of their claims are unknown.
+#[test]
+fn what_the_scheduler_could_not_read_makes_ends_unknown() {
+    let items: Vec<Value> = contended().into_iter().filter(|item| item["kind"] != "CSINode").collect();
+    let document = predicted(&items, &["--pods"]);
+    for item in document["items"].as_array().unwrap() {
+        assert_eq!(item["outcomes"], Value::Null, "{item}");
+        let unknown = item["unknown"].as_array().unwrap();
+        assert!(unknown.iter().any(|unknown| unknown["needs"]["resource"] == "csinodes"), "{item}");
+    }
+}
+
+#[test]
+fn actors_are_named_by_a_known_list() {
+    let run = |list: &str| Run::new(&["predict", "-f", "-", "--actors", list]).stdin(b"{}").finish();
+    for (list, said) in [("kubelet", "there is no actor \"kubelet\""), ("none,drivers", "`none` excludes all other")] {
+        let run = run(list);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        assert!(run.stderr.contains("it takes drivers, recycler, scheduler"), "{}", run.stderr);
+    }
+}
