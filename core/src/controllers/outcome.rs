@@ -92,6 +92,16 @@ impl Outcome {
         }
     }
 
+    /// Returns the same end of a pod on another node.
+    #[must_use]
+    pub fn on_node(&self, node: &Str) -> Self {
+        let mut end = self.clone();
+        if let Self::Pod { place: PodPlace::OnNode(name) | PodPlace::WaitsForVolumes(name), .. } = &mut end {
+            name.clone_from(node);
+        }
+        end
+    }
+
     /// Returns whether the state belongs to a cycle of states that the object never leaves.
     pub fn is_unsettled(&self) -> bool {
         match self {

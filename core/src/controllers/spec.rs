@@ -2,7 +2,7 @@
 //! descriptors of kube-controller-manager. A new controller is a folder with such a table and an entry in
 //! [`super::CONTROLLERS`].
 
-use super::{Branch, DecidedBy, KubernetesBehavior, Links, Outcome, Settings, SyncContext};
+use super::{Branch, DecidedBy, KubernetesBehavior, Limit, Links, Outcome, OutcomeSet, Settings, SyncContext};
 use crate::model::{HeldObject, Kind, Object, ObjectId, Str};
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::{Choices, ControllerState, Need, Record, World};
@@ -82,8 +82,11 @@ pub struct ControllerSpec {
     /// Returns the world in which the controller has given up to wait for something that concerns the object. It gives
     /// up after a long time, so the simulation does this only if no sync of any object changes anything any more.
     pub gives_up: for<'s> fn(&World<'s>, ObjectId) -> Option<World<'s>>,
+    /// Returns all end states for which these end states stand, if the simulation represents objects by others. The
+    /// limit is that of the listed ones.
+    pub widen: fn(&Snapshot, &KubernetesBehavior, &[Outcome], Limit) -> Option<OutcomeSet>,
     /// Returns the number of objects that each sync reads. It is 0 if this number does not grow with the snapshot.
-    pub effort: fn(&Snapshot) -> usize,
+    pub effort: fn(&Snapshot, &KubernetesBehavior) -> usize,
     /// Returns the next choices of a sync that give the recorded decision with one object exchanged. The last argument
     /// limits their number.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<InterchangeableChoices>,
@@ -120,7 +123,8 @@ impl ControllerSpec {
             decides: None,
             may_choose: |_, _| false,
             gives_up: |_, _| None,
-            effort: |_| 0,
+            widen: |_, _, _, _| None,
+            effort: |_, _| 0,
             alike: |_, _, _, _| None,
             makes: |_, _, _| Vec::new(),
             ends: |_, _, _, _| None,

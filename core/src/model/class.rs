@@ -49,6 +49,11 @@ impl StorageClass {
         self.allowed_topologies.is_empty() || terms.any(|term| !term.is_empty() && term.iter().all(has))
     }
 
+    /// Returns the keys of `allowedTopologies`.
+    pub fn topology_keys(&self) -> impl Iterator<Item = &str> {
+        self.allowed_topologies.iter().flat_map(|term| term.iter()).map(|(key, _)| key.as_str())
+    }
+
     /// Returns the first key and value of `allowedTopologies` that no label can have. The term with it allows no node.
     pub fn value_of_no_label(&self) -> Option<(&Str, &Str)> {
         let terms = self.allowed_topologies.iter().flat_map(|term| term.iter());

@@ -6,7 +6,7 @@ use super::decide::run;
 use super::failures::with_failures;
 use super::settle::Settled;
 use super::state::{State, Variants, same_or_gone};
-use crate::controllers::{self, Budget, Controller, Limit, Outcome, OutcomeSet, Settings, SyncContext, spec};
+use crate::controllers::{self, Budget, Controller, Outcome, OutcomeSet, Settings, SyncContext, spec};
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::snapshot::Snapshot;
 use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
@@ -36,12 +36,26 @@ pub struct Explored {
 
 impl Explored {
     /// Converts the outcomes to sets, which are exact.
-    pub(super) fn settled(self, limit: Limit) -> Settled {
+    pub(super) fn settled(self, snapshot: &Snapshot, settings: &Settings<'_>) -> Settled {
+        let limit = settings.outcomes;
         let set = |ends: Vec<Outcome>| OutcomeSet::of(ends, true, limit);
+        let mut worlds = self.worlds;
+        let mut widened = |ends: Vec<Outcome>| {
+            let few = ends.len() as u64;
+            let by = |controller: &Controller| (controller.widen)(snapshot, &settings.behavior, &ends, limit);
+            match settings.controllers.iter().find_map(by) {
+                Some(wide) => {
+                    // Each joint outcome then stands for others, which are not listed.
+                    worlds = worlds.take().filter(|_| wide.count == few);
+                    wide
+                }
+                None => set(ends),
+            }
+        };
         Settled {
-            sets: self.outcomes.into_iter().map(|(_, ends)| set(ends)).collect(),
+            sets: self.outcomes.into_iter().map(|(_, ends)| widened(ends)).collect(),
             created: self.created.into_iter().map(|(key, ends)| (key, set(ends))).collect(),
-            worlds: self.worlds,
+            worlds,
         }
     }
 }
@@ -283,7 +297,7 @@ impl<'a, 's> Search<'a, 's> {
             let sync = SyncContext::new(&mut after, &mut memory, &answers, script);
             let Some((_, met)) = run(sync, &self.settings.behavior, controller, object) else { break };
             runs += 1;
-            self.effort += (controller.effort)(world.snapshot());
+            self.effort += (controller.effort)(world.snapshot(), &self.settings.behavior);
             if self.effort > self.most_effort() {
                 break;
             }

@@ -85,7 +85,7 @@ pub(super) fn settle_in(
     if objects.len() <= SMALL * 2
         && let Some(explored) = explore(snapshot, settings, objects)
     {
-        return explored.settled(settings.outcomes);
+        return explored.settled(snapshot, settings);
     }
     match Engine::of_ends(engines, snapshot, settings, component) {
         Some(engine) => with_created.bounds(snapshot, settings, engine, component),
@@ -98,7 +98,7 @@ pub(super) fn settle_in(
 fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Settled {
     let whole = Settings { budget: Budget { states: usize::MAX }, ..settings.clone() };
     let nothing = || Settled { sets: vec![OutcomeSet::none(); objects.len()], created: Vec::new(), worlds: None };
-    explore(snapshot, &whole, objects).map_or_else(nothing, |explored| explored.settled(settings.outcomes))
+    explore(snapshot, &whole, objects).map_or_else(nothing, |explored| explored.settled(snapshot, settings))
 }
 
 /// Returns the outcomes of a small component in which no sync of any object writes anything. Exploring such a component

@@ -18,7 +18,10 @@ pub use kinds::{
 use crate::model::{HeldObject, Id, Kind, Object, ObjectId, ObjectKey, ObjectMeta, Objects, Resource, Timestamp};
 use index::Names;
 use kinds::{Index, apply_defaults};
+use std::any::Any;
 use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::OnceLock;
 
 /// Everything that was read, before it is sorted and indexed.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +56,17 @@ pub struct Snapshot {
     changed: Vec<(ObjectKey, Timestamp)>,
     names: Box<[Names; Kind::COUNT]>,
     index: Index,
+    derived: Derived,
+}
+
+/// A value that a component derives from all objects of a snapshot once.
+#[derive(Default)]
+struct Derived(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl fmt::Debug for Derived {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Derived")
+    }
 }
 
 impl Snapshot {
@@ -65,7 +79,14 @@ impl Snapshot {
         apply_defaults(&mut objects, &mut defaulted);
         let (names, index) = index::of(&objects);
         let (objects, names) = (Box::new(objects), Box::new(names));
-        Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index }
+        let derived = Derived::default();
+        Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index, derived }
+    }
+
+    /// Returns the value that a component derives from all objects. It is computed once. Only one component derives a
+    /// value: for another type the result is `None`.
+    pub fn derived<T: Any + Send + Sync>(&self, derive: impl FnOnce(&Self) -> T) -> Option<&T> {
+        self.derived.0.get_or_init(|| Box::new(derive(self))).downcast_ref()
     }
 
     /// Returns the same snapshot with other objects. Each of them replaces the object of the same kind and name, or is

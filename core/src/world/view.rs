@@ -1,7 +1,7 @@
 //! The objects that a component reads and does not write: those of a snapshot, or those of one moment of a simulation.
 
 use super::{Memory, World};
-use crate::model::{Id, ObjectId, Resource, Str};
+use crate::model::{Id, ObjectId, Pod, Resource, Str};
 use crate::snapshot::{Coverage, Snapshot};
 
 /// A snapshot, or a world of a simulation.
@@ -59,11 +59,22 @@ impl<'w> View<'w> {
         }
     }
 
+    /// Returns the object at this place, if it exists.
+    pub fn get<T: Resource>(self, id: Id<T>) -> Option<&'w T> {
+        match self {
+            Self::Snapshot(snapshot) => snapshot.all::<T>().get(id.0 as usize),
+            Self::World(world) => world.get_ref(id),
+        }
+    }
+
+    /// Returns the pods that refer to the claim of this name.
+    pub fn pods_of(self, namespace: &str, claim: &str) -> impl Iterator<Item = (Id<Pod>, &'w Pod)> {
+        let ids = self.snapshot().pod_ids_of(namespace, claim);
+        ids.iter().filter_map(move |id| self.get(*id).map(|pod| (*id, pod)))
+    }
+
     /// Returns the name of an object of this kind, if the object exists.
     pub fn name_of<T: Resource>(self, id: Id<T>) -> Option<&'w Str> {
-        match self {
-            Self::Snapshot(snapshot) => snapshot.all::<T>().get(id.0 as usize).map(|object| &object.meta().name),
-            Self::World(world) => world.get_ref(id).map(|object| &object.meta().name),
-        }
+        self.get(id).map(|object| &object.meta().name)
     }
 }

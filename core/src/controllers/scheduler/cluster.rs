@@ -1,10 +1,11 @@
 //! The scheduler's snapshot of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`,
 //! 1.36.
 
+use super::groups::{NodeGroup, NodeGroups};
 use super::reservation::Reservation;
-use crate::model::{Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
+use crate::model::{Id, Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
 use crate::world::View;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// A node with the pods on it.
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 pub(super) struct NodeInfo<'s> {
     /// The node.
     pub(super) node: &'s Node,
+    /// The number of nodes that it stands for.
+    pub(super) count: usize,
     /// The pods on the node that have not ended, sorted by namespace and name.
     pub(super) pods: Vec<&'s Pod>,
     /// The sums of the resources that these pods request.
@@ -20,13 +23,22 @@ pub(super) struct NodeInfo<'s> {
     pub(super) attachments: Vec<&'s VolumeAttachment>,
 }
 
+impl<'s> NodeInfo<'s> {
+    fn add(&mut self, pod: &'s Pod) {
+        self.pods.push(pod);
+        for (name, amount) in &scheduling(pod).requests {
+            let sum = self.requested.entry(name).or_default();
+            *sum = sum.saturating_add(*amount);
+        }
+    }
+}
+
 /// All nodes, sorted by name.
 #[derive(Clone, Debug)]
 pub(super) struct Cluster<'s> {
     /// The nodes.
     pub(super) nodes: Vec<NodeInfo<'s>>,
-    /// The claims that pods on these nodes name in `persistentVolumeClaim` volumes, by namespace and name.
-    used_claims: FxHashSet<(&'s str, &'s str)>,
+    view: View<'s>,
 }
 
 /// Returns whether the scheduler sees the pod. Its informer leaves out pods that have ended.
@@ -40,27 +52,26 @@ pub(super) fn scheduling(pod: &Pod) -> &PodScheduling {
     pod.scheduling.as_deref().unwrap_or(&NONE)
 }
 
+/// Returns the name of the node of a pod. A pod whose volumes are being bound counts on the node that was chosen for it.
+fn node_of<'v>(view: View<'v>, id: Id<Pod>, pod: &'v Pod) -> Option<&'v str> {
+    let chosen = || Some(Reservation::of(view.memory_of(id)?)?.node_name(view)?.as_str());
+    Some(pod.node_name.as_str()).filter(|name| !name.is_empty()).or_else(chosen)
+}
+
 impl<'s> Cluster<'s> {
     pub(super) fn new(view: View<'s>) -> Self {
-        let info = |node| NodeInfo { node, pods: Vec::new(), requested: BTreeMap::new(), attachments: Vec::new() };
+        let info =
+            |node| NodeInfo { node, count: 1, pods: Vec::new(), requested: BTreeMap::new(), attachments: Vec::new() };
         let mut nodes: Vec<NodeInfo<'s>> = view.all::<Node>().map(info).collect();
         let places: FxHashMap<&str, usize> =
             nodes.iter().enumerate().map(|(place, info)| (info.node.meta.name.as_str(), place)).collect();
-        let mut used_claims = FxHashSet::default();
         for (id, pod) in view.with_ids::<Pod>().filter(|(_, pod)| is_seen(pod)) {
-            // A pod whose volumes are being bound counts on the node that was chosen for it.
-            let chosen = || Some(Reservation::of(view.memory_of(id)?)?.node_name(view)?.as_str());
-            let node = Some(pod.node_name.as_str()).filter(|name| !name.is_empty()).or_else(chosen);
+            let node = node_of(view, id, pod);
             // A pod on a node that does not exist does not count.
             let Some(info) = node.and_then(|name| places.get(name)).and_then(|place| nodes.get_mut(*place)) else {
                 continue;
             };
-            info.pods.push(pod);
-            for (name, amount) in &scheduling(pod).requests {
-                let sum = info.requested.entry(name).or_default();
-                *sum = sum.saturating_add(*amount);
-            }
-            used_claims.extend(pod.named_claims().map(|claim| (pod.meta.namespace.as_str(), claim.as_str())));
+            info.add(pod);
         }
         for attachment in view.all::<VolumeAttachment>() {
             let place = places.get(attachment.node_name.as_str());
@@ -68,7 +79,31 @@ impl<'s> Cluster<'s> {
                 info.attachments.push(attachment);
             }
         }
-        Self { nodes, used_claims }
+        Self { nodes, view }
+    }
+
+    /// Returns the nodes that represent the groups, each with the pods on it. The other nodes of a group are like its
+    /// representative for every pod that the scheduler has to schedule.
+    pub(super) fn of_groups(view: View<'s>, groups: &NodeGroups) -> Self {
+        let of_group = |group: &NodeGroup| {
+            let node = view.get(group.node())?;
+            let mut info = NodeInfo {
+                node,
+                count: group.members.len(),
+                pods: Vec::new(),
+                requested: BTreeMap::new(),
+                attachments: Vec::new(),
+            };
+            let pods = group.pods.iter().filter_map(|id| view.get(*id)).filter(|pod| is_seen(pod));
+            pods.for_each(|pod| info.add(pod));
+            Some(info)
+        };
+        Self { nodes: groups.groups.iter().filter_map(of_group).collect(), view }
+    }
+
+    /// Returns the number of nodes that these nodes stand for.
+    pub(super) fn count(&self) -> usize {
+        self.nodes.iter().map(|info| info.count).sum()
     }
 
     /// Returns the node of this name.
@@ -79,7 +114,12 @@ impl<'s> Cluster<'s> {
 
     /// Returns whether a pod on one of the nodes names the claim in a `persistentVolumeClaim` volume.
     pub(super) fn is_claim_used(&self, namespace: &str, claim: &str) -> bool {
-        self.used_claims.contains(&(namespace, claim))
+        let mut users = self.view.pods_of(namespace, claim);
+        users.any(|(id, pod)| {
+            is_seen(pod)
+                && pod.named_claims().any(|named| named == claim)
+                && node_of(self.view, id, pod).is_some_and(|node| self.view.find::<Node>("", node).is_some())
+        })
     }
 }
 

@@ -108,6 +108,16 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: 
     Ok(state)
 }
 
+/// Returns whether a pod on some node keeps this pod away from nodes.
+pub(super) fn is_kept_away(reads: &mut Reads<'_>, cluster: &Cluster<'_>, pod: &Pod) -> bool {
+    let namespace = reads.find::<Namespace>("", &pod.meta.namespace);
+    let namespace = namespace.map(|found| found.meta.labels.clone()).unwrap_or_default();
+    cluster.nodes.iter().flat_map(|info| &info.pods).any(|other| {
+        let theirs = terms(other, &scheduling(other).anti_affinity).unwrap_or_default();
+        theirs.iter().any(|term| term.matches(pod, &namespace))
+    })
+}
+
 impl State<'_> {
     /// Returns whether there are terms of the affinity, and the pod matches all of them.
     fn matches_affinity(&self, pod: &Pod) -> bool {

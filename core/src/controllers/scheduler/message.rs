@@ -33,12 +33,12 @@ pub(super) struct Messages {
     pub(super) limited: bool,
 }
 
-/// Combines the branches of all nodes to messages. One order of the volumes holds for all nodes. An order in which a
-/// node fits has no message.
-pub(super) fn of_nodes(nodes: &[Branches<'_>]) -> Messages {
+/// Combines the branches of all nodes to messages. Each node comes with the number of nodes that it stands for. One
+/// order of the volumes holds for all nodes. An order in which a node fits has no message.
+pub(super) fn of_nodes(nodes: &[Branches<'_>], counts: &[usize]) -> Messages {
     let mut states: BTreeSet<(Histogram<'_>, Order<'_>)> = [(Histogram::new(), Order::default())].into();
     let mut limited = nodes.iter().any(|node| node.limited);
-    for node in nodes {
+    for (node, count) in nodes.iter().zip(counts) {
         let rejected = || node.all.iter().filter(|branch| branch.verdict.status.code != Code::Success);
         let same = node.all.windows(2).all(|pair| match pair {
             [one, other] => one.verdict.status == other.verdict.status,
@@ -54,7 +54,7 @@ pub(super) fn of_nodes(nodes: &[Branches<'_>]) -> Messages {
                 }
                 let mut histogram = histogram.clone();
                 for reason in &branch.verdict.status.reasons {
-                    *histogram.entry(&reason.text).or_default() += 1;
+                    *histogram.entry(&reason.text).or_default() += count;
                 }
                 next.insert((histogram, order));
                 if same {
@@ -71,5 +71,5 @@ pub(super) fn of_nodes(nodes: &[Branches<'_>]) -> Messages {
             break;
         }
     }
-    Messages { all: states.iter().map(|(reasons, _)| text(nodes.len(), reasons)).collect(), limited }
+    Messages { all: states.iter().map(|(reasons, _)| text(counts.iter().sum(), reasons)).collect(), limited }
 }

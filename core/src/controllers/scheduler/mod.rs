@@ -16,6 +16,7 @@ pub mod actor;
 mod causes;
 mod claim;
 mod cluster;
+mod groups;
 mod in_tree_limits;
 mod inter_pod_affinity;
 pub mod leaves;
@@ -46,6 +47,7 @@ use crate::model::{Node, Pod, Str};
 use crate::snapshot::Snapshot;
 use crate::world::View;
 use cluster::{Cluster, NodeInfo, is_seen, scheduling};
+use groups::NodeGroups;
 use inter_pod_affinity::State;
 use pod_topology_spread::Constraint;
 use reads::Reads;
@@ -85,6 +87,11 @@ impl<'s> Scheduler<'s> {
     /// Fills the caches with the objects of a snapshot, or of one moment of a simulation.
     pub fn of_view(view: View<'s>, behavior: &'s KubernetesBehavior) -> Self {
         Self { view, behavior, cluster: Cluster::new(view) }
+    }
+
+    /// Fills the caches with one node for each group of nodes.
+    fn of_groups(view: View<'s>, behavior: &'s KubernetesBehavior, groups: &NodeGroups) -> Self {
+        Self { view, behavior, cluster: Cluster::of_groups(view, groups) }
     }
 
     /// Returns what the scheduler says about the pod. Upstream: `schedulePod` and `findNodesThatFitPod`, 1.36.
@@ -127,7 +134,7 @@ impl<'s> Scheduler<'s> {
             messages: [message].into(),
             ..ended(cycle)
         };
-        let nodes = self.cluster.nodes.len();
+        let nodes = self.cluster.count();
         if nodes == 0 {
             return rejected(Cycle::Nodes(Vec::new()), "no nodes available to schedule pods".to_owned());
         }
@@ -161,7 +168,8 @@ impl<'s> Scheduler<'s> {
             let reason = Some(ConditionReason::SchedulerError);
             return Scheduling { reason, messages: errors, limited, ..ended(cycle) };
         }
-        let messages = message::of_nodes(&branches);
+        let counts: Vec<usize> = self.cluster.nodes.iter().map(|info| info.count).collect();
+        let messages = message::of_nodes(&branches, &counts);
         Scheduling {
             reason: (!messages.all.is_empty()).then_some(ConditionReason::Unschedulable),
             messages: messages.all,

@@ -12,6 +12,7 @@ use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::model::{
     CsiNode, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, StorageClass, Str, VolumeAttachment,
 };
+use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A volume of a driver. A claim without a volume counts as a volume of its own.
@@ -150,6 +151,20 @@ pub struct DriverUse<'s> {
     pub users: Vec<(&'s Pod, usize)>,
     /// The number of volumes that are attached and that no pod on the node uses.
     pub unused: usize,
+}
+
+/// Returns whether the node takes this number of further volumes, of whatever driver.
+pub(super) fn has_room_for(view: View<'_>, behavior: &KubernetesBehavior, info: &NodeInfo<'_>, volumes: usize) -> bool {
+    let mut reads = Reads::new(view);
+    if volumes == 0 || !has_limits(behavior, reads.find::<CsiNode>("", &info.node.meta.name), info) {
+        return true;
+    }
+    uses(&mut reads, behavior, info).iter().all(|uses| {
+        let limit = uses.limit.and_then(|limit| usize::try_from(limit).ok());
+        // A volume that is attached and that no pod on the node uses counts twice for a new pod.
+        let most = uses.volumes.saturating_add(uses.unused).saturating_add(volumes.saturating_mul(2));
+        limit.is_none_or(|limit| most <= limit)
+    })
 }
 
 /// The volumes of one driver on a node, while they are counted.

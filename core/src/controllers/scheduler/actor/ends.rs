@@ -1,6 +1,5 @@
 //! The end states of pods.
 
-use super::super::Scheduler;
 use super::super::verdict::Cycle;
 use super::Reservation;
 use crate::controllers::KubernetesBehavior;
@@ -37,8 +36,7 @@ fn places(behavior: &KubernetesBehavior, world: &World<'_>, id: Id<Pod>, pod: &P
     if let Some(node) = reserved.and_then(|reservation| reservation.node_name(View::World(world))) {
         return vec![PodPlace::WaitsForVolumes(node.clone())];
     }
-    let scheduler = Scheduler::of_view(View::World(world), behavior);
-    let scheduling = scheduler.schedule(pod);
+    let scheduling = super::schedule(world, behavior, pod);
     let rejected = || -> Vec<PodPlace> {
         scheduling.messages.iter().map(|message| PodPlace::Unschedulable(Some(Str::from(message)))).collect()
     };

@@ -1,21 +1,13 @@
 //! The objects that influence each other through the scheduler.
 
-use super::super::cluster::{Cluster, pod_claims, scheduling};
-use super::super::nodes::stated_amount;
-use super::super::reads::Reads;
+use super::super::cluster::pod_claims;
+use super::super::groups::{NodeGroups, waiting};
 use super::CONTROLLER;
 use crate::controllers::persistent_volume::links::{may_become_free, own_classes};
-use crate::controllers::scheduler::{handles, volume_limits};
 use crate::controllers::{Links, Settings};
-use crate::model::{Id, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, Str};
+use crate::model::{Id, ObjectId, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::Snapshot;
-use crate::world::View;
 use std::collections::BTreeMap;
-
-/// Returns the pods for which the scheduler has to find a node, and that nothing holds back.
-fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = (Id<Pod>, &Pod)> {
-    snapshot.with_ids::<Pod>().filter(|(_, pod)| handles(pod) && pod.meta.deleted.is_none() && !pod.gated)
-}
 
 /// Joins each waiting pod with its claims and with the volumes that these claims can get. Pods that can take room on a
 /// node from each other are joined as well.
@@ -60,56 +52,10 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
             }
         }
     }
-    if compete(snapshot, settings) {
+    if NodeGroups::of(snapshot, &settings.behavior).is_none() {
         let mut pods = waiting(snapshot).map(|(id, _)| id);
         if let Some(first) = pods.next() {
             pods.for_each(|pod| links.join(first, pod));
         }
     }
-}
-
-/// Returns whether the place of one waiting pod can decide about another one. It cannot if every node has room for all
-/// of them, and no rule about other pods exists.
-fn compete(snapshot: &Snapshot, settings: &Settings<'_>) -> bool {
-    let mut requests: BTreeMap<&str, i64> = BTreeMap::new();
-    let (mut pods, mut volumes) = (0_i64, 0_usize);
-    for (_, pod) in waiting(snapshot) {
-        let stated = scheduling(pod);
-        let heeds_others = !stated.host_ports.is_empty()
-            || !stated.spread.is_empty()
-            || !stated.affinity.is_empty()
-            || !stated.anti_affinity.is_empty()
-            || !stated.disks.is_empty();
-        if heeds_others {
-            return true;
-        }
-        pods = pods.saturating_add(1);
-        volumes = volumes.saturating_add(pod.claims.len() + pod.ephemeral.len());
-        for (name, amount) in &stated.requests {
-            let sum = requests.entry(name).or_default();
-            *sum = sum.saturating_add(*amount);
-        }
-    }
-    if pods < 2 {
-        return false;
-    }
-    let cluster = Cluster::new(View::Snapshot(snapshot));
-    cluster.nodes.iter().any(|info| {
-        let allocatable = |name: &str| stated_amount(&info.node.allocatable, name).unwrap_or_default();
-        let on_node = i64::try_from(info.pods.len()).unwrap_or(i64::MAX);
-        let is_short = |(name, wanted): (&&str, &i64)| {
-            let used = info.requested.get(name).copied().unwrap_or_default();
-            *wanted > 0 && *wanted > allocatable(name).saturating_sub(used)
-        };
-        let full = |uses: &volume_limits::DriverUse<'_>| {
-            let limit = uses.limit.and_then(|limit| usize::try_from(limit).ok());
-            // A volume that is attached and that no pod on the node uses counts twice for a new pod.
-            let most = uses.volumes.saturating_add(uses.unused).saturating_add(volumes.saturating_mul(2));
-            limit.is_some_and(|limit| most > limit)
-        };
-        let uses = || volume_limits::uses(&mut Reads::new(View::Snapshot(snapshot)), &settings.behavior, info);
-        pods.saturating_add(on_node) > allocatable("pods")
-            || requests.iter().any(is_short)
-            || (volumes > 0 && (settings.behavior.scheduler.in_tree_limits || uses().iter().any(full)))
-    })
 }

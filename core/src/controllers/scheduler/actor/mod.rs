@@ -10,12 +10,14 @@ mod links;
 mod needs;
 mod prebind;
 
+use super::groups::NodeGroups;
 use super::reservation::Reservation;
 use super::verdict::Cycle;
-use super::{ConditionReason, Scheduler, SchedulerPodBranch, cluster, handles};
+use super::{ConditionReason, Scheduler, SchedulerPodBranch, Scheduling, cluster, handles};
+use crate::controllers::outcome::max_listed;
 use crate::controllers::persistent_volume::sameness;
 use crate::controllers::spec::{Controller, ControllerSpec, Step};
-use crate::controllers::{DecidedBy, KubernetesBehavior, SyncContext};
+use crate::controllers::{DecidedBy, KubernetesBehavior, Limit, Outcome, OutcomeSet, SyncContext};
 use crate::model::{AnnotationKey, ClaimPhase, HeldObject, Id, Kind, Node, ObjectId, Pod, Str};
 use crate::snapshot::Snapshot;
 use crate::world::{ControllerState, EventType, ObjectRef, RecordedEvent, View, World};
@@ -33,6 +35,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     needs: needs::needs,
     late: |world, pod| without_reservation(world, pod).into_iter().collect(),
     decides: Some(DecidedBy::Score),
+    may_choose,
+    widen,
     gives_up: without_reservation,
     effort,
     ends: ends::ends,
@@ -49,8 +53,12 @@ fn takes(pod: &Pod) -> bool {
 }
 
 /// Returns the number of objects that one sync reads.
-fn effort(snapshot: &Snapshot) -> usize {
-    snapshot.count(Kind::Node).saturating_add(snapshot.count(Kind::Pod)).saturating_add(snapshot.volumes().len())
+fn effort(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> usize {
+    let nodes_and_pods = match NodeGroups::of(snapshot, behavior) {
+        Some(groups) => groups.groups.iter().map(|group| group.pods.len().saturating_add(1)).sum(),
+        None => snapshot.count(Kind::Node).saturating_add(snapshot.count(Kind::Pod)),
+    };
+    nodes_and_pods.saturating_add(snapshot.volumes().len())
 }
 
 /// Returns whether two versions are equal in all fields that the scheduler reads or changes.
@@ -126,8 +134,7 @@ fn schedule_one(
             }
         });
     }
-    let scheduler = Scheduler::of_view(View::World(&world), behavior);
-    let scheduling = scheduler.schedule(pod);
+    let scheduling = schedule(&world, behavior, pod);
     for kind in scheduling.doubts.keys() {
         sync.needs_list(*kind, "");
     }
@@ -154,6 +161,43 @@ fn schedule_one(
         return Some(SchedulerPodBranch::SchedulerFindsNoNode);
     };
     reserve(sync, &world, (id, &pod.meta.namespace), node, verdict)
+}
+
+/// Returns what the scheduler says about the pod. Nodes that no pod can distinguish are judged once.
+fn schedule(world: &World<'_>, behavior: &KubernetesBehavior, pod: &Pod) -> Scheduling {
+    let view = View::World(world);
+    let scheduler = match NodeGroups::of(world.snapshot(), behavior) {
+        Some(groups) => Scheduler::of_groups(view, behavior, groups),
+        None => Scheduler::of_view(view, behavior),
+    };
+    scheduler.schedule(pod)
+}
+
+/// Returns the ends of a pod on all nodes of each group, since a simulation knows only the node that represents a group.
+fn widen(snapshot: &Snapshot, behavior: &KubernetesBehavior, ends: &[Outcome], limit: Limit) -> Option<OutcomeSet> {
+    let groups = NodeGroups::of(snapshot, behavior).filter(|groups| groups.are_several())?;
+    let (mut all, mut count) = (Vec::new(), 0_u64);
+    for end in ends {
+        let place = match end {
+            Outcome::Pod { place, .. } => place,
+            _ => return None,
+        };
+        let members = place.node().and_then(|node| snapshot.id::<Node>("", node)).map(|id| groups.members_of(id));
+        let members = members.unwrap_or_default();
+        let listed = members.iter().take(max_listed(limit).max(1));
+        all.extend(listed.map(|id| end.on_node(&snapshot.get(*id).meta.name)));
+        if members.is_empty() {
+            all.push(end.clone());
+        }
+        count += (members.len() as u64).max(1);
+    }
+    Some(OutcomeSet::counted(all, count, true, limit))
+}
+
+/// Returns whether several nodes of one group may be chosen for the pod.
+fn may_choose(snapshot: &Snapshot, id: ObjectId) -> bool {
+    let is_waiting = id.of::<Pod>().is_some_and(|pod| handles(snapshot.get(pod)));
+    is_waiting && snapshot.count(Kind::Node) > 1
 }
 
 /// Records who has to act before the volumes of the pod are bound.

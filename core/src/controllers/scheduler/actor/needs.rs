@@ -1,6 +1,6 @@
 //! The reads on which the outcomes of a component with waiting pods depend.
 
-use super::super::cluster::{Cluster, pod_claims};
+use super::super::cluster::{Cluster, pod_claims, scheduling};
 use super::super::reads::Reads;
 use super::super::{inter_pod_affinity, volume_binding, volume_limits};
 use crate::controllers::KubernetesBehavior;
@@ -9,17 +9,19 @@ use crate::controllers::persistent_volume::links::own_classes;
 use crate::controllers::scheduler::handles;
 use crate::controllers::spec::{Needs, note_gap};
 use crate::model::{
-    CsiDriver, CsiNode, Id, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, StorageCapacity,
+    CsiDriver, CsiNode, Id, Kind, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, StorageCapacity,
     StorageClass, VolumeAttachment,
 };
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Absence, Snapshot};
 use crate::world::View;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Prepares the function that returns the uncertain reads of a component. They do not depend on which plugin rejects a
 /// node first, because that can change during the simulation.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let behavior = settings.behavior.clone();
-    let cluster = Cluster::new(View::Snapshot(snapshot));
+    let of_nodes = OnceLock::new();
     let is_waiting = |id: &ObjectId| id.of().filter(|pod: &Id<Pod>| handles(snapshot.get(*pod)));
     Box::new(move |objects| {
         let mut pods = objects.iter().filter_map(is_waiting).map(|pod| snapshot.get(pod)).peekable();
@@ -27,29 +29,48 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
         if pods.peek().is_none() {
             return found;
         }
+        let OfNodes { cluster, doubts, some_keep_away } = of_nodes.get_or_init(|| OfNodes::new(snapshot, &behavior));
         let mut reads = Reads::new(View::Snapshot(snapshot));
-        reads.need_all::<Node>();
-        reads.need_all::<Pod>();
-        let mut with_volumes = false;
         for pod in pods {
-            // Only the reads matter. The simulation asks for the verdict.
-            drop(inter_pod_affinity::pre_filter(&mut reads, &cluster, pod));
-            with_volumes |= !pod.claims.is_empty() || !pod.ephemeral.is_empty() || pod.scheduling.is_some();
+            let stated = scheduling(pod);
+            if *some_keep_away || !stated.affinity.is_empty() || !stated.anti_affinity.is_empty() {
+                // Only the reads matter. The simulation asks for the verdict.
+                drop(inter_pod_affinity::pre_filter(&mut reads, cluster, pod));
+            }
             read_claims(&mut reads, snapshot, &behavior, pod);
         }
-        if with_volumes {
-            for info in &cluster.nodes {
-                let node = reads.find::<CsiNode>("", &info.node.meta.name);
-                if behavior.scheduler.attachments_count && volume_limits::has_limits(&behavior, node, info) {
-                    reads.need_all::<VolumeAttachment>();
-                }
-            }
-        }
-        for (kind, absence) in reads.into_doubts() {
+        for (kind, absence) in doubts.clone().into_iter().chain(reads.into_doubts()) {
             note_gap(&mut found, kind, "", absence);
         }
         found
     })
+}
+
+/// What all pods have in common.
+struct OfNodes<'s> {
+    cluster: Cluster<'s>,
+    /// The kinds whose absence counts for every pod and is not certain.
+    doubts: BTreeMap<Kind, Absence>,
+    /// Whether some pod with a node keeps other pods away.
+    some_keep_away: bool,
+}
+
+impl<'s> OfNodes<'s> {
+    fn new(snapshot: &'s Snapshot, behavior: &KubernetesBehavior) -> Self {
+        let cluster = Cluster::new(View::Snapshot(snapshot));
+        let mut reads = Reads::new(View::Snapshot(snapshot));
+        reads.need_all::<Node>();
+        reads.need_all::<Pod>();
+        for info in &cluster.nodes {
+            let node = reads.find::<CsiNode>("", &info.node.meta.name);
+            if behavior.scheduler.attachments_count && volume_limits::has_limits(behavior, node, info) {
+                reads.need_all::<VolumeAttachment>();
+            }
+        }
+        let mut pods = cluster.nodes.iter().flat_map(|info| &info.pods);
+        let some_keep_away = pods.any(|pod| !scheduling(pod).anti_affinity.is_empty());
+        Self { doubts: reads.into_doubts(), some_keep_away, cluster }
+    }
 }
 
 /// Reads what decides about the claims of a pod.
