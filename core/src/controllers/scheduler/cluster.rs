@@ -1,5 +1,4 @@
-//! The scheduler's snapshot of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`,
-//! 1.36.
+//! The scheduler's list of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`, 1.36.
 
 use crate::model::{Node, Pod, PodPhase, PodScheduling, Str, VolumeAttachment};
 use crate::world::View;
@@ -15,7 +14,7 @@ pub(super) struct NodeInfo<'s> {
     pub(super) pods: Vec<&'s Pod>,
     /// The sums of the resources that these pods request.
     pub(super) requested: BTreeMap<&'s str, i64>,
-    /// The attachments to the node.
+    /// The VolumeAttachments of the node.
     pub(super) attachments: Vec<&'s VolumeAttachment>,
 }
 
@@ -47,7 +46,7 @@ impl<'s> Cluster<'s> {
             nodes.iter().enumerate().map(|(place, info)| (info.node.meta.name.as_str(), place)).collect();
         let mut used_claims = FxHashSet::default();
         for pod in view.all::<Pod>().filter(|pod| is_seen(pod)) {
-            // A pod on a node that does not exist does not count.
+            // Pods on nodes that do not exist are ignored.
             let Some(info) = places.get(pod.node_name.as_str()).and_then(|place| nodes.get_mut(*place)) else {
                 continue;
             };
@@ -84,7 +83,7 @@ impl<'s> Cluster<'s> {
 pub(super) struct PodClaim<'p> {
     /// The name of the claim.
     pub(super) name: &'p Str,
-    /// Whether the volume is ephemeral, so that the claim must have been created for the pod.
+    /// Whether the volume is ephemeral. Then the claim must have been created for the pod.
     pub(super) ephemeral: bool,
 }
 
