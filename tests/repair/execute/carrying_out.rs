@@ -315,9 +315,9 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     let read = format!("GET {NEW}");
     let server = Server::new()
         .fault("POST /api/v1/namespaces/shop", Fault::CutAfter)
-        .acts(&look, |_, _| {})
-        .acts(&look, |_, _| {})
-        .acts(&look, deleter);
+        .acts(&read, |_, _| {})
+        .acts(&read, |_, _| {})
+        .acts(&read, deleter);
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     let stop = result.unwrap_err();
