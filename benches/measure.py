@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs whole processes in turns and prints what they took. Called by benches/run; Unix only."""
+"""Runs two commands alternately, and prints their time and memory. benches/run calls this program. Unix only."""
 import argparse
 import os
 import shutil
@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 
 
 def run(command):
-    """One process, its output thrown away: seconds of wall clock, seconds of all cores, bytes at the peak."""
+    """Runs one process and discards its output. Returns seconds of wall clock, seconds of all cores, and bytes at the peak."""
     with tempfile.TemporaryFile() as errors:
         null = os.open(os.devnull, os.O_WRONLY)
         start = time.perf_counter()
@@ -35,7 +35,7 @@ def run(command):
 
 
 def in_turns(first, second, pairs):
-    """A B A B …, after one warm-up of each, so that a slow minute of the machine strikes both."""
+    """Runs A B A B … after one warm-up of each command. A short slowdown of the machine then affects both commands."""
     run(first), run(second)
     both = [(run(first), run(second)) for _ in range(pairs)]
     return [a for a, _ in both], [b for _, b in both]
@@ -58,7 +58,7 @@ def median(runs, field):
 
 
 class Targets:
-    """What was measured against what is aimed at and what must be reached."""
+    """Compares each measured figure with its aim and its limit."""
 
     def __init__(self):
         self.missed = []
@@ -66,13 +66,13 @@ class Targets:
     def judge(self, what, value, aim=None, must=None, unit="×"):
         if must is not None and value > must:
             self.missed.append(what)
-            word = f"MISSED (must {must} {unit})"
+            word = f"EXCEEDS THE LIMIT ({must} {unit})"
         elif aim is not None and value > aim:
-            word = f"within the limit (aim {aim}, must {must} {unit})"
+            word = f"within the limit (aim {aim}, limit {must} {unit})"
         elif must is not None:
-            word = f"reached ({'aim' if aim is not None else 'must'} {aim if aim is not None else must} {unit})"
+            word = f"good ({'aim' if aim is not None else 'limit'} {aim if aim is not None else must} {unit})"
         else:
-            word = "for information"
+            word = "no target"
         print(f"  → {what}: {value:.2f} {unit}, {word}")
 
 
@@ -100,8 +100,8 @@ def main():
         show("predict", ours)
         show("slimparse", parse)
         medians[name] = median(ours, "wall"), median(parse, "wall")
-        targets.judge(f"{name}, wall against the baseline", median(ours, "wall") / median(parse, "wall"), aim, must)
-        targets.judge(f"{name}, cpu against the baseline", median(ours, "cpu") / median(parse, "cpu"))
+        targets.judge(f"{name}, wall clock compared with the baseline", median(ours, "wall") / median(parse, "wall"), aim, must)
+        targets.judge(f"{name}, processor time compared with the baseline", median(ours, "cpu") / median(parse, "cpu"))
         return median(ours, "peak") / size
 
     memory = None
@@ -109,34 +109,34 @@ def main():
         compare("mixed-small", f"mixed-{args.small}.json")
     if "mixed-large" not in skip:
         memory = compare("mixed-large", f"mixed-{args.large}.json", aim=1.0, must=1.5)
-        targets.judge("mixed-large, peak memory against the file", memory, aim=1.0, must=2.0)
+        targets.judge("mixed-large, peak memory compared with the size of the file", memory, aim=1.0, must=2.0)
     if "contended" not in skip:
         compare("contended", f"contended-{args.small}.json", aim=2.0, must=3.0)
     if "audit" not in skip:
         for size in sorted({args.small, args.large}):
             path = os.path.join(args.inputs, f"mixed-{size}.json")
-            print(f"\naudit: mixed-{size}.json, {args.pairs} pairs, against predict of the same file")
+            print(f"\naudit: mixed-{size}.json, {args.pairs} pairs, compared with predict of the same file")
             audit, predict = in_turns(
                 [args.pvctl, "audit", "--exit-zero", "-o", "json", "-f", path],
                 [args.pvctl, "predict", "-o", "json", "-f", path], args.pairs)
             show("audit", audit)
             show("predict", predict)
             ratio = median(audit, "wall") / median(predict, "wall")
-            targets.judge(f"audit of mixed-{size}, wall against predict", ratio, aim=1.0, must=1.3)
+            targets.judge(f"audit of mixed-{size}, wall clock compared with predict", ratio, aim=1.0, must=1.3)
     if {"mixed-small", "mixed-large"} <= medians.keys():
-        print(f"\ngrowth: {args.large / args.small:g} times the objects")
+        print(f"\ngrowth: {args.large / args.small:g} times as many objects")
         growth = [large / small for large, small in zip(medians["mixed-large"], medians["mixed-small"])]
         targets.judge("growth of predict", growth[0], must=1.2 * args.large / args.small)
         targets.judge("growth of slimparse", growth[1])
     if "help" not in skip:
         true = shutil.which("true") or sys.exit("benches: `true` is not in PATH")
         pairs = args.pairs * 5
-        print(f"\nhelp: {pairs} pairs, against a process that does nothing")
+        print(f"\nhelp: {pairs} pairs, compared with a process that does nothing")
         ours, nothing = in_turns([args.pvctl, "--help"], [true], pairs)
         show("--help", ours)
         show("true", nothing)
         more = (median(ours, "wall") - median(nothing, "wall")) * 1000
-        targets.judge("--help, more than `true`", more, must=5.0, unit="ms")
+        targets.judge("--help, in addition to the time of `true`", more, must=5.0, unit="ms")
     if "yaml" not in skip:
         json_path = os.path.join(args.inputs, f"mixed-{args.small}.json")
         yaml_path = os.path.join(args.inputs, f"mixed-{args.small}.yaml")
@@ -145,13 +145,13 @@ def main():
         yaml, plain = in_turns([*predict, yaml_path], [*predict, json_path], args.pairs)
         show("YAML", yaml)
         show("JSON", plain)
-        targets.judge("YAML against JSON of the same cluster", median(yaml, "wall") / median(plain, "wall"))
+        targets.judge("YAML compared with JSON of the same cluster", median(yaml, "wall") / median(plain, "wall"))
 
     print()
     if targets.missed:
-        print("missed: " + "; ".join(targets.missed))
+        print("limits exceeded: " + "; ".join(targets.missed))
         return 1 if args.check else 0
-    print("nothing missed")
+    print("no limit exceeded")
     return 0
 
 

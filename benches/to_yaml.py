@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A JSON file as block YAML, much as `kubectl get -o yaml` prints it.
+"""Prints a JSON file as block YAML, similar to `kubectl get -o yaml`.
 
 to_yaml.py FILE.json > FILE.yaml
 """
@@ -12,7 +12,7 @@ WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "inf", "na
 
 
 def scalar(value):
-    """A string that needs no quotes stands plain; JSON's quoting is also YAML's."""
+    """Returns a scalar as YAML. A string has no quotes if it needs none. A quoted string of JSON is also valid in YAML."""
     if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
         return value
     return json.dumps(value)

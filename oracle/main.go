@@ -24,24 +24,26 @@ import (
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
-                                                          --grouped: of groups of alike objects, and with provisioned volumes;
-                                                          --host-path: in which the controller provisions;
-                                                          --ephemeral: of pods with ephemeral volumes;
-                                                          --scheduling: of pods that the scheduler has to schedule
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one on each line; --contended: claims that compete for volumes;
+                                                          --grouped: groups of similar objects, and provisioned volumes;
+                                                          --host-path: the controller itself provisions;
+                                                          --ephemeral: pods with ephemeral volumes;
+                                                          --scheduling: pods that the scheduler has to schedule
   decide  [--controllers WHO]                             what one sync of each object does
-  settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
-                                                          until --quiet N in a row bring nothing new, at most --most N
-  follow  [--controllers WHO]                             whether given schedules lead to their ends
+  settle  [--controllers WHO] [--seed S]                  the states in which each object can end: at least --schedules N
+                                                          of each kind are run, until --quiet N in a row reach no new
+                                                          state, but at most --most N
+  follow  [--controllers WHO]                             whether the schedules of the lines lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   schedule                                                what kube-scheduler says about each pod without a node
-  gates                                                   what the feature gates are, and how they can be set
-  upstream [--left-out FILE] [--module DIR]               upstream's own test tables; DIR has the oracle's go.mod
+  gates                                                   the feature gates, and how they can be set
+  upstream [--left-out FILE] [--module DIR]               the tables of upstream's own tests; DIR has the oracle's go.mod
 
-WHO takes part is binder, protection (with the two protection controllers) or all (with the ephemeral-volume controller too).
-decide, settle, follow, match, schedule and upstream take --gates NAME=BOOL,... too: the feature gates that differ from their defaults.
-All but worlds and upstream read lines on stdin, and all but gates of these answer --workers N at the same time. Lines are
-described in README.md.
+WHO selects the controllers that take part: binder, protection (which adds the two protection controllers) or all (which also
+adds the ephemeral-volume controller). decide, settle, follow, match, schedule and upstream also have the flag
+--gates NAME=BOOL,...: the feature gates that differ from their defaults. All commands except worlds and upstream read lines on
+stdin. With --workers N they answer N lines at the same time (gates always answers one at a time). README.md describes the
+lines.
 `
 
 func main() {
@@ -57,7 +59,7 @@ func run(args []string) error {
 		return errors.New("no command given")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	workers := flags.Int("workers", runtime.NumCPU(), "worlds answered at the same time")
+	workers := flags.Int("workers", runtime.NumCPU(), "how many worlds are answered at the same time")
 	gates := flags.String("gates", "", "feature gates that differ from their defaults, as NAME=BOOL,...")
 	switch args[0] {
 	case "decide":
@@ -90,13 +92,13 @@ func run(args []string) error {
 	case "worlds":
 		seed := flags.Uint64("seed", 1, "the seed")
 		count := flags.Int("count", 1, "how many worlds")
-		start := flags.Int("start", 0, "the index of the first")
-		cases := flags.Bool("cases", true, "propose cases, which decide answers")
+		start := flags.Int("start", 0, "the index of the first world")
+		cases := flags.Bool("cases", true, "also propose cases, which the command decide answers")
 		contended := flags.Bool("contended", false, "free volumes and waiting claims that differ in size")
-		grouped := flags.Bool("grouped", false, "groups of alike objects, and hostPath volumes that are provisioned")
+		grouped := flags.Bool("grouped", false, "groups of similar objects, and hostPath volumes that are provisioned")
 		hostPath := flags.Bool("host-path", false, "worlds with --enable-hostpath-provisioner, in which the controller itself creates volumes")
 		ephemeral := flags.Bool("ephemeral", false, "pods with generic ephemeral volumes, and claims that are made for them")
-		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims that the scheduler compares")
+		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims for the command schedule")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -129,14 +131,14 @@ func run(args []string) error {
 		return writer.Flush()
 	case "upstream":
 		module := flags.String("module", ".", "the directory of the oracle's module")
-		left := flags.String("left-out", "", "a file for the cases that no line stands for")
+		left := flags.String("left-out", "", "the file that lists the cases without a line")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
 		return tables(*module, *left, *gates)
 	case "settle":
 		schedules := flags.Int("schedules", 32, "the smallest number of schedules of each kind")
-		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
+		quiet := flags.Int("quiet", 16, "how many schedules in a row must reach no new state")
 		most := flags.Int("most", 256, "the largest number of schedules of each kind")
 		seed := flags.Uint64("seed", 1, "the seed of the schedules")
 		who, err := parse(flags, args[1:])
@@ -150,7 +152,8 @@ func run(args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// tables writes the lines of upstream's test tables with these feature gates, and lists the omitted cases in a file.
+// tables answers the cases of upstream's test tables with these feature gates and writes them as lines to stdout. It
+// lists the cases without a line in the file path, if path is not empty.
 func tables(module, path, gates string) error {
 	set, err := judge.SetGates(gates)
 	if err != nil {
@@ -195,7 +198,7 @@ func tables(module, path, gates string) error {
 // parse parses the flags and returns the controllers that take part.
 func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 	controllers := flags.String("controllers", "binder",
-		"who takes part: binder, protection (with the two protection controllers) or all (with the ephemeral-volume controller too)")
+		"the controllers that take part: binder, protection (adds the two protection controllers) or all (also adds the ephemeral-volume controller)")
 	if err := flags.Parse(args); err != nil {
 		return 0, err
 	}
@@ -206,13 +209,13 @@ func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 	return who, nil
 }
 
-// each answers the lines of in with judges.
+// each answers every line of in with one of several judges, and writes the lines to out.
 func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*judge.Judge, *line.Line) error) error {
 	return eachBy(in, out, workers, gates, judge.New, answer)
 }
 
-// eachBy answers the lines of in with several answerers, and writes the answers in the order of the lines. All lines are
-// answered with the same feature gates, because a process has only one set of them.
+// eachBy answers every line of in with one of several answerers, one for each worker. It writes the lines to out in the
+// same order. All lines are answered with the same feature gates, because a process has only one set of them.
 func eachBy[A any](
 	in io.Reader, out io.Writer, workers int, gates string, create func() (A, error), answer func(A, *line.Line) error,
 ) error {
@@ -275,7 +278,7 @@ func eachBy[A any](
 	return writer.Flush()
 }
 
-// safely turns a panic into an error, so that the message names the world that caused it.
+// safely calls answer. It returns a panic as an error, so that the caller can name the world that caused it.
 func safely(answer func() error) (err error) {
 	defer func() {
 		if ended := recover(); ended != nil {

@@ -1,8 +1,8 @@
 //! The library computes in dry run what Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims.
 //!
-//! The modules are in reading order, lowest rank first. Each module uses only the modules above it (see
-//! `docs/ARCHITECTURE.md`). The modules of lowest rank are the crate `pvctl_core`, and are named as if they were here.
-//! The feature `command` adds the modules that use a cluster, files or a terminal.
+//! The modules are listed in reading order, lowest rank first. Each module uses only modules above it in this list (see
+//! `docs/ARCHITECTURE.md`). The modules of lowest rank are in the crate `pvctl_core`. They are re-exported here. The
+//! feature `command` adds the modules that use a cluster, files or a terminal.
 
 pub use pvctl_core::{controllers, engines, error, model, parallel, progress, simulate, snapshot, text, world};
 

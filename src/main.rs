@@ -6,7 +6,7 @@ use pvctl::commands::{self, Status, complete};
 use pvctl::terminal::{self, Terminal};
 use std::process::ExitCode;
 
-#[expect(clippy::disallowed_methods, reason = "the command line enters here")]
+#[expect(clippy::disallowed_methods, reason = "only this function reads the command line")]
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     if let Some(words) = complete::requested(&arguments) {

@@ -1,12 +1,12 @@
-//! The terminal: streams, colour, width, progress, questions, and the ends of the process. Instead of a terminal there
-//! can be a pipe or a file.
+//! The terminal: streams, colour, width, progress and questions. It also ends the process after Ctrl-C and after a
+//! panic. Stdin, stdout and stderr can also be pipes or files.
 //!
 //! Only this module examines the streams and their environment variables, once at the start.
 
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "the one place that touches standard streams, their environment, and the process's end"
+    reason = "the one module that uses the standard streams, reads their environment, and ends the process"
 )]
 
 use crate::cli::ColorWhen;
@@ -21,32 +21,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The smallest width that is used. A smaller width counts as unknown. Pseudo-terminals without a size report 0.
+/// The smallest width that is used. A smaller width is treated as unknown. Pseudo-terminals without a size report 0.
 const NARROWEST: usize = 20;
 
-/// The number of blanks before a continued line on stderr.
+/// The number of spaces before each further line of a wrapped message on stderr.
 const CONTINUED: usize = 2;
 
-/// The time after which the progress of long work is shown, and the time between two updates.
+/// The time after which the progress of long work is shown, and (in the next constant) the time between two updates.
 const PROGRESS_AFTER: Duration = Duration::from_millis(400);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// Erases the line of the cursor and moves the cursor to its beginning.
 const ERASE_LINE: &str = "\r\x1b[2K";
-/// Shows the cursor, which a prompt hides.
+/// Makes the cursor visible again, because a prompt hides it.
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
 /// The text before a word that the user types.
 const PROMPT: &str = "> ";
 
-/// Whether Ctrl-C is held back while this run writes to a cluster. The code that writes then ends at a safe point.
+/// Whether Ctrl-C does not end the process now, because this run writes to a cluster. The code that writes stops at the
+/// next safe point instead.
 static HELD: AtomicBool = AtomicBool::new(false);
-/// Whether Ctrl-C was pressed while it was held back.
+/// Whether Ctrl-C was pressed while [`HELD`] was set.
 static PRESSED: AtomicBool = AtomicBool::new(false);
 /// Whether this run has begun to write to a cluster.
 static WRITES: AtomicBool = AtomicBool::new(false);
 
-/// The properties of the streams, found at the start.
+/// The properties of the streams. They are found when the process starts.
 #[derive(Debug)]
 pub struct Terminal {
     color: bool,
@@ -55,19 +56,19 @@ pub struct Terminal {
     error_width: Option<usize>,
     can_ask: bool,
     progress: Arc<ProgressLine>,
-    /// The name and the collected text of a section, if the answer has several sections. The name is printed before
-    /// every message.
+    /// The name and the collected text of a section, if the answer has several sections. This name is printed before
+    /// every message of the section.
     section: Option<(String, Mutex<Vec<u8>>)>,
 }
 
-/// Returns the width for help, which is printed before the flags are known. In a pipe COLUMNS states it.
+/// Returns the width of the help text, which is printed before the flags are known. In a pipe, COLUMNS gives the width.
 pub fn help_width() -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok();
     let size = Term::stdout().size_checked().map(|(_rows, columns)| usize::from(columns));
     size.or_else(|| columns?.trim().parse().ok()).filter(|&columns| columns >= NARROWEST)
 }
 
-/// The largest number of choices that are shown at once. The arrows show the others.
+/// The largest number of choices that are shown at once. The arrow keys scroll to the other choices.
 const MENU: usize = 10;
 
 impl Terminal {
@@ -118,7 +119,7 @@ impl Terminal {
         self.color
     }
 
-    /// Does work whose text is not for stdout, such as the content of a file. Nothing in it has colour.
+    /// Does work whose text is not for stdout, such as the content of a file. The text of this work has no colour.
     pub fn without_color<T>(&self, work: impl FnOnce() -> T) -> T {
         colored::control::set_override(false);
         let done = work();
@@ -126,8 +127,8 @@ impl Terminal {
         done
     }
 
-    /// Returns the width of stdout in columns. It is `None` in a pipe or if the width is unknown. Then nothing is cut
-    /// or wrapped.
+    /// Returns the width of stdout in columns. The result is `None` in a pipe, or if the width is unknown. In this case
+    /// no text is cut or wrapped.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
@@ -146,7 +147,7 @@ impl Terminal {
         }
     }
 
-    /// Returns the writer for the answer on stdout. It erases the progress line.
+    /// Returns the writer for the answer on stdout. This function erases the progress line.
     pub fn output(&self) -> Output<'_> {
         let stream: Box<dyn Write + '_> = if let Some((_, held)) = &self.section {
             Box::new(Held(held))
@@ -181,8 +182,8 @@ impl Terminal {
         }
     }
 
-    /// Asks a question that the user answers with y or n and Enter. The default is no. Esc and q mean no and need no
-    /// Enter.
+    /// Asks a question that the user answers with y or n and then Enter. Enter alone means no. Esc and q also mean no,
+    /// and need no Enter.
     ///
     /// # Errors
     ///
@@ -229,7 +230,7 @@ impl Terminal {
         select.interact_opt().map_err(|dialoguer::Error::IO(failure)| unanswered(&failure))
     }
 
-    /// Holds Ctrl-C back for a run that begins to write to a cluster.
+    /// Stops Ctrl-C from ending the process while a run writes to a cluster.
     pub fn hold_interrupts(&self) -> HeldInterrupts {
         WRITES.store(true, Ordering::SeqCst);
         PRESSED.store(false, Ordering::SeqCst);
@@ -255,7 +256,7 @@ impl Drop for HeldInterrupts {
     }
 }
 
-/// Stdout with a buffer. Without a call of [`Output::finish`] the end of the answer may be lost.
+/// Stdout with a buffer. The end of the answer may be lost if [`Output::finish`] is not called.
 pub struct Output<'t> {
     stream: BufWriter<Box<dyn Write + 't>>,
 }
@@ -312,7 +313,7 @@ fn unanswered(failure: &io::Error) -> Error {
     Error::refused("the answer could not be read").caused_by(failure)
 }
 
-/// Reads y or n, followed by Enter. The prompt of dialoguer also needs Enter after Esc, and does not say so.
+/// Reads y or n, followed by Enter. The prompt of dialoguer would also need Enter after Esc, and would not say so.
 fn yes_or_no(question: &str) -> io::Result<bool> {
     let terminal = Term::stderr();
     let show = |answer: &str| {
@@ -338,8 +339,8 @@ fn yes_or_no(question: &str) -> io::Result<bool> {
     Ok(yes)
 }
 
-/// Reads a word on its own line. If the word is long, only its end is shown. Esc ends the input; the prompt of
-/// dialoguer would ignore Esc.
+/// Reads a word on its own line. If the word is long, only its end is shown. Esc ends the input, whereas the prompt of
+/// dialoguer ignores Esc.
 fn typed_word(columns: usize) -> io::Result<Option<String>> {
     let terminal = Term::stderr();
     let room = columns.saturating_sub(PROMPT.len() + 1);
@@ -369,7 +370,7 @@ fn typed_word(columns: usize) -> io::Result<Option<String>> {
     Ok(Some(typed).filter(|typed| !typed.is_empty()))
 }
 
-/// A line on stderr that shows the progress of long work. It is shown only on a terminal and only after
+/// A line on stderr that shows the progress of long work. The line is shown only on a terminal and only after
 /// [`PROGRESS_AFTER`]. It is erased before anything else is printed.
 #[derive(Debug)]
 struct ProgressLine {
@@ -399,7 +400,7 @@ impl Progress for ProgressLine {
         if !self.shown_on_terminal {
             return;
         }
-        // If another thread draws at this moment, its progress is as new as this one. So this progress is not drawn.
+        // If another thread draws at this moment, it draws progress that is equally new. So this progress is not drawn.
         let Ok(mut state) = self.state.try_lock() else { return };
         let now = Instant::now();
         let shown = state.get_or_insert(Shown { next: now + PROGRESS_AFTER, drawn: false });
@@ -408,7 +409,7 @@ impl Progress for ProgressLine {
         }
         *shown = Shown { next: now + PROGRESS_EVERY, drawn: true };
         let columns = Term::stderr().size_checked().map_or(0, |(_rows, columns)| usize::from(columns));
-        // Ctrl-C adds two characters to the line. They must not make it longer than the terminal is wide.
+        // Ctrl-C adds two characters (`^C`) to the line. The line must not become longer than the terminal is wide.
         let room = if columns < NARROWEST { 77 } else { columns - 3 };
         let line = format!("{}: {done}", sanitize(what));
         write_stderr(&format!("{ERASE_LINE}{}", truncate(&line, room)));
@@ -433,8 +434,8 @@ impl Drop for ProgressLine {
     }
 }
 
-/// Installs the handler for a panic, which is a bug of this program. It restores the terminal, prints a plain message,
-/// and ends with exit code 70.
+/// Installs the handler for a panic, which is a bug of this program. The handler restores the terminal, prints a plain
+/// message, and ends the process with exit code 70.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         restore();
@@ -445,24 +446,22 @@ pub fn install_panic_hook() {
         let report = Error::bug(format!("pvctl {} has a bug{place}", env!("CARGO_PKG_VERSION")))
             .cause(message)
             .hint(if WRITES.load(Ordering::SeqCst) {
-                "it was carrying out a plan: `kubectl pvctl history` shows how far it came"
+                "it was carrying out a plan: `kubectl pvctl history` shows which steps were done"
             } else {
                 "nothing was written to the cluster by this run"
             })
-            .hint(
-                "please report it with these lines, the command, and if you can the output of `kubectl pvctl snapshot`",
-            );
+            .hint("please report the bug with these lines, the command, and if possible a `kubectl pvctl snapshot`");
         write_stderr(&format!("{report}\n"));
         std::process::exit(i32::from(ErrorKind::Bug.exit_code()));
     }));
 }
 
-/// Installs the handler of Ctrl-C. It restores the terminal and ends the process immediately with exit code 130. This
-/// is safe for a run that only reads. A run that writes holds Ctrl-C back with [`Terminal::hold_interrupts`].
+/// Installs the handler of Ctrl-C. The handler restores the terminal and ends the process immediately with exit code
+/// 130. This is safe for a run that only reads. A run that writes prevents this with [`Terminal::hold_interrupts`].
 ///
 /// # Errors
 ///
-/// Returns an error if the system refuses a thread or the handler of the signal.
+/// Returns an error if the system does not start a thread or does not install the handler of the signal.
 pub fn exit_on_interrupt() -> Result<(), Error> {
     let failed = |failure: io::Error| Error::bug("cannot listen for Ctrl-C").caused_by(&failure);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -479,7 +478,7 @@ pub fn exit_on_interrupt() -> Result<(), Error> {
 }
 
 /// Ends the process if the error says that nobody reads the answer any more. Otherwise the process would wait for
-/// threads that still read from a server. It is used only by verbs that only read.
+/// threads that still read from a server. Only verbs that do not write call this function.
 pub fn exit_when_unread(error: &Error) {
     if error.kind() == ErrorKind::OutputClosed {
         restore();
@@ -487,8 +486,8 @@ pub fn exit_when_unread(error: &Error) {
     }
 }
 
-/// Prints the message of clap and returns the exit code. Help and version are answers. Any other message reports wrong
-/// usage.
+/// Prints the message of clap and returns the exit code. The exit code is 0 for help and version. Any other message
+/// reports wrong usage.
 pub fn print_parse_result(outcome: &clap::Error) -> ExitCode {
     match outcome.print() {
         Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe => {
@@ -505,7 +504,7 @@ pub fn print_quietly(text: &str) {
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// Returns the text of an error, with each of its lines wrapped between words.
+/// Returns the text of an error. Each line of the text is wrapped between words.
 pub fn wrapped_lines(shown: &str, columns: Option<usize>) -> String {
     let lines = shown.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -527,8 +526,8 @@ fn write_stderr(text: &str) {
     _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
 }
 
-/// Returns an error with its leading words in colour. The settings of `colored` are those of stdout, so this function
-/// writes the colour codes itself.
+/// Returns an error with its first words in colour. The settings of `colored` apply to stdout, so this function writes
+/// the colour codes itself.
 pub fn colored_error(shown: &str) -> String {
     let mut text = String::with_capacity(shown.len() + 32);
     for line in shown.lines() {
@@ -545,7 +544,7 @@ pub fn colored_error(shown: &str) -> String {
     text
 }
 
-/// The environment variables that decide about colour.
+/// The environment variables that decide whether text has colour.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ColorEnvironment {
     /// Whether NO_COLOR is set and not empty.
@@ -570,7 +569,8 @@ impl ColorEnvironment {
         }
     }
 
-    /// Returns whether text has colour: `when` goes before the environment, and that before the stream.
+    /// Returns whether text has colour. The flag `when` overrides the environment, and the environment overrides the
+    /// stream.
     pub fn color(self, when: ColorWhen, terminal: bool) -> bool {
         match when {
             ColorWhen::Always => true,
@@ -582,8 +582,8 @@ impl ColorEnvironment {
     }
 }
 
-/// Returns the width for the layout. COLUMNS takes precedence over the size of the terminal. A width that is too small
-/// counts as unknown.
+/// Returns the width for the layout. COLUMNS takes precedence over the size of the terminal. A width below
+/// `NARROWEST` is treated as unknown.
 pub fn usable_width(columns: Option<&str>, size: impl FnOnce() -> Option<usize>) -> Option<usize> {
     let given = columns.and_then(|text| text.trim().parse().ok()).filter(|&columns| columns >= NARROWEST);
     given.or_else(size).filter(|&columns| columns >= NARROWEST)

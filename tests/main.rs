@@ -1,5 +1,5 @@
-//! The integration tests. Each folder is one subject, and `support` has their common helpers. The folder `unit` is a
-//! binary of its own.
+//! The integration tests. Each folder is about one subject, and `support` has their common helpers. The folder `unit`
+//! is not part of this binary: it is a binary of its own.
 
 mod audit;
 mod cli;
@@ -12,8 +12,8 @@ mod project;
 mod repair;
 mod support;
 
-/// Returns the files that may declare a module: `mod.rs` of its folder, or the file with the folder's name beside the
-/// folder, or the root of a binary.
+/// Returns the files in which a test file may be declared as a module: `mod.rs` of its folder, the file beside the
+/// folder that has the folder's name, or the root of a binary.
 fn parents(path: &str) -> Vec<String> {
     let folder = path.strip_suffix("/mod.rs").unwrap_or(path);
     let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -41,14 +41,14 @@ fn every_test_file_is_part_of_a_binary() {
         });
         assert!(named, "{path} is not named in {}", parents.join(" or "));
     }
-    // The two libraries are not compiled for tests, so nothing would run tests in them.
+    // The two libraries are not compiled with `cfg(test)`. So tests inside them would never run.
     for (path, source) in ["src", "core/src"].into_iter().flat_map(|folder| support::files(folder, "rs")) {
         let source = String::from_utf8_lossy(&source);
         assert!(!source.contains("cfg(test)"), "{path}: unit tests belong to tests/unit");
     }
 }
 
-/// Returns whether the text may stand before `mod`.
+/// Returns whether the text before `mod` is a visibility or empty.
 fn is_visibility(text: &str) -> bool {
     ["", "pub(crate) ", "pub(super) "].contains(&text)
 }

@@ -1,6 +1,6 @@
 //! The error type that the program shows to people: what went wrong, why, and what to do next.
 //!
-//! An error of a Kubernetes controller is no [`Error`] here: it is a branch of a decision.
+//! An error of a Kubernetes controller is not an [`Error`]: it is a branch of a decision.
 
 use crate::text::sanitize;
 use std::{fmt, io};
@@ -22,7 +22,8 @@ pub enum ErrorKind {
     Bug,
     /// The person interrupted the program.
     Interrupted,
-    /// The reader of the output stopped reading, as `head` does. This is no failure, and the program prints no message.
+    /// The reader of the output stopped reading, as `head` does. This is not a failure, and the program prints no
+    /// message.
     OutputClosed,
 }
 
@@ -65,7 +66,7 @@ impl Error {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Creates a failure for something that could not be read, so that there is no result (exit code 3).
+    /// Creates a failure for something that could not be read, so there is no result (exit code 3).
     pub fn unreadable(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unreadable, message)
     }
@@ -86,7 +87,7 @@ impl Error {
     }
 
     /// Creates the failure for an answer that could not be written. A reader that stopped reading, such as `head`, is
-    /// no failure (exit code 0). Any other error, such as a full disk, is a failure (exit code 3).
+    /// not a failure (exit code 0). Any other error, such as a full disk, is a failure (exit code 3).
     pub fn unwritten(failure: &io::Error) -> Self {
         if failure.kind() == io::ErrorKind::BrokenPipe {
             Self::output_closed()

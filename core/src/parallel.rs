@@ -39,8 +39,8 @@ pub fn in_parallel<T: Send>(threads: usize, length: usize, work: impl Fn(usize) 
 }
 
 /// Computes `work` for the numbers `0..length` on several threads. The calling thread passes each result to `hand_on`,
-/// in order, while other threads compute. Only a few results wait at any time: work on a number that is far ahead
-/// begins only after earlier results were passed on.
+/// in order, while other threads compute. Only a few results are kept at any time: work on a number begins only after
+/// all earlier results, except a few, were passed on.
 ///
 /// # Errors
 /// The function returns the first error of `hand_on`, and passes on no further result.

@@ -3,7 +3,7 @@
 /// A receiver of progress reports. Code that reads or computes calls it often; the receiver decides how often to show
 /// something.
 pub trait Progress: Send + Sync {
-    /// Reports that `what` is under way, for example "reading pvcs", and that `done` items of it are finished.
+    /// Reports that `what` is in progress, for example "reading pvcs", and that `done` items of it are finished.
     fn step(&self, what: &str, done: u64);
 }
 

@@ -11,7 +11,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 const CUT: char = '…';
 
 /// Returns the text as one line, with escapes such as `\n`, `\t`, `\x1b` and `\u{202e}` in place of unsafe characters.
-/// Unsafe are all characters that could move the cursor, change colours, or reorder or hide other characters.
+/// A character is unsafe if it could move the cursor, change colours, or reorder or hide other characters.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -24,8 +24,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the JSON with an escape for every character that [`sanitize`] would escape. Outside of strings, the only
-/// such characters in JSON are line breaks, and they stay. Inside of strings, JSON already escapes the characters below
-/// a blank.
+/// such characters in JSON are line breaks, which this function keeps. Inside of strings, JSON itself already escapes
+/// the characters below U+0020.
 pub fn escape_json(json: &[u8]) -> Cow<'_, [u8]> {
     const DEL: u8 = 0x7f;
     if json.iter().all(|byte| *byte < DEL) {
@@ -107,8 +107,8 @@ pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(cut)
 }
 
-/// Makes one line of the text, and cuts out its middle if it has more than `columns` characters. The end of an error
-/// often has its reason. The result has `…` in place of what was cut out.
+/// Makes one line of the text, and cuts out the middle of the line if the line has more than `columns` characters. The
+/// result has `…` in place of the middle. The end stays, because an error message often states the reason at its end.
 pub fn shorten(text: &str, columns: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let length = line.chars().count();
@@ -137,8 +137,8 @@ pub fn capitalized(text: &str) -> String {
 }
 
 /// Formats a duration in seconds as kubectl's AGE column prints it: `90s`, `5m`, `3d4h`, `2y10d`. A time that is up to
-/// one second in the future counts as now, and any later time is `<invalid>` (`duration.HumanDuration`, apimachinery
-/// 0.36).
+/// one second in the future is printed as `0s`, and any later time as `<invalid>` (`duration.HumanDuration`,
+/// apimachinery 0.36).
 pub fn human_age(seconds: i64) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
@@ -186,7 +186,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, li
 }
 
 /// Counts the insertions, deletions, replacements and swaps of neighbours between the two words. Upper and lower case
-/// count as equal, except in swaps. The result is `None` if the count exceeds `allowed`.
+/// are equal, except in swaps. The result is `None` if the count exceeds `allowed`.
 fn typing_errors(wanted: &[char], candidate: &str, allowed: usize) -> Option<usize> {
     let other: Vec<char> = candidate.chars().take(wanted.len() + allowed + 1).collect();
     if other.len().abs_diff(wanted.len()) > allowed {

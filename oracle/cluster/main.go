@@ -15,7 +15,8 @@ import (
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 
-	// The main packages of the components import these packages for their side effects: metrics and log formats.
+	// The main packages of the components import these packages for their side effects: they register metrics and log
+	// formats.
 	_ "k8s.io/component-base/logs/json/register"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
@@ -34,7 +35,7 @@ func main() {
 	if _, known := commands[name]; !known && name != "etcd" && len(arguments) > 1 {
 		name, arguments = arguments[1], arguments[1:]
 	}
-	// The commands read os.Args themselves.
+	// The commands read os.Args.
 	os.Args = append([]string{name}, arguments[1:]...)
 	if name == "etcd" {
 		etcdmain.Main(os.Args)

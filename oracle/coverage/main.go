@@ -1,5 +1,5 @@
-// Command coverage writes COVERAGE.md: which parts of the real code the corpora reach, and why they do not
-// reach the rest.
+// Command coverage writes COVERAGE.md. The file lists which parts of the real code the recordings reach, and why they
+// do not reach the rest.
 package main
 
 import (
@@ -22,32 +22,34 @@ import (
 	"pvctl.dev/oracle/judge"
 )
 
-// packages are packages whose code makes the decisions. Each has the functions that lead to all other measured
-// functions.
+// packages are the packages whose code makes the decisions. roots are functions of a package. The measured functions
+// are those that the roots of all packages call, directly or indirectly.
 type packages []struct {
 	module, dir string
 	roots       []string
-	// library says that a function of the package counts only if another package calls it by the package's name.
+	// library says that a function of the package is measured only if another package calls it by the package's name.
 	library bool
 }
 
-// report is one file COVERAGE.md. All paths are those in the folder of its Go module.
+// report describes one file COVERAGE.md. All its paths are relative to folder.
 type report struct {
 	folder string
-	// names are the names of packages in the report. A package without one has the name of its folder.
+	// names has the names of packages in the report, by import path. A package without an entry has the name of its
+	// folder.
 	names map[string]string
-	// tested is the package with the test that answers the corpora, and test is its name.
+	// tested is the package with the test that answers the recordings again, and test is the name of the test.
 	tested, test string
 	// unreached is the file that says why blocks are not reached.
 	unreached string
 	packages  packages
-	// leftOut are names that code of the packages uses for something else. No function counts because its name is one.
+	// leftOut are names that have another meaning in the code of the packages. The use of such a name is not a call of
+	// the functions with this name.
 	leftOut []string
 	// counted and notCounted are the sentences before and after the list of the packages.
 	counted, notCounted string
 }
 
-// controllers is about the controllers of kube-controller-manager.
+// controllers is the report about the controllers of kube-controller-manager.
 var controllers = report{".", nil, "./judge", "TestCorpora", "coverage/unreached.txt", packages{
 	{"k8s.io/kubernetes", "pkg/controller/volume/persistentvolume", []string{"syncClaimByKey", "syncVolumeByKey", "Less", "Swap", "Len"}, false},
 	{"k8s.io/component-helpers", "storage/volume", nil, false},
@@ -60,16 +62,18 @@ var controllers = report{".", nil, "./judge", "TestCorpora", "coverage/unreached
 	{"k8s.io/kubernetes", "pkg/util/slice", nil, true},
 	{"k8s.io/kubernetes", "pkg/apis/core/v1/helper", nil, true},
 	{"k8s.io/component-helpers", "storage/ephemeral", nil, true},
-	// Run is the method of the map of operations. The controllers' own Run starts their workers.
+	// Here Run is a method of the map of operations. The controllers also have a method Run, which starts their
+	// workers.
 }, []string{"Run"}, `Written by ` + "`go run ./coverage`" + ` from the Go coverage of ` + "`TestCorpora`" + `, which answers every case of ` + "`../tests/conformance`" + ` again.
-Lines are those of the files of Kubernetes ` + judge.Version + `. These packages are counted: the functions that a sync of the binder, of a protection
-controller or of the ephemeral-volume controller calls, directly or not, and what puts a pod on the queue of the last one.`,
-	`Of a library only those functions count that another package calls by name. Not counted is what else runs in a sync, all of it the real
-code too: the search for a plugin (` + "`pkg/volume`" + `), the plugins themselves (` + "`pkg/volume/hostpath`" + ` and ` + "`nfs`" + `), the names of migrated
+Line numbers are those of the files of Kubernetes ` + judge.Version + `. In these packages a function is counted if a sync of the binder, of a
+protection controller or of the ephemeral-volume controller calls it, directly or indirectly, or if it puts a pod on the queue of the
+ephemeral-volume controller:`,
+	`In a library a function is counted only if another package calls it by name. The following code also runs in a sync and is also the real
+code, but it is not counted: the search for a plugin (` + "`pkg/volume`" + `), the plugins themselves (` + "`pkg/volume/hostpath`" + ` and ` + "`nfs`" + `), the names of migrated
 plugins (` + "`pkg/volume/csimigration`" + `, ` + "`csi-translation-lib`" + `), the indexes of the caches (` + "`pkg/controller/volume/common`" + `), node affinity
 (` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go, and the packages for metrics and logs.`}
 
-// provisioner is about the external provisioner, which is a module of its own.
+// provisioner is the report about the external provisioner, which is a module of its own.
 var provisioner = report{"provisioner", map[string]string{
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller":  "library",
 	"github.com/kubernetes-csi/external-provisioner/v6/pkg/controller": "provisioner",
@@ -77,13 +81,13 @@ var provisioner = report{"provisioner", map[string]string{
 	{"sigs.k8s.io/sig-storage-lib-external-provisioner/v13", "controller", []string{"syncClaim", "syncVolume"}, false},
 	{"github.com/kubernetes-csi/external-provisioner/v6", "pkg/controller", []string{"sweepOrphanedFinalizers"}, false},
 }, nil, `Written by ` + "`go run ./coverage provisioner`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which answers every world of
-` + "`provisioning-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Lines are those of the files of sig-storage-lib-external-provisioner v13.1.0
-(` + "`library`" + `) and of external-provisioner v6.4.0 (` + "`provisioner`" + `). These packages are counted: the functions that a sync of a claim, of a
-volume or of a claim with cloning protection, or the sweep of the finalizers of snapshots calls, directly or not.`,
-	`Not counted is what else runs in a sync, all of it the real code too: the translation of in-tree volumes (` + "`csi-translation-lib`" + `),
+` + "`provisioning-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Line numbers are those of the files of sig-storage-lib-external-provisioner v13.1.0
+(` + "`library`" + `) and of external-provisioner v6.4.0 (` + "`provisioner`" + `). In these packages a function is counted if it is called, directly
+or indirectly, by a sync of a claim, of a volume or of a claim with cloning protection, or by the sweep of the finalizers of snapshots:`,
+	`The following code also runs in a sync and is also the real code, but it is not counted: the translation of in-tree volumes (` + "`csi-translation-lib`" + `),
 helpers (` + "`component-helpers/storage/volume`" + `), quantities, selectors and the caches of client-go.`}
 
-// scheduler is about the plugins of kube-scheduler that decide about volumes.
+// scheduler is the report about the plugins of kube-scheduler that decide about volumes.
 var scheduler = report{"scheduler", nil, ".", "TestCorpus", "unreached.txt", packages{
 	{"k8s.io/kubernetes", "pkg/scheduler/framework/plugins/volumerestrictions", []string{"PreFilter", "Filter"}, false},
 	{"k8s.io/kubernetes", "pkg/scheduler/framework/plugins/nodevolumelimits", []string{"PreFilter", "Filter"}, false},
@@ -93,17 +97,18 @@ var scheduler = report{"scheduler", nil, ".", "TestCorpus", "unreached.txt", pac
 	{"k8s.io/component-helpers", "storage/ephemeral", nil, true},
 	{"k8s.io/kubernetes", "pkg/apis/core/v1/helper", nil, true},
 	{"k8s.io/cloud-provider", "volume/helpers", nil, true},
-	// These are names of sets' constructor, of a function of the language, of the listers' method and of fields. The
-	// plugins' own functions of these names make plugins, hear of events, list all CSINodes, name plugins and score.
+	// In the measured code New is the constructor of sets, delete is a function of the language, List is a method of
+	// listers, and Name and StorageClassName are fields. The plugins also have functions with these names. These
+	// functions create plugins, receive events, list all CSINodes, return the name of a plugin, and compute scores.
 }, []string{"New", "delete", "List", "Name", "StorageClassName"}, `Written by ` + "`go run ./coverage scheduler`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which answers every world of
-` + "`scheduling-" + judge.Version + ".jsonl.gz`" + ` and ` + "`scheduling-handmade-" + judge.Version + ".jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Lines are those of the files of Kubernetes
-` + judge.Version + `. These packages are counted: the functions that PreFilter and Filter of the four volume plugins and Reserve of VolumeBinding call,
-directly or not.`,
-	`Of a library only those functions count that a plugin calls by name. Not counted is what else these plugins do: PreScore and Score, Unreserve,
-which takes back each Reserve here, PreBind, what PreFilter adds and removes for nominated pods and victims (` + "`AddPod`, `RemovePod`" + `), the signature of
-a pod, what puts a rejected pod back on the queue (` + "`EventsToRegister`, `isSchedulableAfter…`" + `), and how plugins and caches are made and hear of
-events. Of these the oracle runs Unreserve, ` + "`EventsToRegister`" + `, the constructors and, where a pod fits several nodes, PreScore. Not counted is also
-what else runs in a cycle, all of it the real code too: the framework and the other plugins, the translation of in-tree volumes
+` + "`scheduling-" + judge.Version + ".jsonl.gz`" + ` and ` + "`scheduling-handmade-" + judge.Version + ".jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Line numbers are those of the files of Kubernetes
+` + judge.Version + `. In these packages a function is counted if PreFilter or Filter of the four volume plugins or Reserve of VolumeBinding calls it,
+directly or indirectly:`,
+	`In a library a function is counted only if a plugin calls it by name. These plugins also do the following, which is not counted: PreScore and
+Score; Unreserve, which undoes each Reserve here; PreBind; what PreFilter adds and removes for nominated pods and victims (` + "`AddPod`, `RemovePod`" + `); the signature of
+a pod; the functions that put a rejected pod on the queue again (` + "`EventsToRegister`, `isSchedulableAfter…`" + `); and the creation of plugins and caches
+and their handling of events. Of this code the oracle runs Unreserve, ` + "`EventsToRegister`" + `, the constructors and, if a pod fits several nodes, PreScore.
+The following code also runs in a cycle and is also the real code, but it is not counted: the framework and the other plugins, the translation of in-tree volumes
 (` + "`csi-translation-lib`" + `), node affinity (` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go.`}
 
 // libraries returns for each package, by import path, whether it is a library.
@@ -178,7 +183,7 @@ func (r *report) run() error {
 	return r.write(functions, reasons)
 }
 
-// readProfile reads the blocks of each file. A block that is listed several times counts as covered if any entry is
+// readProfile reads the blocks of each file. A block that is listed several times is covered if any of its entries is
 // covered.
 func readProfile(name string) (map[string][]block, error) {
 	file, err := os.Open(name)
@@ -218,7 +223,7 @@ func readProfile(name string) (map[string][]block, error) {
 	return result, scanner.Err()
 }
 
-// readReasons reads why blocks are not reached. Each line is "file:line reason".
+// readReasons reads the reasons why blocks are not reached. Each line of the file is "file:line reason".
 func readReasons(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -233,8 +238,8 @@ func readReasons(name string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// reachable returns the functions that the roots call, directly or indirectly. Functions are found by name. If two
-// packages share a name and are no libraries, the name counts for both.
+// reachable returns the functions that the roots call, directly or indirectly. Functions are found by their name alone.
+// If two packages that are not libraries have functions with the same name, a call by this name reaches both functions.
 func (r *report) reachable(blocks map[string][]block) ([]*function, error) {
 	var all []*function
 	byName := map[string][]*function{}
@@ -291,8 +296,8 @@ func (r *report) reachable(blocks map[string][]block) ([]*function, error) {
 	return result, nil
 }
 
-// called returns the name under which a function of a package is found. The name of a library's function begins with
-// its package.
+// called returns the name under which a function of a package is found. For a function of a library this name begins
+// with the import path of the package.
 func called(pkg, name string, libraries map[string]bool) string {
 	if libraries[pkg] {
 		return pkg + "." + name
@@ -406,7 +411,7 @@ func (r *report) write(functions []*function, reasons map[string]string) error {
 	for _, at := range stale {
 		wrong = append(wrong, fmt.Errorf("%s is reached or is no block; take it out of %s", at, r.unreached))
 	}
-	fmt.Fprintf(out, `# What the corpora reach
+	fmt.Fprintf(out, `# What the recordings reach
 
 %s
 

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection"
 )
 
-// admissionPlugins returns the plugins that are on by default and that change the objects which these controllers
-// create.
+// admissionPlugins returns the admission plugins that are enabled by default and that change the objects which these
+// controllers create.
 func admissionPlugins(factory informers.SharedInformerFactory) ([]admission.MutationInterface, error) {
 	known := admission.NewPlugins()
 	setdefault.Register(known)
@@ -39,7 +39,7 @@ func (i informed) Initialize(plugin admission.Interface) {
 	}
 }
 
-// admit lets the plugins change an object that is about to be created.
+// admit lets the admission plugins change an object that is about to be created.
 func (r *resource[T]) admit(object runtime.Object, namespace, name string) error {
 	attributes := admission.NewAttributesRecord(object, nil, r.version().WithKind(r.kind), namespace, name,
 		r.version().WithResource(r.name), "", admission.Create, nil, false, nil)

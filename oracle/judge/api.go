@@ -40,7 +40,7 @@ func init() {
 // request is a request to the API server.
 type request struct {
 	verb, resource, subresource, namespace, name string
-	// read is the kind of a live read, as in a line's failRead. It is empty for a write.
+	// read is the kind of a live read, as in the failRead of a case. It is empty for a write.
 	read string
 }
 
@@ -55,8 +55,8 @@ type api struct {
 	admission []admission.MutationInterface
 	// trace records the requests of one sync. It may be nil.
 	trace *trace
-	// gate is called before every request. It may wait, return an error instead of the server, or panic to end the
-	// caller.
+	// gate is called before every request. It may wait. It may return an error, which the caller then gets instead of
+	// the server's answer. It may panic, which ends the caller.
 	gate func(request) error
 	// changed is called after every change. before is nil for a new object, and after is nil for a deleted one.
 	changed func(before, after runtime.Object)
@@ -69,13 +69,13 @@ type object interface {
 	runtime.Object
 }
 
-// strategy is the part of a resource's strategy that creates and updates objects.
+// strategy is the part of a resource's strategy that handles creations and updates.
 type strategy interface {
 	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy
 }
 
-// resource is one table of the API server. Stored objects are never modified. Each change stores a new object.
+// resource stores the objects of one kind. Stored objects are never modified. Each change stores a new object.
 type resource[T object] struct {
 	api        *api
 	name, kind string
@@ -98,7 +98,7 @@ func newAPI() *api {
 		main: persistentvolume.Strategy, status: persistentvolume.StatusStrategy,
 		empty: func() *v1.PersistentVolume { return &v1.PersistentVolume{} },
 		internal: func(from *v1.PersistentVolume) runtime.Object {
-			corev1.SetObjectDefaults_PersistentVolume(from) // like every decoding at the server
+			corev1.SetObjectDefaults_PersistentVolume(from) // as the server does whenever it decodes an object
 			to := &core.PersistentVolume{}
 			must(corev1.Convert_v1_PersistentVolume_To_core_PersistentVolume(from, to, nil))
 			return to
@@ -134,7 +134,7 @@ func must(err error) {
 	}
 }
 
-// load makes a world the content of the API server.
+// load replaces the content of the API server by a world.
 func (a *api) load(w *world) {
 	a.volumes.base, a.claims.base = map[string]*v1.PersistentVolume{}, map[string]*v1.PersistentVolumeClaim{}
 	for _, volume := range w.volumes {
@@ -175,7 +175,7 @@ func (r *resource[T]) group() schema.GroupResource {
 	return r.version().WithResource(r.name).GroupResource()
 }
 
-// preflight checks the address of a request as the real client does before it sends anything.
+// preflight checks the address of a request, as the real client does before it sends a request.
 func (r *resource[T]) preflight(namespace, name string) error {
 	if namespace != "" {
 		if bad := path.IsValidPathSegmentName(namespace); len(bad) != 0 {
@@ -244,7 +244,7 @@ func (r *resource[T]) update(sent T, subresource string) (T, error) {
 	return r.empty(), fault
 }
 
-// commit handles an update like the generic registry.
+// commit handles an update, as the generic registry of the API server does.
 func (r *resource[T]) commit(sent, stored T, exists bool, subresource string) (T, error) {
 	if !exists {
 		return nil, apierrors.NewNotFound(r.group(), sent.GetName())
@@ -288,7 +288,8 @@ func (r *resource[T]) context(namespace string) context.Context {
 	return genericapirequest.WithNamespace(context.Background(), namespace)
 }
 
-// create takes the namespace from the request's address, because the object need not name it.
+// create handles a creation. The namespace is the one in the address of the request, because the object need not name
+// it.
 func (r *resource[T]) create(namespace string, sent T) (T, error) {
 	asked := request{verb: "create", resource: r.name, namespace: namespace, name: sent.GetName()}
 	var fault error
@@ -310,7 +311,7 @@ func (r *resource[T]) create(namespace string, sent T) (T, error) {
 	return r.empty(), fault
 }
 
-// add handles a creation like the admission plugins and the generic registry.
+// add stores a new object, as the admission plugins and the generic registry of the API server do.
 func (r *resource[T]) add(namespace string, sent T) (T, error) {
 	fresh := sent.DeepCopyObject().(T)
 	r.api.version++
@@ -333,7 +334,7 @@ func (r *resource[T]) add(namespace string, sent T) (T, error) {
 		return nil, taken
 	}
 	result := r.external(object)
-	r.internal(result) // The strategy clears the status. A reader of the store gets its defaults.
+	r.internal(result) // The strategy has cleared the status. This sets the defaults of the status again.
 	result.SetResourceVersion(version)
 	r.dirty = true
 	r.stored[key] = result
@@ -385,7 +386,7 @@ func (r *resource[T]) remove(namespace, name string, options metav1.DeleteOption
 	return fault
 }
 
-// delete is a deletion without a grace period. An object with finalizers is only marked.
+// delete deletes an object without a grace period. An object with finalizers is only marked as being deleted.
 func (r *resource[T]) delete(namespace, name string) error {
 	stored, ok := r.stored[r.key(namespace, name)]
 	if !ok {

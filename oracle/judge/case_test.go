@@ -66,8 +66,8 @@ func summary(d line.Decision) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestCases checks what each part of a case changes. Each expectation follows from the code of the controller or of the
-// API server.
+// TestCases checks the effect of each part of a case. Each expectation follows from the code of the controller or of
+// the API server.
 func TestCases(t *testing.T) {
 	world := []string{freeVolume, waitingClaim, releasedHostPath}
 	volume := `{"object":{"kind":"PersistentVolume","name":"pv-2"}`
@@ -102,7 +102,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestUnknownReason checks that a case is refused if its request fails for a reason that the format does not know.
+// TestUnknownReason checks that a case is rejected if its request fails for a reason that the format does not know.
 func TestUnknownReason(t *testing.T) {
 	object := line.Object{Kind: "PersistentVolumeClaim", Namespace: "db", Name: "c1"}
 	for want, c := range map[string]line.Case{
@@ -116,9 +116,9 @@ func TestUnknownReason(t *testing.T) {
 	}
 }
 
-// TestOwnStoreFirst checks why no case needs an object that is only in the binder's own stores. If the informers have
-// no copies, every sync does the same as with copies. The only exception is the sync of an object without a copy, which
-// sends nothing.
+// TestOwnStoreFirst checks that a sync gives the same answer if the informers have no copies of the objects in the
+// binder's own stores. Only the object of the sync itself needs a copy in its informer: without it the sync sends
+// nothing. This is why no case has an object that is only in the binder's own stores.
 func TestOwnStoreFirst(t *testing.T) {
 	j, compared, written := newJudge(t), 0, 0
 	for index := range 600 {
@@ -177,7 +177,7 @@ func TestNoNamespace(t *testing.T) {
 	}
 }
 
-// TestFirstReachesWhatChanceReaches checks that one run with each volume first finds the same set as many runs in
+// TestFirstReachesWhatChanceReaches checks that runs with each volume first once find the same set as many runs in
 // random order.
 func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	j, several := newJudge(t), 0
@@ -220,7 +220,7 @@ func TestFirstReachesWhatChanceReaches(t *testing.T) {
 }
 
 // TestProtection checks that a deleted claim and its volume are removed if the protection controllers take part, and
-// stay otherwise.
+// that both stay otherwise.
 func TestProtection(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -241,7 +241,7 @@ func TestProtection(t *testing.T) {
 	}
 }
 
-// TestUnreadPods checks that the claim stays protected if the pods cannot be listed.
+// TestUnreadPods checks that a claim stays protected if the list of pods cannot be read.
 func TestUnreadPods(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -256,8 +256,8 @@ func TestUnreadPods(t *testing.T) {
 	}
 }
 
-// TestUnseenPod checks that a pod which only the API server knows keeps the claim protected. In the next cases the
-// informer has the pod again, and no list is needed.
+// TestUnseenPod checks that a pod which is only in the API server keeps the claim protected. If the informer has the
+// pod, as in the third case, the controller does not list the pods.
 func TestUnseenPod(t *testing.T) {
 	terminating := strings.Replace(waitingClaim, `"uid":`,
 		`"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["kubernetes.io/pvc-protection"],"uid":`, 1)
@@ -288,7 +288,7 @@ func TestUnseenPod(t *testing.T) {
 }
 
 // TestRecycler checks what the controller does when the pod of a recycler ends. If the case does not mention the pod,
-// the operation stops before it. A case must not mention it if no recycler is started.
+// the operation stops before it creates the pod. If no recycler is started, the case must not mention a pod.
 func TestRecycler(t *testing.T) {
 	recycled := strings.Replace(releasedHostPath, `"Delete"`, `"Recycle"`, 1)
 	object := line.Object{Kind: "PersistentVolume", Name: "pv-2"}
@@ -323,7 +323,7 @@ func TestRecycler(t *testing.T) {
 		want   string
 	}{
 		{recycled, "ended", `case 0: the pod of a recycler cannot be "ended"`},
-		{releasedHostPath, "failed", "case 0: it says what becomes of a recycler's pod, and no recycler comes to start one"},
+		{releasedHostPath, "failed", "case 0: it says how a recycler's pod ends, but no recycler starts a pod"},
 	} {
 		l := &line.Line{
 			World: line.List{Items: []json.RawMessage{json.RawMessage(test.volume)}},
@@ -335,8 +335,8 @@ func TestRecycler(t *testing.T) {
 	}
 }
 
-// TestMatch checks the difference between the two callers. With delayed binding only the scheduler gets a free volume.
-// The scheduler is the caller that names a node.
+// TestMatch checks the difference between the two callers of FindMatchingVolume. The scheduler passes a node, the
+// binder does not. With delayed binding only the scheduler gets a free volume.
 func TestMatch(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}`
 	l := &line.Line{World: line.List{Items: []json.RawMessage{

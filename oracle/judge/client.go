@@ -113,8 +113,8 @@ func (c podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error
 	return list, nil
 }
 
-// recycling ends an operation at the point where a recycler starts to watch its pod. No pod runs here, unless the case
-// says how the pod ends.
+// recycling is the value of a panic. The panic ends an operation at the point where a recycler starts to watch its pod.
+// No pod runs here. Only if the case says how the pod ends, the operation continues.
 type recycling struct{}
 
 func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
@@ -127,7 +127,7 @@ func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, 
 	return t.watch, nil
 }
 
-// Create starts the pod of a recycler and sends the end of the pod to its watch at once.
+// Create creates the pod of a recycler. It also sends the end of the pod to the watch at once.
 func (c podClient) Create(_ context.Context, pod *v1.Pod, _ metav1.CreateOptions) (*v1.Pod, error) {
 	t := c.api.trace
 	asked := request{verb: "create", resource: "pods", namespace: c.namespace, name: pod.Name}
@@ -156,7 +156,8 @@ func (c podClient) Delete(_ context.Context, name string, _ metav1.DeleteOptions
 	return nil
 }
 
-// eventClient returns no events. The events of a recycler's pod would be repeated as events of the volume.
+// eventClient returns no events about the pod of a recycler. The controller would repeat such events as events of the
+// volume.
 type eventClient struct{ clientv1.EventInterface }
 
 func (eventClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {

@@ -24,7 +24,7 @@ var controllers = []struct {
 	name string
 	// from is the smallest selection that contains the controller.
 	from Controllers
-	// taking says which kinds of keys the controller takes from its queues.
+	// taking and kinds say which keys the controller takes from its queues.
 	taking controller
 	kinds  []string
 }{
@@ -34,7 +34,7 @@ var controllers = []struct {
 	{"ephemeral-volume-controller", All, ephemerals, []string{podKind}},
 }
 
-// in leaves out the ephemeral-volume controller if it has nothing to do in a world.
+// in returns the selection without the ephemeral-volume controller if this controller has nothing to do in a world.
 func (c Controllers) in(w *world) Controllers {
 	if c == All && !w.hasEphemeral() {
 		return Protection
@@ -67,8 +67,9 @@ const (
 	ephemerals
 )
 
-// worker names the goroutine of kube-controller-manager that takes an item. Each controller has one worker for each
-// kind here. The ephemeral-volume controller has five workers for pods, so here each pod has its own worker.
+// worker returns a name for the goroutine of kube-controller-manager that takes an item. A controller has one goroutine
+// for each kind here. Only the ephemeral-volume controller has five goroutines for pods, so each pod has a goroutine of
+// its own here.
 func (w work) worker() string {
 	if w.controller == ephemerals {
 		return fmt.Sprint(w.controller, w.kind, w.key)

@@ -16,8 +16,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// settleToo makes TestCorpora settle every world that was settled. By default it settles the handmade worlds and one in
-// twenty of the others.
+// settleToo makes TestCorpora answer settle again for all worlds that have such an answer. By default it does so only
+// for the handmade worlds and for one in twenty of the others.
 var settleToo = flag.Bool("settle", false, "settle all worlds of the corpora again")
 
 func newJudge(t *testing.T) *Judge {
@@ -29,8 +29,7 @@ func newJudge(t *testing.T) *Judge {
 	return j
 }
 
-// TestCorpora checks that the controllers still give every committed answer. The coverage report is made from this
-// test.
+// TestCorpora checks that the controllers still give every recorded answer. The coverage report is made from this test.
 func TestCorpora(t *testing.T) {
 	paths, err := filepath.Glob("../../tests/conformance/*-" + Version + ".jsonl.gz")
 	if err != nil {
@@ -41,7 +40,7 @@ func TestCorpora(t *testing.T) {
 	}
 	for _, path := range paths {
 		if strings.HasPrefix(filepath.Base(path), "given-") {
-			continue // These were written by another program in its own form.
+			continue // Another program wrote these recordings in its own form.
 		}
 		if strings.HasPrefix(filepath.Base(path), "scheduling-") {
 			continue // These are the scheduler's answers, which the tests of the package scheduler compare.
@@ -51,7 +50,7 @@ func TestCorpora(t *testing.T) {
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			if !strings.HasPrefix(filepath.Base(path), "gates-") {
-				t.Parallel() // The others use the default gates, which hold for the whole process.
+				t.Parallel() // These recordings use the default gates. Gates are the same for the whole process.
 			}
 			corpus(t, path)
 		})
@@ -105,7 +104,7 @@ func corpus(t *testing.T, path string) {
 		if l.Settle != nil && (*settleToo || number%20 == 2 || slices.Contains(l.Tags, "handmade")) {
 			how := Settling{Who: settling(l), Schedules: 32, Quiet: 16, Most: 256, Seed: 1}
 			if strings.HasPrefix(filepath.Base(path), "outcomes-contended-") {
-				how.Schedules, how.Quiet, how.Most = 400, 200, 4000 // The many ends of these worlds are rare.
+				how.Schedules, how.Quiet, how.Most = 400, 200, 4000 // These worlds have many ends, and most of them are rare.
 			}
 			if err := j.Settle(l, how); err != nil {
 				return err
@@ -133,7 +132,7 @@ func deciding(l *line.Line) Controllers {
 	return Binder
 }
 
-// settling returns the controllers that took part in settle.
+// settling returns the controllers for which settle was run.
 func settling(l *line.Line) Controllers {
 	for who := Binder; who < All; who++ {
 		if slices.Equal(who.names(), l.Settle.Controllers) {
@@ -143,7 +142,7 @@ func settling(l *line.Line) Controllers {
 	return All
 }
 
-// all returns a copy of the cases that is never nil.
+// all returns a copy of the cases. The copy is never nil.
 func all(cases []line.Case) []line.Case { return append([]line.Case{}, cases...) }
 
 // comparable returns an answer of settle as a tree, in which the order of JSON fields does not matter.

@@ -12,9 +12,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Decide fills in the decisions of one sync, for every volume and claim of the line's world and for every case that the
-// line proposes. It also fills in the decisions of the other controllers that take part, for the objects that they
-// sync.
+// Decide fills in the decisions of one sync, for every volume and claim of the line's world and for every case of the
+// line. If other controllers take part, it also fills in their decisions for the objects that they sync.
 func (j *Judge) Decide(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (j *Judge) answerCase(c *line.Case) error {
 		j.answerWith(c, seen, own)
 	}
 	if c.Recycler != nil && !slices.Contains(c.Notes, "recycle") {
-		return errors.New("it says what becomes of a recycler's pod, and no recycler comes to start one")
+		return errors.New("it says how a recycler's pod ends, but no recycler starts a pod")
 	}
 	return nil
 }
@@ -67,8 +66,8 @@ func (j *Judge) answerCase(c *line.Case) error {
 // ends are the possible ends of a recycler's pod.
 var ends = []string{"succeeded", "failed", "deleted", "refused", "inTheWay", "kept"}
 
-// known checks that a controller syncs the object of the case, that its requests fail with reasons of the format, and
-// that its recycler's pod has one of the possible ends.
+// known returns an error if no controller syncs the object of the case, if a request fails for a reason that the format
+// does not know, or if the recycler's pod ends in a way that the format does not know.
 func known(c *line.Case) error {
 	if c.Protection && c.Object.Kind == podKind {
 		return errors.New("no protection controller syncs a pod")
@@ -91,7 +90,8 @@ func known(c *line.Case) error {
 	return nil
 }
 
-// copies returns two worlds for a case: the copies of the informers, and the copies of the binder's own stores.
+// copies returns two worlds for a case: one with the informers' copies, and one with the copies in the binder's own
+// stores.
 func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	seen, own = &world{}, &world{}
 	*seen, *own = *j.world, *j.world
@@ -127,7 +127,8 @@ func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	return seen, own, nil
 }
 
-// answerWith answers a case with these caches.
+// answerWith answers a case. The informers have the objects of seen, and the binder's own stores have the objects of
+// own.
 func (j *Judge) answerWith(c *line.Case, seen, own *world) {
 	actual := j.world
 	defer func() {
@@ -143,7 +144,7 @@ func (j *Judge) answerWith(c *line.Case, seen, own *world) {
 	j.answer(c)
 }
 
-// drop removes an object.
+// drop removes an object from the world.
 func (w *world) drop(object line.Object) {
 	switch object.Kind {
 	case "PersistentVolume":
@@ -159,7 +160,7 @@ func (w *world) drop(object line.Object) {
 	}
 }
 
-// answer syncs the object of a case in every order that can matter.
+// answer fills in the answers of a case. It syncs the object once for each order of the volumes that can matter.
 func (j *Judge) answer(c *line.Case) {
 	answers := map[string]line.Decision{}
 	c.Runs, c.Notes = 0, nil

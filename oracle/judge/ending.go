@@ -10,7 +10,7 @@ import (
 )
 
 // Ending answers one case in a line's world. It also returns the volumes and claims that the API server has after the
-// first sync, sorted by name.
+// first sync of this case, sorted by name.
 func (j *Judge) Ending(l *line.Line, c line.Case) (line.Case, []*v1.PersistentVolume, []*v1.PersistentVolumeClaim, error) {
 	if err := j.load(l); err != nil {
 		return c, nil, nil, err

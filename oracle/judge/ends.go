@@ -21,7 +21,7 @@ func newEndings(objects int) *endings {
 	return e
 }
 
-// add adds a joint state and returns whether it is new.
+// add adds a joint state and returns true if it is new.
 func (e *endings) add(state []string) bool {
 	name := fmt.Sprint(state)
 	if _, known := e.joint[name]; known {
@@ -53,7 +53,7 @@ func (e *endings) beyond(i int, other *endings) []string {
 	return keys(rest)
 }
 
-// exceeds returns whether some object has an end state here that the other collection does not contain.
+// exceeds returns whether some object has an end state in e that the other collection does not contain.
 func (e *endings) exceeds(other *endings) bool {
 	for i := range e.each {
 		for text := range e.each[i] {
@@ -75,7 +75,8 @@ func (e *endings) made(i int) bool {
 	return false
 }
 
-// indexes returns the joint states of the objects at some places, as indexes into the sorted states of each object.
+// indexes returns the joint states of the objects at places. A joint state is a list of indexes into ends, which has
+// the sorted states of each object.
 func (e *endings) indexes(ends [][]string, places []int) [][]int {
 	if len(e.joint) > 64 {
 		return nil

@@ -29,7 +29,8 @@ func enqueuePod(ctrl ephemeralController, pod any)
 //go:linkname onClaimDelete k8s.io/kubernetes/pkg/controller/volume/ephemeral.(*ephemeralController).onPVCDelete
 func onClaimDelete(ctrl ephemeralController, claim any)
 
-// newEphemeral creates the ephemeral-volume controller. The keys that it enqueues go to enqueued.
+// newEphemeral creates the ephemeral-volume controller. Keys that the controller enqueues are passed to the function
+// enqueued.
 func (j *Judge) newEphemeral(clients kubernetes.Interface, factory informers.SharedInformerFactory) error {
 	core := factory.Core().V1()
 	controller, err := ephemeral.NewController(j.ctx, clients, core.Pods(), core.PersistentVolumeClaims())

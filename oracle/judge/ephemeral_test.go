@@ -86,7 +86,7 @@ func TestEphemeral(t *testing.T) {
 	}
 }
 
-// TestMade checks the request that creates a claim, and the text of the event.
+// TestMade checks the request that creates a claim, and the text of the event about it.
 func TestMade(t *testing.T) {
 	c := decideCase(t, `{"object":`+podInDb+`,"refuse":{"write":1,"reason":"InternalError","text":"no"}}`, needyPod)
 	const object = `{"metadata":{"annotations":{"note":"y"},"labels":{"app":"x"},"name":"p-first","ownerReferences":[` +
@@ -172,8 +172,8 @@ func endsOf(t *testing.T, who Controllers, items ...string) map[string]string {
 	return ends
 }
 
-// TestMadeEnds checks how created claims end and which volumes they take. A claim that is deleted is created again. A
-// claim that stays is not created again. Without the controller nothing is created.
+// TestMadeEnds checks the end states of created claims and the volumes that these claims take. A deleted claim is
+// created again. A claim that exists is not created again. Without the controller no claim is created.
 func TestMadeEnds(t *testing.T) {
 	going := strings.Replace(itsClaim, `"uid":"u-c"`,
 		`"finalizers":["kubernetes.io/pvc-protection"],"deletionTimestamp":"2026-06-05T10:00:00Z","deletionGracePeriodSeconds":0,"uid":"u-c"`, 1)

@@ -9,13 +9,13 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// followed is the number of attempts to follow a schedule. If none of them reaches the end, the schedule does not lead
-// to it. After the steps of the schedule, syncs run in random order.
+// followed is the largest number of attempts to follow a schedule. In each attempt the syncs after the steps of the
+// schedule have another random order. If no attempt reaches the ends, the schedule does not lead to them.
 const followed = 16
 
-// Follow fills in whether each schedule of the line leads to its ends. The real controllers run its syncs from the
-// recorded world, and then continue until no sync changes anything. If an object never settles, the end must be among
-// the states that it repeats.
+// Follow fills in whether each schedule of the line leads to its ends. The real controllers run the syncs of the
+// schedule from the recorded world. Then they continue until no sync changes anything. If the world never settles, the
+// ends must be among the states that it repeats.
 func (j *Judge) Follow(l *line.Line, who Controllers) error {
 	if err := j.load(l); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (j *Judge) Follow(l *line.Line, who Controllers) error {
 	return nil
 }
 
-// wantedEnds returns the ends of a schedule, by the places of their objects.
+// wantedEnds returns the ends of a schedule, by the index of their object in objects.
 func wantedEnds(given *line.Schedule, objects []line.Object) (map[int]end, error) {
 	if len(given.Objects) == 0 || len(given.Objects) != len(given.Ends) {
 		return nil, fmt.Errorf("%d objects and %d ends", len(given.Objects), len(given.Ends))
@@ -77,7 +77,8 @@ func reaches(state []string, wanted map[int]end) bool {
 	return true
 }
 
-// sameEnd compares two ends without the field Unsettled, because another part of the world may never settle.
+// sameEnd returns whether two ends are equal without the field Unsettled. This field can differ because of another part
+// of the world, which may never settle.
 func sameEnd(state string, wanted end) bool {
 	var found end
 	must(json.Unmarshal([]byte(state), &found))
@@ -85,14 +86,14 @@ func sameEnd(state string, wanted end) bool {
 	return string(encode(found)) == string(encode(wanted))
 }
 
-// step is a sync with which a schedule begins.
+// step is one of the syncs with which a schedule begins.
 type step struct {
 	work
 	// volume is the volume that a search takes if several are equally good.
 	volume string
 }
 
-// workOf returns the key of a step and the controller that takes it.
+// workOf returns the key of a step and the controller that syncs it.
 func workOf(given line.Step, who Controllers) (work, error) {
 	for _, one := range controllers {
 		if one.name == given.Controller && one.from <= who && slices.Contains(one.kinds, given.Object.Kind) {
@@ -102,8 +103,8 @@ func workOf(given line.Step, who Controllers) (work, error) {
 	return work{}, fmt.Errorf("%s does not sync %v here", given.Controller, given.Object)
 }
 
-// follow runs one given sync with current caches. The controller takes the first one of equal volumes, so the wanted
-// volume is put first.
+// follow runs one given sync with current caches. If several volumes are equally good, the controller takes the first
+// one. So the wanted volume is put first.
 func (s *schedule) follow(given step) {
 	own := s.judge.ownVolumes
 	own.random, own.first = nil, s.judge.api.volumes.stored[given.volume]

@@ -39,7 +39,7 @@ var gates = []string{
 var periods = []string{"15s", "90s", "2m", "1h", "0s", "15", "s", "1x", ""}
 
 // Features fills in the state of each gate (whether it exists, its default, and how it can be set) and how each period
-// is parsed. It does so only for a line with the tag "features". It sets nothing.
+// is parsed. It does so only for a line with the tag "features". It does not change any gate.
 func (j *Judge) Features(l *line.Line) error {
 	if !slices.Contains(l.Tags, "features") {
 		return nil
@@ -62,7 +62,7 @@ func (j *Judge) Features(l *line.Line) error {
 	}
 	for _, text := range periods {
 		period := line.Period{Text: text}
-		// The flag is a Duration of pflag, which is parsed this way.
+		// The flag is a Duration of pflag, which uses the same function.
 		if read, err := time.ParseDuration(text); err != nil {
 			period.Error = err.Error()
 		} else {

@@ -1,4 +1,5 @@
-// Package judge drives the real controllers of kube-controller-manager in process, against an API server in memory.
+// Package judge runs the real controllers of kube-controller-manager in its own process, against an API server in
+// memory.
 package judge
 
 import (
@@ -39,7 +40,7 @@ type Judge struct {
 	claimProtection  *pvcprotection.Controller
 	ephemeral        ephemeralController
 
-	// The informers' stores, and the stores of the binder itself.
+	// volumes to nodes are the informers' stores. ownVolumes and ownClaims are the stores of the binder itself.
 	volumes, claims, classes, pods, nodes cache.Indexer
 	ownVolumes                            *orderedIndexer
 	ownClaims                             *watchedStore
@@ -49,14 +50,14 @@ type Judge struct {
 	// hostPathProvisions and dynamic are the flags of kube-controller-manager that a line can set.
 	hostPathProvisions bool
 	dynamic            *bool
-	// enqueued receives the kind and key of everything that the binder and the ephemeral-volume controller enqueue
-	// themselves.
+	// enqueued is called with the kind and key of everything that the binder and the ephemeral-volume controller
+	// enqueue themselves.
 	enqueued func(kind, key string)
 	// ended is called after the first sync of an answer.
 	ended func()
 }
 
-// Field returns the address of an unexported field.
+// Field returns the address of a field, even if the field is not exported. The names lead from the object to the field.
 func Field[T any](object any, names ...string) *T {
 	value := reflect.ValueOf(object).Elem()
 	for _, name := range names {
@@ -69,7 +70,7 @@ func Field[T any](object any, names ...string) *T {
 }
 
 func init() {
-	// The logs of the controllers are no part of an answer.
+	// The logs of the controllers are not part of an answer.
 	klog.SetLogger(logr.Discard())
 }
 
@@ -158,7 +159,7 @@ func (j *Judge) load(l *line.Line) error {
 	return nil
 }
 
-// reset restores the state after load.
+// reset restores the state that load created.
 func (j *Judge) reset() {
 	j.api.reset()
 	if !j.cached {
@@ -214,7 +215,7 @@ func (j *Judge) protect(kind, key string) error {
 	return protectClaim(j.claimProtection, j.ctx, namespace, name)
 }
 
-// hear passes on a key that a controller enqueued itself.
+// hear calls enqueued with a key that a controller enqueued itself.
 func (j *Judge) hear(kind, key string) {
 	if j.enqueued != nil {
 		j.enqueued(kind, key)
@@ -244,17 +245,18 @@ func (s *watchedStore) Delete(object any) error {
 	return s.Indexer.Delete(object)
 }
 
-// orderedIndexer is the binder's store of volumes. The real store answers in the order of Go's maps, which is random.
-// This one makes the order a choice: sorted by name with one volume first, or shuffled.
+// orderedIndexer is the binder's store of volumes. The real store returns them in the order of Go's maps, which is
+// random. This store returns them in a chosen order: sorted by name with one volume first, or shuffled.
 //
-// One volume at the front is enough to reach every answer. The order only matters between buckets of access modes that
-// are equally good, and between equal candidates in a bucket. The first one of these is chosen.
+// To reach every answer, it is enough to put each volume first once. The order only decides between equally good lists
+// of access modes, and between equally good volumes with the same list. The controller takes the first one of these.
 type orderedIndexer struct {
 	watchedStore
 	// first is the volume at the front, or nil. If random is set, the order is shuffled instead.
 	first  *v1.PersistentVolume
 	random *rand.Rand
-	// tied says that an order was requested for more than one element.
+	// tied says that the store returned more than one element since this field was last cleared. Then the order may
+	// matter.
 	tied bool
 }
 
@@ -296,7 +298,7 @@ func (s *orderedIndexer) ListIndexFuncValues(name string) []string {
 type operations struct {
 	judge               *Judge
 	running, backingOff map[string]bool
-	// later, if it is set, receives the operation, which does not run at once then.
+	// later, if it is set, receives each started operation. The operation then does not run at once.
 	later func(name string, run func())
 }
 
@@ -324,9 +326,9 @@ func (o *operations) Run(name string, operation func() error) error {
 // remoteStorage ends an operation at the point where a plugin would act on storage, because there is no storage.
 type remoteStorage struct{}
 
-// finish runs an operation to its end, or to a point that cannot be simulated. This is a recycler's pod that the case
-// does not mention, or a plugin that acts on storage. The operation then ends without a result, so that the next sync
-// can start another one.
+// finish runs an operation to its end, or to a point that cannot be simulated: the pod of a recycler that the case does
+// not mention, or a plugin that acts on storage. The operation then ends without a result, so that the next sync can
+// start another one.
 func (o *operations) finish(operation func() error) {
 	defer func() {
 		switch ended := recover().(type) {

@@ -10,9 +10,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Match fills in the answers of FindMatchingVolume for every claim of the world without a volume. The function is
-// called as by the binder and the scheduler: without a node, and with each node. Each chosen volume is also excluded
-// once. For each volume there is an order in which it is first.
+// Match fills in the answers of FindMatchingVolume for every claim of the world without a volume. It calls the function
+// as the binder does, without a node, and as the scheduler does, with each node. For each chosen volume it repeats the
+// call and excludes this volume. Each call is made once with each volume first.
 func (j *Judge) Match(l *line.Line) error {
 	w, err := read(l.World)
 	if err != nil {
@@ -38,7 +38,7 @@ func (j *Judge) Match(l *line.Line) error {
 	return nil
 }
 
-// MatchOne answers one call of the scheduler or the binder in a line's world.
+// MatchOne answers one call of FindMatchingVolume by the scheduler or the binder in a line's world.
 func MatchOne(l *line.Line, asked line.Match) (line.Match, error) {
 	w, err := read(l.World)
 	if err != nil {
@@ -89,7 +89,7 @@ func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Nod
 			default:
 				answer.Chosen = append(answer.Chosen, found.Name)
 			}
-			// The other volumes are also tried in reverse order.
+			// The order of the other volumes is also reversed once.
 			slices.Reverse(order[min(1, len(order)):])
 		}
 	}

@@ -17,8 +17,8 @@ const firstVersion = 1_000_000_000_000
 // now is the time at which everything happens. No world uses it, so it can be recognized in the recordings.
 var now = metav1.NewTime(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// mergePatch returns the RFC 7386 patch from one object to another, without resourceVersion and managedFields. Values
-// that a dry run cannot know are replaced by placeholders.
+// mergePatch returns the RFC 7386 patch from one object to another, without resourceVersion and managedFields.
+// Placeholders replace the values that a prediction cannot know.
 func mergePatch(from, to any, subresource string) json.RawMessage {
 	before, after := tree(from), tree(to)
 	if subresource != "status" {
@@ -80,11 +80,11 @@ func difference(before, after map[string]any) map[string]any {
 	return patch
 }
 
-// started is about the time at which this process began. No time in a world is later.
+// started is one minute before the start of this process. All times in a world are earlier.
 var started = time.Now().Add(-time.Minute)
 
-// placeholders replaces the resourceVersions and times that the oracle assigned. It also replaces the time of a
-// condition, which the controllers read from the clock.
+// placeholders replaces the resourceVersions and times that the oracle assigned. It also replaces the
+// lastTransitionTime of a condition, for which the controllers use the real clock.
 func placeholders(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

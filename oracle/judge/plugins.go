@@ -12,9 +12,9 @@ import (
 	"k8s.io/kubernetes/pkg/volume/nfs"
 )
 
-// plugins returns the plugins that kube-controller-manager gives this controller with default flags. Since 1.36 only
-// these two can provision, delete or recycle. Older minor versions have more plugins. The bool says whether hostPath
-// provisions.
+// plugins returns the plugins that kube-controller-manager gives to the binder with default flags. Since 1.36 only
+// hostPath and nfs can provision, delete or recycle. Older minor versions have more plugins. provisions says whether
+// hostPath provisions.
 func plugins(provisions *bool) []volume.VolumePlugin {
 	hostPath := func(provisions bool) hostPathPlugin {
 		return hostpath.ProbeVolumePlugins(volume.VolumeConfig{
@@ -28,7 +28,7 @@ func plugins(provisions *bool) []volume.VolumePlugin {
 	return append(all, olderPlugins()...)
 }
 
-// hostPathPlugin lists the capabilities of the hostPath plugin.
+// hostPathPlugin lists the interfaces that the hostPath plugin implements.
 type hostPathPlugin interface {
 	volume.PersistentVolumePlugin
 	volume.RecyclableVolumePlugin
@@ -37,11 +37,12 @@ type hostPathPlugin interface {
 }
 
 // nowhere is put before each path that the hostPath deleter would remove. No such directory exists, so nothing is ever
-// removed. The prefix ends in the middle of a name, so it does not change whether a path counts as one below /tmp.
+// removed. The deleter only accepts a path with /tmp/ in it. The prefix does not end with a slash, so it does not
+// change whether a path is accepted.
 const nowhere = "/pvctl-oracle-nowhere/x"
 
-// harmless is the real hostPath plugin with two changes: its deleter works on paths that do not exist, and its
-// provisioner leaves no directory behind.
+// harmless is the real hostPath plugin with two changes. Its deleter gets only paths that do not exist. The directory
+// that its provisioner creates is removed.
 type harmless struct {
 	hostPathPlugin
 	// provisioning is the same plugin with provisioning enabled. It is used if provisions is true.
@@ -72,7 +73,8 @@ type harmlessProvisioner struct{ volume.Provisioner }
 // provisioned is the folder in which the real provisioner creates a directory with a random name.
 const provisioned = "/tmp/hostpath_pv/"
 
-// Provision removes the empty directory that the real provisioner created, and the random name from the volume.
+// Provision calls the real provisioner and removes the empty directory that it created. In the path of the volume <uid>
+// replaces the random name.
 func (h harmlessProvisioner) Provision(node *v1.Node, topologies []v1.TopologySelectorTerm) (*v1.PersistentVolume, error) {
 	result, err := h.Provisioner.Provision(node, topologies)
 	if err != nil {

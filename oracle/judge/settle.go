@@ -17,8 +17,8 @@ import (
 type Settling struct {
 	// Who selects the controllers that take part.
 	Who Controllers
-	// Schedules is the smallest number of schedules of each kind, and Most is the largest. A kind ends after Quiet
-	// schedules in a row that show no new end.
+	// Schedules is the smallest number of schedules of each kind, and Most is the largest. In between, no more
+	// schedules of a kind follow after Quiet schedules in a row that reach no new joint state.
 	Schedules, Quiet, Most int
 	// Seed makes the schedules repeatable.
 	Seed uint64
@@ -39,9 +39,10 @@ const (
 
 // These are the bounds of one schedule.
 const (
-	// mostRounds is the number of resyncs after which a schedule counts as one that never settles.
+	// mostRounds is the largest number of resyncs. A schedule that has not settled by then never settles.
 	mostRounds = 60
-	// sampled is the number of syncs for which such a schedule is then watched, to collect the states that it repeats.
+	// sampled is the number of further steps of a schedule that never settles. The states after these steps are
+	// recorded as the states that it repeats.
 	sampled = 200
 	// faultySteps is the largest number of steps with faults.
 	faultySteps = 60
@@ -82,8 +83,8 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 			}
 		}
 	}
-	// An end that no ordered schedule has shown is usually the result of a rare order. Therefore many more ordered
-	// schedules are tried before it is recorded as an end that needs faults or races.
+	// An end that occurred only with faults or races usually needs only a rare order. Therefore many more ordered
+	// schedules are tried before such an end is recorded as one that needs faults or races.
 	for n := how.Most; n < 8*how.Most; n++ {
 		faults := n < 2*how.Most && found[faulty].exceeds(found[ordered])
 		if !faults && !found[racing].exceeds(found[ordered]) {
@@ -119,10 +120,10 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 	return nil
 }
 
-// change is an event that the informers have not seen yet.
+// change is a change of an object that the informers have not seen yet.
 type change struct{ before, after runtime.Object }
 
-// about returns the object in its old or its new version.
+// about returns the old version of the object, or the new version if the object was created.
 func (c change) about() runtime.Object {
 	if c.before == nil {
 		return c.after
@@ -138,21 +139,21 @@ type schedule struct {
 	random *rand.Rand
 	// objects are the objects whose ends are recorded.
 	objects []line.Object
-	// steps are the syncs with which the schedule begins, before the order is random.
+	// steps are the first syncs of the schedule. After these syncs the order is random.
 	steps   []step
 	pending []work
 	// lagging are the changes that the informers have not seen, by kind.
 	lagging [2][]change
-	// ranks makes some keys nearly always first, in every second schedule. In a random order a key hardly ever waits
-	// for long.
+	// ranks gives each key a random rank. The key with the lowest rank is nearly always taken first. So some keys wait
+	// for a long time, which hardly ever happens in a random order. Every second schedule has ranks.
 	ranks map[work]uint64
-	// moved says that something was written since the last resync.
+	// moved says that something has changed since the last resync.
 	moved bool
 	// faults is the number of remaining steps with faults.
 	faults int
 
-	// The remaining fields are for racing: the running task, the tasks that wait for a turn, and the channel on which a
-	// task returns its turn.
+	// The remaining fields are for racing schedules, in which only one task runs at a time: the task that runs, the
+	// tasks that have not ended, and the channel on which a task reports that it pauses or has ended.
 	current *task
 	waiting []*task
 	turn    chan *task
@@ -165,7 +166,7 @@ type task struct {
 	done   bool
 }
 
-// crash ends a sync in the middle.
+// crash is the value of a panic that ends a sync in the middle, as if the process had died.
 type crash struct{}
 
 // run runs the schedule. It returns the joint end state, or all joint states that it repeats if it never settles.
@@ -212,11 +213,12 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 			continue
 		}
 		if s.moved || s.faults > 0 {
-			// While there are faults, a refused request may look like a world that has settled. After the next resync
-			// there are no faults.
+			// As long as requests may fail, a round without changes does not show that the world has settled. After
+			// this round no more faults follow.
 			still, s.faults = 0, 0
 		} else if still++; s.mode == ordered || still == 2 {
-			// Caches may have been stale in the first round without changes, so the second one decides.
+			// If the schedule is not ordered, caches may have been stale in the first round without changes. So the
+			// second such round decides.
 			return [][]string{s.state(false)}
 		}
 		s.moved = false
@@ -245,9 +247,10 @@ func (s *schedule) busy() bool {
 	return len(s.pending)+len(s.waiting)+len(s.lagging[0])+len(s.lagging[1]) > 0
 }
 
-// everything puts every object into every work queue, as a start and a resync do.
+// everything puts the key of every object into the queues of all controllers that take part, as a start and a resync
+// do.
 func (s *schedule) everything() {
-	// The keys are sorted by name, so that the seed determines the whole schedule.
+	// The keys are sorted, so that the seed determines the whole schedule.
 	for _, key := range slices.Sorted(slices.Values(s.judge.volumes.ListKeys())) {
 		s.enqueueKey("PersistentVolume", key)
 	}
@@ -284,7 +287,7 @@ func identity(object runtime.Object) (kind, key string) {
 	panic(fmt.Sprintf("unexpected %T", object))
 }
 
-// step does one thing, chosen at random.
+// step does the next thing in the schedule, chosen at random.
 func (s *schedule) step() {
 	switch s.mode {
 	case racing:
@@ -315,7 +318,7 @@ func (s *schedule) step() {
 	}
 }
 
-// take removes a random key from the queues, but no key of a worker that is busy.
+// take removes a random key from the queues. It leaves the keys whose worker is busy.
 func (s *schedule) take(busy func(work) bool) (work, bool) {
 	var free []int
 	for i, item := range s.pending {
@@ -344,8 +347,8 @@ func (s *schedule) rank(item work) uint64 {
 	return rank
 }
 
-// work syncs one key. After an error the key is enqueued again, as the controllers do, as long as faults are injected.
-// Later only the resync does that.
+// work syncs one key. If the sync fails while faults are injected, the key is enqueued again, as the controllers do.
+// Without faults only the next resync enqueues the key again.
 func (s *schedule) work(item work, ok bool) {
 	if !ok {
 		return
@@ -364,7 +367,7 @@ func (s *schedule) work(item work, ok bool) {
 	}
 }
 
-// changed receives every change at the API server.
+// changed is called after every change in the API server.
 func (s *schedule) changed(before, after runtime.Object) {
 	s.moved = true
 	event := change{before, after}
@@ -407,7 +410,7 @@ func (s *schedule) deliver(event change) {
 	s.enqueueKey(identity(event.about()))
 }
 
-// inStep updates the binder's own stores from the API server.
+// inStep copies the objects of the API server into the binder's own stores.
 func (s *schedule) inStep() {
 	j := s.judge
 	if j.ownVolumes.dirty || j.ownClaims.dirty || j.api.volumes.dirty || j.api.claims.dirty {
@@ -424,8 +427,8 @@ func values[T any](table map[string]T) []T {
 	return result
 }
 
-// restart simulates a new process: caches are filled from the API server, nothing is running, and everything is
-// enqueued.
+// restart simulates the start of a new process: caches are filled from the API server, nothing is running, and
+// everything is enqueued.
 func (s *schedule) restart() {
 	j := s.judge
 	volumes, claims := values(j.api.volumes.stored), values(j.api.claims.stored)
@@ -436,7 +439,8 @@ func (s *schedule) restart() {
 	s.everything()
 }
 
-// gate is called before every request to the API server.
+// gate is called before every request to the API server. In a racing schedule it pauses the task. As long as faults are
+// injected, it may return an error or end the sync.
 func (s *schedule) gate(r request) error {
 	switch {
 	case s.mode == racing:
@@ -458,7 +462,7 @@ func (s *schedule) gate(r request) error {
 	return nil
 }
 
-// later makes an operation a task of its own.
+// later creates a task for an operation.
 func (s *schedule) later(name string, operation func()) {
 	s.judge.operations.running = with(s.judge.operations.running, name)
 	s.start("operation "+name, func() {
@@ -475,7 +479,7 @@ func with(set map[string]bool, name string) map[string]bool {
 	return set
 }
 
-// start creates a task that waits for its first turn.
+// start creates a task. The task does nothing until race resumes it.
 func (s *schedule) start(worker string, run func()) {
 	t := &task{worker: worker, resume: make(chan struct{})}
 	s.waiting = append(s.waiting, t)
@@ -487,7 +491,7 @@ func (s *schedule) start(worker string, run func()) {
 	}()
 }
 
-// race gives the turn to a random task, or starts an idle worker.
+// race resumes a random task until this task pauses or ends. Sometimes it gives a key to an idle worker before.
 func (s *schedule) race() {
 	busy := map[string]bool{}
 	for _, t := range s.waiting {

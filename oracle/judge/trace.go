@@ -20,7 +20,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// trace records everything that one sync does, in one common order. It makes requests fail as the case says.
+// trace records everything that one sync does, in one common order. It also makes requests fail as the case says.
 type trace struct {
 	decision line.Decision
 	seq      int
@@ -28,7 +28,7 @@ type trace struct {
 	notes    map[string]bool
 	refuse   *line.Refuse
 	failRead *line.FailRead
-	// recycler says how the recycler's pod ends. The recycler learns this from its watch of the pod.
+	// recycler says how the recycler's pod ends. The recycler sees this end in its watch of the pod.
 	recycler *line.Recycler
 	watch    *watch.FakeWatcher
 	// notesOnly says that only notes are recorded.
@@ -76,7 +76,8 @@ func (t *trace) refused(err error) {
 		return
 	}
 	if t.notesOnly {
-		// Only one reason for a refusal concerns objects that a server can store: the rule on new finalizers.
+		// An update that adds a finalizer to an object that is being deleted can be refused although the stored object
+		// is valid. All other refusals mean that the API server would not store the object today.
 		if apierrors.IsInvalid(err) && !strings.Contains(err.Error(), "is invalid: metadata.finalizers: ") {
 			t.note("api-rejected")
 		}

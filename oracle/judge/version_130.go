@@ -18,14 +18,14 @@ import (
 // Version is the release of Kubernetes whose controllers answer.
 const Version = "1.30.14"
 
-// refusesEmptyNamespace says that the client refuses to request a claim without a namespace. Since client-go 0.31 the
-// client leaves the namespace out of the path, and the server does not know that path.
+// refusesEmptyNamespace says whether the client refuses to request a claim without a namespace. Since client-go 0.31
+// the client sends such a request with a path that has no namespace. The server does not know this path.
 const refusesEmptyNamespace = true
 
 // queue is the type of the work queues of controllers that retry.
 type queue = workqueue.RateLimitingInterface
 
-// spyQueue passes on the keys that a controller enqueues itself. Nothing else uses the queue here.
+// spyQueue calls hear with each key that a controller enqueues itself. Nothing else uses the queue here.
 type spyQueue struct {
 	queue
 	judge *Judge
@@ -47,7 +47,7 @@ func olderPlugins() []volume.VolumePlugin {
 //go:linkname protectClaim k8s.io/kubernetes/pkg/controller/volume/pvcprotection.(*Controller).processPVC
 func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace, name string) error
 
-// findMatchingVolume is the real function. In this version it has no parameter for VolumeAttributesClass.
+// findMatchingVolume calls the real function. In this version the function has no parameter for VolumeAttributesClass.
 func findMatchingVolume(
 	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
 ) (*v1.PersistentVolume, error) {

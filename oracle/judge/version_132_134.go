@@ -13,6 +13,6 @@ func (j *Judge) queues() (volumes, claims *workqueue.Typed[string]) {
 	return *Field[*workqueue.Typed[string]](j.binder, "volumeQueue"), *Field[*workqueue.Typed[string]](j.binder, "claimQueue")
 }
 
-// olderPlugins returns the plugins that later minor versions no longer have. Portworx stays in the tree although its
-// migration to CSI is on.
+// olderPlugins returns the plugins that later minor versions no longer have. Here this is Portworx: its code still
+// exists, although its migration to CSI is enabled.
 func olderPlugins() []volume.VolumePlugin { return remotePlugins(portworx.ProbeVolumePlugins()) }

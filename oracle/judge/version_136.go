@@ -10,15 +10,15 @@ import (
 	"k8s.io/kubernetes/pkg/volume"
 )
 
-// Everything in the files version_*.go depends on the minor version of Kubernetes. Build tags choose among them.
+// Everything in the files version_*.go depends on the minor version of Kubernetes. Build tags select the files.
 
 // Version is the release of Kubernetes whose controllers answer.
 const Version = "1.36.3"
 
-// retriesErrors says that a key is enqueued again if its sync ended with an error.
+// retriesErrors says whether a key is enqueued again if its sync ended with an error.
 const retriesErrors = true
 
-// watchQueues passes the keys that the binder enqueues to enqueued.
+// watchQueues replaces the binder's work queues. The new queues call hear with the keys that the binder enqueues.
 func (j *Judge) watchQueues() {
 	for kind, name := range map[string]string{"PersistentVolume": "volumeQueue", "PersistentVolumeClaim": "claimQueue"} {
 		inner := Field[queue](j.binder, name)

@@ -20,7 +20,7 @@ import (
 
 // This file is for all minor versions before 1.36 with which the oracle is built.
 
-// retriesErrors says that a key is enqueued again if its sync ended with an error. Before 1.36 the error is only
+// retriesErrors says whether a key is enqueued again if its sync ended with an error. Before 1.36 such an error is only
 // logged.
 const retriesErrors = false
 
@@ -36,12 +36,13 @@ func deleteClaim(ctrl *persistentvolume.PersistentVolumeController, ctx context.
 //go:linkname deleteVolume k8s.io/kubernetes/pkg/controller/volume/persistentvolume.(*PersistentVolumeController).deleteVolume
 func deleteVolume(ctrl *persistentvolume.PersistentVolumeController, ctx context.Context, volume *v1.PersistentVolume)
 
-// watchQueues does nothing, because these queues are structs that cannot be replaced. sync empties them instead.
+// watchQueues does nothing, because the binder's work queues are structs that cannot be replaced. sync empties them
+// instead.
 func (j *Judge) watchQueues() {}
 
-// sync runs the binder's worker for one key. In upstream, the worker is one function together with its loop. Therefore
-// this function repeats the choice between an update and a deletion, which depends on the informer's copy. The returned
-// error is the one that the controller logs.
+// sync runs the binder's worker for one key. In upstream, one function contains the worker and its loop, so it cannot
+// be called. Therefore sync itself chooses between an update and a deletion: it depends on whether the informer has a
+// copy. The returned error is the error that the controller logs.
 func (j *Judge) sync(kind, key string) error {
 	var logged syncError
 	ctx := klog.NewContext(j.ctx, logr.New(&logged))
@@ -80,14 +81,14 @@ func (j *Judge) sync(kind, key string) error {
 	return logged.err
 }
 
-// workQueue is the common interface of both types of the controller's work queues.
+// workQueue is the common interface of the work queues of all these versions.
 type workQueue[T any] interface {
 	Len() int
 	Get() (T, bool)
 	Done(T)
 }
 
-// drain removes everything from a queue.
+// drain removes all keys from a queue and calls each with them.
 func drain[T any](queue workQueue[T], each func(string)) {
 	for queue.Len() > 0 {
 		item, _ := queue.Get()
@@ -128,7 +129,7 @@ func (s *syncError) Info(_ int, text string, values ...any) {
 // remotePlugin is a real plugin that stops before it would act on storage or read its parameters.
 type remotePlugin struct{ deletingPlugin }
 
-// deletingPlugin lists the capabilities of these plugins.
+// deletingPlugin lists the interfaces that these plugins implement.
 type deletingPlugin interface {
 	volume.PersistentVolumePlugin
 	volume.DeletableVolumePlugin

@@ -23,7 +23,7 @@ const refusesEmptyNamespace = false
 // queue is the type of the work queues of controllers that retry.
 type queue = workqueue.TypedRateLimitingInterface[string]
 
-// spyQueue passes on the keys that a controller enqueues itself. Nothing else uses the queue here.
+// spyQueue calls hear with each key that a controller enqueues itself. Nothing else uses the queue here.
 type spyQueue struct {
 	queue
 	judge *Judge
@@ -41,8 +41,8 @@ func protectClaim(ctrl *pvcprotection.Controller, ctx context.Context, namespace
 	return processClaim(ctrl, ctx, namespace, name, &pvcprotection.LazyLivePodList{})
 }
 
-// findMatchingVolume is the real function, called with the state of the gate VolumeAttributesClass as the controller
-// does.
+// findMatchingVolume calls the real function. Like the controller, it passes the state of the gate
+// VolumeAttributesClass.
 func findMatchingVolume(
 	claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume, node *v1.Node, excluded map[string]*v1.PersistentVolume, delayed bool,
 ) (*v1.PersistentVolume, error) {

@@ -103,7 +103,8 @@ func ReadClaim(item json.RawMessage) (*v1.PersistentVolumeClaim, error) {
 		return nil, err
 	}
 	if claim.Spec.DataSource != nil || claim.Spec.DataSourceRef != nil {
-		// The API server completes each data source field from the other one whenever it reads a claim.
+		// Whenever the API server reads a claim, it completes dataSource from dataSourceRef and dataSourceRef from
+		// dataSource.
 		spec := &core.PersistentVolumeClaimSpec{}
 		if err := corev1.Convert_v1_PersistentVolumeClaimSpec_To_core_PersistentVolumeClaimSpec(&claim.Spec, spec, nil); err != nil {
 			return nil, err

@@ -24,12 +24,12 @@ type Line struct {
 	Features []Feature `json:"features,omitempty"`
 	// Periods are the parsed values of --pvclaimbinder-sync-period. The command gates fills in these as well.
 	Periods []Period `json:"periods,omitempty"`
-	// Cases are syncs under other conditions than current caches and requests that succeed. The generator proposes
-	// them, and decide answers them.
+	// Cases are syncs in special situations: stale caches, operations that are running, or requests that fail. The
+	// command worlds proposes cases, and decide answers them.
 	Cases []Case `json:"cases,omitempty"`
 	// Decisions are the answers of decide for every claim and volume of the world.
 	Decisions []Case `json:"decisions,omitempty"`
-	// Protections are the answers of the protection controller for every claim and volume. decide fills them in with
+	// Protections are the answers of the protection controllers for every claim and volume. decide fills them in with
 	// --controllers protection or all.
 	Protections []Case `json:"protections,omitempty"`
 	// Ephemerals are the answers of the ephemeral-volume controller for every pod of the world. decide fills them in
@@ -50,7 +50,7 @@ type Line struct {
 // Feature is a feature gate of the version.
 type Feature struct {
 	Name string `json:"name"`
-	// Default is the state of a gate that nobody sets. It is absent if the version has no such gate.
+	// Default is the state of the gate if nobody sets it. It is absent if the version has no such gate.
 	Default *bool `json:"default,omitempty"`
 	// Off and On are the errors of setting the gate to false and to true.
 	Off string `json:"off,omitempty"`
@@ -78,8 +78,8 @@ type Object struct {
 	Name      string `json:"name"`
 }
 
-// Case is one sync of one object under the conditions that it names, and its answers. A pod is synced by the
-// ephemeral-volume controller.
+// Case is one sync of one object in the situation that the fields describe, and the answers. The ephemeral-volume
+// controller syncs pods.
 type Case struct {
 	Object Object `json:"object"`
 	// Protection says that the protection controller of the object's kind syncs the object, not the binder.
@@ -92,10 +92,10 @@ type Case struct {
 	BackingOff []string `json:"backingOff,omitempty"`
 	// Refuse makes writes fail.
 	Refuse *Refuse `json:"refuse,omitempty"`
-	// FailRead makes live reads fail, which a controller sends to the API server itself.
+	// FailRead makes live reads fail. A live read is sent to the API server, it is not a read of a cache.
 	FailRead *FailRead `json:"failRead,omitempty"`
-	// Recycler says how the pod of a recycler ends. The operation of the sync must start this pod. Without Recycler no
-	// pod runs, and the operation stops before it.
+	// Recycler says how the pod of a recycler ends. A case can only have it if the operation of the sync starts such a
+	// pod. Without Recycler the operation stops before it starts the pod.
 	Recycler *Recycler `json:"recycler,omitempty"`
 
 	// Answers is the set of possible decisions, without repetition, sorted by their JSON text.
@@ -109,8 +109,8 @@ type Case struct {
 type Cached struct {
 	Object Object `json:"object"`
 	// As says how the copy differs. "unseen": neither the informer nor the controller's own cache has the object.
-	// "informerOnly": the informer has it and the controller's own cache does not. "stale": both have the older version
-	// in Copy. Only the informers have copies of pods, so for a pod it is "unseen" or "stale".
+	// "informerOnly": the informer has the object and the controller's own cache does not. "stale": both have the older
+	// version in Copy. Only the informers have copies of pods, so As of a pod is "unseen" or "stale".
 	As   string          `json:"as"`
 	Copy json.RawMessage `json:"copy,omitempty"`
 }
@@ -119,10 +119,11 @@ type Cached struct {
 type Refuse struct {
 	Write int  `json:"write"`
 	From  bool `json:"from,omitempty"`
-	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers do not distinguish others.
+	// Reason is the API's reason: "Conflict", "NotFound" or "InternalError". The controllers do not distinguish other
+	// reasons.
 	Reason string `json:"reason"`
-	// Text is the text of the error, for the reason "InternalError", which does not determine the text. It is part of
-	// the case, so that both sides use the same text.
+	// Text is the text of the error for the reason "InternalError", which does not determine the text. It is in the
+	// case, so that the oracle and the prediction use the same text.
 	Text string `json:"text,omitempty"`
 }
 
@@ -135,7 +136,7 @@ type FailRead struct {
 	Text   string `json:"text,omitempty"`
 }
 
-// Recycler is the end of a recycler's pod.
+// Recycler says how the pod of a recycler ends.
 type Recycler struct {
 	// Pod is "succeeded", "failed" (with Text as its message, if there is one), "deleted" (by somebody, before the pod
 	// ended), "refused" (the pod cannot be created), "inTheWay" (an older pod has its name) or "kept" (the pod
@@ -167,7 +168,7 @@ type Write struct {
 	Patch json.RawMessage `json:"patch,omitempty"`
 	// Object is the object that a create sends.
 	Object json.RawMessage `json:"object,omitempty"`
-	// Preconditions are the preconditions of a delete.
+	// Preconditions are the preconditions of a deletion.
 	Preconditions json.RawMessage `json:"preconditions,omitempty"`
 	// Refused is the text of the API's error.
 	Refused string `json:"refused,omitempty"`
@@ -195,32 +196,32 @@ type Settle struct {
 	Controllers []string `json:"controllers"`
 	Schedules   int      `json:"schedules"`
 	Objects     []Ends   `json:"objects"`
-	// Joint are the joint end states of the schedules that led to Ends. Each has one index into Ends for every object,
-	// in the order of Objects. Joint is absent if there are more than 64.
+	// Joint are the joint end states of the schedules that led to Ends. A joint state has one index into Ends for every
+	// object, in the order of Objects. Joint is absent if there are more than 64.
 	Joint [][]int `json:"joint,omitempty"`
 	// Notes are "api-rejected" (the API server refused a write because it would not store the object today), "recycle"
-	// (a recycler would have started its pod; its operation ends there), and "unsettled" (some schedule never settled;
-	// the states that it repeats have unsettled: true).
+	// (a recycler would have started its pod; its operation ended there), and "unsettled" (some schedule never settled;
+	// the states that the schedule repeats have unsettled: true).
 	Notes []string `json:"notes,omitempty"`
 }
 
 // Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}},
 // {gone: true} for a deleted object. A terminating object also has terminating: true and its remaining finalizers.
 //
-// A claim that the ephemeral-volume controller created has created: true, also if it took the name of a claim of the
-// world. Its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>". If a
-// schedule created a claim that is not in the world, the claim follows the world's objects, sorted by namespace and
-// name. In an end without that claim it is gone.
+// A claim that the ephemeral-volume controller created has created: true, even if a deleted claim of the world had the
+// same name. Its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>".
+// If a schedule created a claim that is not in the world, this claim follows the world's objects, sorted by namespace
+// and name. It is gone in the ends of the schedules that did not create it.
 type Ends struct {
 	Object Object            `json:"object"`
 	Ends   []json.RawMessage `json:"ends"`
-	// FaultEnds are the ends that were only seen when requests failed, the process died inside a sync or caches were
-	// stale. RaceEnds are the ends that were only seen when workers overlapped.
+	// FaultEnds are the ends that occurred only when requests failed, the process died inside a sync or caches were
+	// stale. RaceEnds are the ends that occurred only when workers ran at the same time.
 	FaultEnds []json.RawMessage `json:"faultEnds,omitempty"`
 	RaceEnds  []json.RawMessage `json:"raceEnds,omitempty"`
 }
 
-// Schedule is a list of syncs that should lead some objects to their ends in one joint state.
+// Schedule is a list of syncs that should lead some objects to their ends, all in the same joint state.
 type Schedule struct {
 	Objects []Object `json:"objects"`
 	// Ends has one end for each object, in the form of Ends.

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Unpack returns the content of a corpus, which is a gzip file.
+// Unpack returns the content of a file of recordings, which is packed with gzip.
 func Unpack(path string) (*bytes.Buffer, error) {
 	packed, err := os.Open(path)
 	if err != nil {

@@ -56,11 +56,11 @@ func syncClone(*external.CloningProtectionController, context.Context, *v1.Persi
 func sweep(*external.SnapshotFinalizerController, context.Context)
 
 func init() {
-	// The logs of the controllers are no part of an answer.
+	// The logs of the controllers are not part of an answer.
 	klog.SetLogger(logr.Discard())
 }
 
-// field returns the field of that name, also where it is not exported.
+// field returns the address of the field with this name, even if the field is not exported.
 func field[T any](object any, name string) *T {
 	value := reflect.ValueOf(object).Elem().FieldByName(name)
 	if value.Type() != reflect.TypeFor[T]() {
@@ -69,7 +69,7 @@ func field[T any](object any, name string) *T {
 	return (*T)(unsafe.Pointer(value.UnsafeAddr()))
 }
 
-// world are the decoded objects of a line.
+// world contains the decoded objects of a line.
 type world struct {
 	core, snapshots []runtime.Object
 	claims          []*v1.PersistentVolumeClaim
@@ -94,7 +94,7 @@ func decode(items []json.RawMessage, secrets []string) (*world, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Objects that a client reads have no kind.
+		// Objects that a client reads have no kind and no apiVersion.
 		switch typed := object.(type) {
 		case *v1.PersistentVolumeClaim:
 			typed.Kind, typed.APIVersion = "", ""
@@ -122,7 +122,8 @@ func decode(items []json.RawMessage, secrets []string) (*world, error) {
 	return w, nil
 }
 
-// kit is a provisioner that has just been started in a world.
+// kit contains the controllers of a provisioner that has just been started in a world, and the recorder of what they
+// do.
 type kit struct {
 	*recorder
 	ctx        context.Context
@@ -132,7 +133,7 @@ type kit struct {
 	snapshots  *external.SnapshotFinalizerController
 }
 
-// noted is the real provisioner. It notes how Provision ends.
+// noted is the real provisioner. It also keeps the state and the error with which Provision ended.
 type noted struct {
 	provisioner
 	state controller.ProvisioningState
@@ -195,7 +196,7 @@ func start(w *world, p *Provisioning) *kit {
 	*field[csi.ControllerClient](made, "csiClient") = &stub{driver: p.Driver, recorder: k.recorder}
 	*field[record.EventRecorder](made, "eventRecorder") = k.recorder
 	k.noted = &noted{provisioner: made.(provisioner)}
-	// The options are those of cmd/csi-provisioner.
+	// cmd/csi-provisioner sets the same options.
 	options := []func(*controller.ProvisionController) error{
 		controller.LeaderElection(false),
 		controller.FailedProvisionThreshold(0),
@@ -249,19 +250,20 @@ func start(w *world, p *Provisioning) *kit {
 	return k
 }
 
-// statusText is a status of a claim, and volumeText a volume, as Go prints them. They have addresses of memory.
+// statusText matches the status of a claim, and volumeText matches a volume, as Go prints them. Both texts contain
+// memory addresses.
 var (
 	statusText = regexp.MustCompile(`Got  ?\{(\S*) .*`)
 	volumeText = regexp.MustCompile(`PV:\{.*\}\. Error`)
 )
 
-// plain returns the text of an error without addresses of memory.
+// plain returns a text in which "…" replaces the parts with memory addresses.
 func plain(text string) string {
 	return volumeText.ReplaceAllString(statusText.ReplaceAllString(text, "Got {$1 …}"), "PV:{…}. Error")
 }
 
-// cloneRuns is the number of syncs that are run to find the possible errors of one. Where the map has room for eight
-// claims, each of them is the first one in at least an eighth of the syncs.
+// cloneRuns is the number of syncs that are run to find the possible errors of a sync. The controller reads claims from
+// a map. If the map has up to eight claims, each claim is the first one in at least an eighth of the syncs.
 const cloneRuns = 400
 
 func textOf(err error) string {
@@ -301,7 +303,7 @@ func answer(l *Line) error {
 		if slices.Contains(claim.Finalizers, cloneFinalizer) {
 			k := start(w, p)
 			clone := CloneAnswer{Claim: nameOf(claim)}
-			// The controller exists only for drivers that can clone, and looks only at claims that are being deleted.
+			// The controller exists only for drivers that can clone, and handles only claims that are being deleted.
 			if k.cloning != nil && claim.DeletionTimestamp != nil {
 				for range cloneRuns {
 					err := syncClone(k.cloning, k.ctx, claim.DeepCopy())

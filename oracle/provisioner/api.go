@@ -13,7 +13,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// recorder notes what the controllers do, in its order. It takes the place of their event recorders.
+// recorder records what the controllers do, in this order. It replaces their event recorders.
 type recorder struct {
 	effects []Effect
 }
@@ -45,14 +45,14 @@ func nameOf(object runtime.Object) Object {
 	return Object{reflect.TypeOf(object).Elem().Name(), found.GetNamespace(), found.GetName()}
 }
 
-// faked is a client of client-go's fakes.
+// faked is a fake client of client-go.
 type faked interface {
 	PrependReactor(verb, resource string, reaction clienttesting.ReactionFunc)
 	Tracker() clienttesting.ObjectTracker
 }
 
-// watch makes the recorder note every write of the client. A deletion leaves a volume that has finalizers, as the API
-// server does.
+// watch makes the recorder record every write of the client. A volume with finalizers that is deleted is only marked as
+// being deleted, as in the API server.
 func (r *recorder) watch(client faked) {
 	tracker := client.Tracker()
 	react := clienttesting.ObjectReaction(tracker)
@@ -114,7 +114,8 @@ func asMap(object any) map[string]any {
 	return made
 }
 
-// mergePatch returns the RFC 7386 merge patch between two objects, without the version and the time of a deletion.
+// mergePatch returns the RFC 7386 merge patch between two objects, without the resourceVersion and the
+// deletionTimestamp.
 func mergePatch(before, after runtime.Object) json.RawMessage {
 	one, other := asMap(before), asMap(after)
 	for _, each := range []map[string]any{one, other} {
@@ -152,8 +153,8 @@ func difference(before, after map[string]any) map[string]any {
 	return patch
 }
 
-// volumeSent returns a volume that is to be created, with its capacity in bytes, and without the parts that depend on
-// the driver and the time alone.
+// volumeSent returns a volume that is sent to be created, with its capacity in bytes. It leaves out the parts that
+// depend only on the driver and the time.
 func volumeSent(object runtime.Object) json.RawMessage {
 	volume, ok := object.(*v1.PersistentVolume)
 	if !ok {
@@ -169,7 +170,7 @@ func volumeSent(object runtime.Object) json.RawMessage {
 		delete(source, "volumeAttributes")
 	}
 	if affinity := volume.Spec.NodeAffinity; affinity != nil {
-		// The order of the requirements of a term is that of a map.
+		// The order of the requirements of a term comes from a map, so it is random.
 		terms := []map[string]string{}
 		for _, term := range affinity.Required.NodeSelectorTerms {
 			labels := map[string]string{}

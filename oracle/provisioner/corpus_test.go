@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCorpus checks that the provisioner still gives every committed answer. The coverage report is made from this test.
+// TestCorpus checks that the provisioner still gives every recorded answer. The coverage report is made from this test.
 func TestCorpus(t *testing.T) {
 	paths, err := filepath.Glob("../../tests/conformance/provisioning-*.jsonl.gz")
 	if err != nil {

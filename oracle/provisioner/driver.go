@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// stub is the controller service of a driver, which answers as the line says.
+// stub is the controller service of a driver. It answers as the line says.
 type stub struct {
 	csi.ControllerClient
 	driver   Driver
@@ -25,7 +25,7 @@ func init() {
 	}
 }
 
-// secretKey is the key of the name in the data of each Secret.
+// secretKey is a key in the data of each Secret. Its value is the name of the Secret.
 const secretKey = "of"
 
 func (s *stub) CreateVolume(_ context.Context, request *csi.CreateVolumeRequest, _ ...grpc.CallOption) (*csi.CreateVolumeResponse, error) {

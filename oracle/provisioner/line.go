@@ -2,8 +2,8 @@ package main
 
 import "encoding/json"
 
-// Line is one world. After the command provision, it also has what the real provisioner does. The fields that the other
-// commands of the oracle fill in do not occur here; ../line/line.go has them.
+// Line is one world. After the command provision, it also contains what the real provisioner does. It does not have the
+// fields that other commands of the oracle fill in, which are in ../line/line.go.
 type Line struct {
 	ID           string        `json:"id"`
 	Tags         []string      `json:"tags,omitempty"`
@@ -25,11 +25,11 @@ type Object struct {
 	Name      string `json:"name"`
 }
 
-// Provisioning has the circumstances of a provisioner, and its answers. Each answer is one sync with the world as it
-// is, by a provisioner that has just been started.
+// Provisioning describes a provisioner and contains its answers. Each answer is one sync in the unchanged world by a
+// provisioner that has just been started.
 type Provisioning struct {
 	Sidecar Sidecar `json:"sidecar"`
-	// Secrets are the names NAMESPACE/NAME of the Secrets that exist. The data of each has its own name.
+	// Secrets are the names of the existing Secrets, as NAMESPACE/NAME. The data of each Secret is its own name.
 	Secrets []string `json:"secrets,omitempty"`
 	Driver  Driver   `json:"driver"`
 
@@ -37,21 +37,22 @@ type Provisioning struct {
 	Claims []ClaimAnswer `json:"claims,omitempty"`
 	// Volumes has an answer for each volume of the world, sorted by name.
 	Volumes []VolumeAnswer `json:"volumes,omitempty"`
-	// Clones has the answer of the controller for cloning protection for each claim with its finalizer.
+	// Clones has an answer for each claim that has the finalizer of cloning protection. The answers are those of the
+	// controller for cloning protection.
 	Clones []CloneAnswer `json:"clones,omitempty"`
-	// Released are the VolumeSnapshots whose finalizer the sweep of the provisioner removes.
+	// Released are the VolumeSnapshots from which the sweep of the provisioner removes the finalizer.
 	Released []Object `json:"released,omitempty"`
 }
 
-// Sidecar is how the provisioner was started, and what the driver says that it can do.
+// Sidecar says how the provisioner was started, and which capabilities the driver has.
 type Sidecar struct {
-	// Driver is the name of the driver, and so of the provisioner.
+	// Driver is the name of the driver, which is also the name of the provisioner.
 	Driver string `json:"driver"`
 	// MigratedFrom is the in-tree plugin that the driver replaces.
 	MigratedFrom string `json:"migratedFrom,omitempty"`
-	// Capabilities are those of the plugin and of its controller service.
+	// Capabilities are the capabilities of the driver's plugin and of its controller service.
 	Capabilities []string `json:"capabilities,omitempty"`
-	// These are flags of the provisioner.
+	// The remaining fields are flags of the provisioner.
 	StrictTopology              bool   `json:"strictTopology,omitempty"`
 	ImmediateTopology           bool   `json:"immediateTopology,omitempty"`
 	ExtraCreateMetadata         bool   `json:"extraCreateMetadata,omitempty"`
@@ -60,52 +61,54 @@ type Sidecar struct {
 	DefaultFSType               string `json:"defaultFSType,omitempty"`
 }
 
-// Driver is what the driver answers.
+// Driver says what the driver answers.
 type Driver struct {
-	// Create and Delete are the codes of the answers, such as OK and ResourceExhausted.
+	// Create and Delete are the codes of the answers to CreateVolume and DeleteVolume, such as OK and
+	// ResourceExhausted.
 	Create string `json:"create"`
 	Delete string `json:"delete"`
-	// Capacity of a created volume is "asked" (as requested), "unknown" (zero), "less" or "more".
+	// Capacity is the capacity of a created volume: "asked" (as requested), "unknown" (zero), "less" or "more".
 	Capacity string `json:"capacity"`
-	// Content says that the answer repeats the source of the volume.
+	// Content says that the answer repeats the content source of the request.
 	Content bool `json:"content,omitempty"`
-	// Topology are the places of a created volume.
+	// Topology are the topology segments of a created volume.
 	Topology []map[string]string `json:"topology,omitempty"`
 }
 
 // ClaimAnswer is what one sync of a claim does.
 type ClaimAnswer struct {
 	Claim Object `json:"claim"`
-	// Should says whether a volume should be provisioned.
+	// Should says whether a volume should be provisioned for the claim.
 	Should bool `json:"should,omitempty"`
-	// Effects are what the sync does, in its order.
+	// Effects are what the sync does, in this order.
 	Effects []Effect `json:"effects,omitempty"`
-	// State and Error are those with which Provision ends.
+	// State and Error are the state and the error with which Provision ends.
 	State string `json:"state,omitempty"`
 	Error string `json:"error,omitempty"`
-	// Retry is the error of the sync. Because of it the claim is queued again.
+	// Retry is the error of the sync. The provisioner enqueues the claim again because of this error.
 	Retry string `json:"retry,omitempty"`
 }
 
 // VolumeAnswer is what one sync of a volume does.
 type VolumeAnswer struct {
 	Volume string `json:"volume"`
-	// Responsible says whether the volume is one of this provisioner.
+	// Responsible says whether the volume belongs to this provisioner.
 	Responsible bool     `json:"responsible,omitempty"`
 	Should      bool     `json:"should,omitempty"`
 	Effects     []Effect `json:"effects,omitempty"`
 	Retry       string   `json:"retry,omitempty"`
 }
 
-// CloneAnswer is what one sync of a claim by the controller for cloning protection does.
+// CloneAnswer is what the controller for cloning protection does in one sync of a claim.
 type CloneAnswer struct {
 	Claim   Object   `json:"claim"`
 	Effects []Effect `json:"effects,omitempty"`
-	// Retries are the possible errors of the sync, sorted. The order in which it looks at claims is that of a map.
+	// Retries are the possible errors of the sync, sorted. The sync reads other claims from a map, so the order is
+	// random.
 	Retries []string `json:"retries,omitempty"`
 }
 
-// Effect is a request, an event or a call of the driver. One of the fields is set.
+// Effect is a request, an event or a call of the driver. Exactly one of the fields is set.
 type Effect struct {
 	Write  *Write         `json:"write,omitempty"`
 	Event  *Event         `json:"event,omitempty"`
@@ -117,9 +120,9 @@ type Effect struct {
 type Write struct {
 	Verb   string `json:"verb"`
 	Object Object `json:"object"`
-	// Patch is the RFC 7386 merge patch from the stored object to the result, without the version.
+	// Patch is the RFC 7386 merge patch from the stored object to the result, without the resourceVersion.
 	Patch json.RawMessage `json:"patch,omitempty"`
-	// Sent is the volume that a create sends. Its capacity is in bytes, and it has no volumeAttributes.
+	// Sent is the volume that the creation sends. Its capacity is in bytes, and it has no volumeAttributes.
 	Sent json.RawMessage `json:"sent,omitempty"`
 }
 
@@ -131,7 +134,7 @@ type Event struct {
 	About   Object `json:"about"`
 }
 
-// CreateRequest is the CreateVolumeRequest.
+// CreateRequest is the CreateVolumeRequest that the driver gets.
 type CreateRequest struct {
 	Name       string   `json:"name"`
 	Bytes      int64    `json:"bytes"`
@@ -142,21 +145,21 @@ type CreateRequest struct {
 	// Parameters and Mutable are the names of the parameters, sorted.
 	Parameters []string `json:"parameters,omitempty"`
 	Mutable    []string `json:"mutable,omitempty"`
-	// Secret is the name NAMESPACE/NAME of the Secret whose data is sent.
+	// Secret is the name of the Secret whose data is sent, as NAMESPACE/NAME.
 	Secret string `json:"secret,omitempty"`
-	// Snapshot or Volume is the handle of the source.
+	// Snapshot or Volume is the handle of the source of the content.
 	Snapshot string    `json:"snapshot,omitempty"`
 	Volume   string    `json:"volume,omitempty"`
 	Topology *Topology `json:"topology,omitempty"`
 }
 
-// Topology is the TopologyRequirement.
+// Topology is the TopologyRequirement of the request.
 type Topology struct {
 	Requisite []map[string]string `json:"requisite"`
 	Preferred []map[string]string `json:"preferred"`
 }
 
-// DeleteRequest is the DeleteVolumeRequest.
+// DeleteRequest is the DeleteVolumeRequest that the driver gets.
 type DeleteRequest struct {
 	Volume string `json:"volume"`
 	Secret string `json:"secret,omitempty"`

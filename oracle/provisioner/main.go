@@ -13,11 +13,11 @@ import (
 
 const usage = `usage: provisioner COMMAND [flags]
 
-  worlds    --seed S --count N [--start I]   random worlds, one a line
+  worlds    --seed S --count N [--start I]   random worlds, one on each line
   provision                                  what the provisioner does with each claim and each volume
 
-provision reads lines on stdin, and takes --gates as the other commands of the oracle do, which has to be empty. Lines are
-described in line.go.
+provision reads lines on stdin. It has the flag --gates like the commands of the oracle, but the flag must be empty. line.go
+describes the lines.
 `
 
 func main() {
@@ -36,7 +36,7 @@ func run(args []string) error {
 	seed := flags.Uint64("seed", 1, "the seed of the random worlds")
 	count := flags.Int("count", 100, "the number of worlds")
 	first := flags.Int("start", 0, "the number of the first world")
-	gates := flags.String("gates", "", "feature gates, of which none are taken")
+	gates := flags.String("gates", "", "feature gates; must be empty")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -60,7 +60,8 @@ func run(args []string) error {
 	return out.Flush()
 }
 
-// answerAll answers the lines, one after the other: the real controllers change the global scheme when they are made.
+// answerAll answers the lines one after another, because the real controllers change the global scheme when they are
+// created.
 func answerAll(in io.Reader, out *json.Encoder) error {
 	decoder := json.NewDecoder(in)
 	for {

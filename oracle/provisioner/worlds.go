@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// The domains are small on purpose: objects that draw from the same few values are often related. A value that is
-// listed more than once is drawn more often.
+// The domains are small on purpose: objects whose values come from the same few values are often related. A value that
+// is listed more than once is chosen more often.
 const (
 	ownDriver      = "csi.example.com"
 	foreignDriver  = "other.example.com"
@@ -42,7 +42,7 @@ type generator struct {
 	// zone is the label that the driver uses for zones.
 	zone   string
 	claims []string
-	// filled are the claims that other claims can be filled from.
+	// filled are the claims that can be the data source of other claims.
 	filled []string
 }
 
@@ -50,7 +50,7 @@ func one[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
 
 func (g *generator) percent(chance int) bool { return g.IntN(100) < chance }
 
-// usual returns the first value, or with the probability of odd one of the others.
+// usual returns the first value, or with the probability odd one of the other values.
 func usual[T any](g *generator, first T, others ...T) T {
 	if len(others) > 0 && g.percent(g.odd) {
 		return one(g, others...)
@@ -58,7 +58,7 @@ func usual[T any](g *generator, first T, others ...T) T {
 	return first
 }
 
-// focus makes a part odd if it is the theme of the world. The function that it returns ends this.
+// focus raises odd if theme is the theme of the world. The returned function restores odd.
 func (g *generator) focus(theme string) func() {
 	before := g.odd
 	if g.theme == theme {
@@ -81,7 +81,7 @@ func (g *generator) add(version, kind, namespace, name string, parts object) obj
 	return made
 }
 
-// kindShort are parts of uids.
+// kindShort are the short names of kinds in uids.
 var kindShort = map[string]string{
 	"PersistentVolume": "pv", "PersistentVolumeClaim": "pvc", "StorageClass": "sc", "Node": "node", "CSINode": "csinode",
 	"VolumeAttachment": "va", "VolumeSnapshot": "vs", "VolumeSnapshotContent": "vsc", "VolumeAttributesClass": "vac",
@@ -99,7 +99,7 @@ func annotate(each object, key, value string) {
 
 func setMeta(each object, key string, value any) { each["metadata"].(object)[key] = value }
 
-// generate generates the index-th world of a seed. The same two numbers give the same bytes.
+// generate generates the index-th world of a seed. The same seed and index always give the same bytes.
 func generate(seed uint64, index int) Line {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
@@ -186,7 +186,7 @@ func (g *generator) driver() Driver {
 	return made
 }
 
-// place returns a zone. An in-tree volume of AWS has to have a zone of AWS, or it cannot be translated.
+// place returns a zone. An in-tree volume of AWS must have a zone of AWS, otherwise it cannot be translated.
 func (g *generator) place() string {
 	if g.sidecar.MigratedFrom != "" && !g.percent(10) {
 		return one(g, "us-east-1a", "us-east-1a", "us-east-1b", "us-east-1c")
@@ -224,7 +224,7 @@ func (g *generator) addNodes() {
 	}
 }
 
-// node returns the name of a node, sometimes of one that the world does not have.
+// node returns the name of a node. Sometimes the world does not have this node.
 func (g *generator) node() string { return fmt.Sprintf("n%d", 1+min(g.IntN(3), g.IntN(4))) }
 
 func (g *generator) addClass(name string) {
@@ -289,7 +289,7 @@ func (g *generator) allowed() []any {
 	return terms
 }
 
-// secretKinds are the beginnings of the parameters that name Secrets.
+// secretKinds are the prefixes of the parameters that name Secrets.
 var secretKinds = []string{
 	"", "provisioner-", "provisioner-", "controller-publish-", "node-stage-", "node-publish-", "controller-expand-", "node-expand-",
 	"controller-modify-",
@@ -304,7 +304,8 @@ func (g *generator) parameters() object {
 	if g.percent(25) {
 		made[one(g, "fstype", "fsType", "csi.storage.k8s.io/fstype", "FSTYPE")] = one(g, "xfs", "ext4", "")
 	}
-	// The translation of an in-tree class keeps one of the two, and which one is not defined.
+	// If both parameters are set, the translation of an in-tree class keeps only one of them, and it is not defined
+	// which one.
 	if g.sidecar.MigratedFrom == "" && g.percent(g.odd/4) {
 		made["csi.storage.k8s.io/fstype"], made["fsType"] = "xfs", "ext3"
 	}
@@ -332,7 +333,7 @@ func (g *generator) parameters() object {
 	return made
 }
 
-// addSources adds what claims can be filled from, and the classes of attributes.
+// addSources adds the data sources of claims, and the VolumeAttributesClasses.
 func (g *generator) addSources() {
 	defer g.focus("clones")()
 	for number := range one(g, 0, 1, 1, 2) {
@@ -534,7 +535,7 @@ func (g *generator) setSource(claim, spec object) {
 	if g.percent(g.odd / 5) {
 		source["name"] = ""
 	}
-	// The API server copies one of the fields to the other, if it can.
+	// If possible, the API server copies dataSource to dataSourceRef or the other way round.
 	switch where := g.IntN(100); {
 	case where < 60:
 		spec["dataSource"], spec["dataSourceRef"] = source, source

@@ -10,24 +10,25 @@ import (
 )
 
 const (
-	// mostOrders is the largest number of orders of which all are tried.
+	// mostOrders is the largest number of orders for which all orders are tried.
 	mostOrders = 1440
-	// sampledOrders is the number of orders that are tried if there are more.
+	// sampledOrders is the number of orders that are tried if there are more than mostOrders.
 	sampledOrders = 240
 )
 
-// orderedVolumes is the store in which VolumeBinding looks for the volumes of a class. The real store answers in the
-// order of Go's maps, which is random. This one makes the order a choice: by rank, and then by name.
+// orderedVolumes is the store in which VolumeBinding searches for the volumes of a class. The real store returns them
+// in the order of Go's maps, which is random. This store returns them in a chosen order: by rank, and then by name.
 type orderedVolumes struct {
 	cache.Indexer
 	rank map[string]int
-	// listed are the names of volumes that were asked for together and whose order matters.
+	// listed are the names of the volumes that were returned together and whose order matters, by group.
 	listed map[group][]string
 }
 
-// group is what volumes have in common whose order matters. The search takes the first volume that is reserved for the
-// claim, or otherwise the first of the smallest volumes that fit (FindMatchingVolume). So the order matters only among
-// volumes of a class that are reserved for the same claim, or that are free and have the same capacity.
+// group is what the volumes have in common whose order matters. FindMatchingVolume takes the first volume that is
+// reserved for the claim. If there is none, it takes the first of the smallest free volumes that fit. So the order
+// matters only among volumes of a class that are reserved for the same claim, or that are free and have the same
+// capacity.
 type group struct {
 	class, namespace, claim string
 	capacity                int64
@@ -38,13 +39,13 @@ func (s *orderedVolumes) ByIndex(index, class string) ([]any, error) {
 	return s.ordered(found), err
 }
 
-// Index is what the scheduler calls before 1.36.
+// Index replaces the method that the scheduler calls before 1.36.
 func (s *orderedVolumes) Index(index string, object any) ([]any, error) {
 	found, err := s.Indexer.Index(index, object)
 	return s.ordered(found), err
 }
 
-// ordered puts the volumes of one class into the order.
+// ordered sorts the volumes of one class into the chosen order.
 func (s *orderedVolumes) ordered(found []any) []any {
 	slices.SortFunc(found, func(a, b any) int {
 		first, second := volumeIn(a).Name, volumeIn(b).Name
@@ -70,9 +71,9 @@ func (s *orderedVolumes) ordered(found []any) []any {
 	return found
 }
 
-// eachOrder calls try for the order by name first, and then for every other order that matters of the volumes that the
-// first call asked for. If there are too many, it calls it for a sample that is always the same. It returns the number
-// of orders, and whether they are a sample.
+// eachOrder calls try first with the volumes in the order of their names. Then it calls try for every other order that
+// matters. Only the order of the volumes matters that the first call has listed. If there are too many orders, it calls
+// try for a sample of them, which is always the same. It returns the number of orders, and whether they are a sample.
 func (s *orderedVolumes) eachOrder(try func()) (int, bool) {
 	s.rank, s.listed = map[string]int{}, map[group][]string{}
 	try()
@@ -108,7 +109,8 @@ func (s *orderedVolumes) eachOrder(try func()) (int, bool) {
 	return count, sampled
 }
 
-// permutation returns the permutation of count places with this number, and what is left of the number for others.
+// permutation returns the permutation of count places with this number. It also returns the rest of the number, which
+// selects the permutations of other groups.
 func permutation(count, number int) ([]int, int) {
 	left := make([]int, count)
 	for place := range left {

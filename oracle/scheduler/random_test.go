@@ -47,8 +47,8 @@ func text(t *testing.T, value any) []byte {
 	return written
 }
 
-// TestDeterminism checks that the answers do not depend on the worlds before, the process' random numbers or the order
-// of the objects.
+// TestDeterminism checks that the answers do not depend on earlier worlds, on the random numbers of the process or on
+// the order of the objects.
 func TestDeterminism(t *testing.T) {
 	var first [][]byte
 	s := newScheduler(t)
@@ -66,8 +66,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// randomVolumes is the real store of volumes, whose order is random. It keeps its first answer for a class, because a
-// cycle runs in two ways, which are compared.
+// randomVolumes is the real store of volumes, whose order is random. It always repeats its first answer for a class,
+// because each cycle is run in two ways whose results are compared.
 type randomVolumes struct {
 	cache.Indexer
 	first map[string][]any
@@ -81,7 +81,7 @@ func (s *randomVolumes) ByIndex(index, class string) ([]any, error) {
 	return s.first[class], err
 }
 
-// TestRandomOrders checks that no order of the real store gives another answer than those that were found.
+// TestRandomOrders checks that no random order of the real store gives an answer that was not found.
 func TestRandomOrders(t *testing.T) {
 	s, free := newScheduler(t), newScheduler(t)
 	binder, err := volumeBinder(free.profile)
@@ -143,7 +143,8 @@ func TestRandomOrders(t *testing.T) {
 	}
 }
 
-// reasons are the reasons of docs/controllers/scheduler.md that a text of a status can be, each with its plugin.
+// reasons are the reasons of docs/controllers/scheduler.md that occur as the text of a status. Each has its plugin and
+// the pattern of its text.
 var reasons = map[string][2]string{
 	"S1":  {"VolumeRestrictions", `^persistentvolumeclaim "gone" not found$`},
 	"S2":  {"VolumeBinding", `^waiting for ephemeral volume controller to create the persistentvolumeclaim ".*"$`},
@@ -163,8 +164,8 @@ var reasons = map[string][2]string{
 	"S16": {"VolumeZone", `^persistentvolume ".*" not found$`},
 }
 
-// TestReasons checks that the random worlds reach each reason of the volume plugins, several reasons of one node,
-// several verdicts, errors, and each of the other plugins. S14 needs a feature gate.
+// TestReasons checks that the random worlds reach each reason of the volume plugins, nodes with several reasons, nodes
+// with several verdicts, errors, and each of the other plugins. S14 needs a feature gate.
 func TestReasons(t *testing.T) {
 	seen := map[string]int{}
 	see := func(v line.Verdict) {
@@ -248,7 +249,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestCorpus checks that the scheduler still gives every committed answer.
+// TestCorpus checks that the scheduler still gives every recorded answer.
 func TestCorpus(t *testing.T) {
 	s, number := newScheduler(t), 0
 	for _, name := range []string{"scheduling-", "scheduling-handmade-"} {

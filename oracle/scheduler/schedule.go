@@ -20,7 +20,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Schedule fills in the scheduler's answers about all pods of a line that it has to schedule.
+// Schedule fills in the scheduler's answers about all pods of a line that need scheduling.
 func (s *Scheduler) Schedule(l *line.Line) error {
 	w, err := read(l.World)
 	if err != nil {
@@ -76,17 +76,17 @@ func (s *Scheduler) pod(pod *v1.Pod) (*line.Scheduling, error) {
 	return answer, all.fill(answer)
 }
 
-// sample collects the answers of several cycles about one pod.
+// sample collects the answers about one pod from several cycles.
 type sample struct {
 	preFilter  set[line.Verdict]
 	nodes      map[string]set[line.Verdict]
 	messages   set[string]
 	postFilter set[string]
-	// rejected and erred say how cycles ended that did not find a node.
+	// rejected and erred say how the cycles without a chosen node ended.
 	rejected, erred bool
 }
 
-// set has values by their JSON text.
+// set contains values, by their JSON text.
 type set[T any] map[string]T
 
 func (s *set[T]) add(value T) {
@@ -108,7 +108,7 @@ func (s set[T]) sorted() []T {
 	return values
 }
 
-// fill writes what was collected into an answer.
+// fill writes the collected answers into an answer.
 func (all *sample) fill(answer *line.Scheduling) error {
 	if all.preFilter != nil {
 		if len(all.preFilter) != 1 || all.nodes != nil {
@@ -132,8 +132,8 @@ func (all *sample) fill(answer *line.Scheduling) error {
 	return nil
 }
 
-// cycle runs one scheduling cycle for the pod in two ways: step by step, for the verdict about each node, and as the
-// scheduler runs it, for the message. It fails if the two do not agree.
+// cycle runs one scheduling cycle for the pod in two ways. Step by step, it gets the verdict about each node. As the
+// scheduler runs it, it gets the message. It fails if the two results do not agree.
 func (s *Scheduler) cycle(pod *v1.Pod, all *sample) error {
 	whole, added := s.whole(pod)
 	nodes, err := s.profile.SnapshotSharedLister().NodeInfos().List()
@@ -173,8 +173,9 @@ func (s *Scheduler) cycle(pod *v1.Pod, all *sample) error {
 	return all.end(whole, added, statuses, nil)
 }
 
-// end collects the message of a cycle that found no node, and checks that both ways of running it agree. Statuses are
-// those of the nodes, or nil if PreFilter gave a status. added is what PostFilter adds to the message.
+// end records the message of a cycle that found no node. It checks that the cycle step by step and the whole cycle
+// agree. statuses are the statuses of the nodes, or nil if PreFilter gave a status. added is what PostFilter adds to
+// the message.
 func (all *sample) end(whole error, added string, statuses map[string]*frameworkStatus, preFilter *frameworkStatus) error {
 	fits, failures := false, []string{}
 	for _, status := range statuses {
@@ -211,7 +212,7 @@ func (all *sample) end(whole error, added string, statuses map[string]*framework
 	return agree(statuses != nil || unfit.Diagnosis.PreFilterMsg == preFilter.Message(), whole)
 }
 
-// agree returns an error if the step by step run and the whole cycle do not agree.
+// agree returns an error if the cycle step by step and the whole cycle do not agree.
 func agree(yes bool, whole error) error {
 	if yes {
 		return nil
@@ -219,7 +220,7 @@ func agree(yes bool, whole error) error {
 	return fmt.Errorf("the whole cycle ends differently: %v", whole)
 }
 
-// verdict returns a status as a verdict.
+// verdict converts a status into a verdict.
 func verdict(status *frameworkStatus) line.Verdict {
 	made := line.Verdict{Code: status.Code().String()}
 	if !status.IsSuccess() {
@@ -231,7 +232,7 @@ func verdict(status *frameworkStatus) line.Verdict {
 	return made
 }
 
-// reserve runs Reserve for a node that the pod fits, writes down what it does, and takes it back.
+// reserve runs Reserve for a node that the pod fits, records what Reserve does, and runs Unreserve.
 func (s *Scheduler) reserve(state cycleState, pod *v1.Pod, node string, into *line.Verdict) {
 	assumed := pod.DeepCopy()
 	assumed.Spec.NodeName = node
@@ -264,13 +265,13 @@ func (s *Scheduler) reserve(state cycleState, pod *v1.Pod, node string, into *li
 	s.profile.RunReservePluginsUnreserve(s.ctx, state, assumed, node)
 }
 
-// stored returns a volume as the informer has it.
+// stored returns the informer's copy of a volume.
 func (s *Scheduler) stored(name string) *v1.PersistentVolume {
 	found, _, _ := s.factory.Core().V1().PersistentVolumes().Informer().GetIndexer().GetByKey(name)
 	return found.(*v1.PersistentVolume)
 }
 
-// podVolumes returns what VolumeBinding remembers about a node in a cycle, or nil if it has nothing to bind.
+// podVolumes returns the volumes that VolumeBinding chose for a node in a cycle, or nil if it has nothing to bind.
 func podVolumes(state cycleState, node string) *volumebinding.PodVolumes {
 	data, err := state.Read(volumebinding.Name)
 	if err != nil {

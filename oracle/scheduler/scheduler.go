@@ -1,5 +1,5 @@
-// Package scheduler drives the real kube-scheduler in process, with its default profile, and asks it about the pods of
-// a world. Nothing is bound and nothing is sent to an API server.
+// Package scheduler runs the real kube-scheduler in its own process, with its default profile, for the pods of a world.
+// Nothing is bound and nothing is sent to an API server.
 package scheduler
 
 import (
@@ -29,11 +29,11 @@ type Scheduler struct {
 	scheduler *kubescheduler.Scheduler
 	// profile is the framework with the default profile.
 	profile framework.Framework
-	// loaded is the world in the caches.
+	// loaded is the world that the caches contain.
 	loaded  *world
 	events  *events.FakeRecorder
 	factory informers.SharedInformerFactory
-	// volumes is the store behind VolumeBinding's cache of volumes. Its order is a choice.
+	// volumes is the store that VolumeBinding's cache of volumes uses. It returns volumes in a chosen order.
 	volumes *orderedVolumes
 	// caches are VolumeBinding's caches of volumes and claims.
 	caches assumeCaches
@@ -42,13 +42,13 @@ type Scheduler struct {
 //go:linkname skipPodSchedule k8s.io/kubernetes/pkg/scheduler.(*Scheduler).skipPodSchedule
 func skipPodSchedule(scheduler *kubescheduler.Scheduler, ctx context.Context, profile framework.Framework, pod *v1.Pod) bool
 
-// New creates a scheduler as kube-scheduler does by default, with the feature gates that are set at this moment.
+// New creates a scheduler with the defaults of kube-scheduler and the current feature gates.
 func New() (*Scheduler, error) {
 	s := &Scheduler{ctx: klog.NewContext(context.Background(), logr.Discard()), loaded: &world{}}
 	client := fake.NewSimpleClientset()
 	s.factory = kubescheduler.NewInformerFactory(client, 0)
 	s.events = events.NewFakeRecorder(16)
-	// With one worker the nodes are tested in one order. It has no influence on a verdict.
+	// With one worker the nodes are always tested in the same order. The order does not change a verdict.
 	created, err := kubescheduler.New(s.ctx, client, s.factory, nil, recorders(s.events), kubescheduler.WithParallelism(1))
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func New() (*Scheduler, error) {
 	return s, nil
 }
 
-// volumeBinder returns what the plugin VolumeBinding of a profile decides with.
+// volumeBinder returns the binder of the plugin VolumeBinding of a profile, which makes the decisions of this plugin.
 func volumeBinder(profile framework.Framework) (volumebinding.SchedulerVolumeBinder, error) {
 	for _, plugin := range *judge.Field[[]reservePlugin](profile, "reservePlugins") {
 		if binding, ok := plugin.(*volumebinding.VolumeBinding); ok {
@@ -75,7 +75,7 @@ func volumeBinder(profile framework.Framework) (volumebinding.SchedulerVolumeBin
 	return nil, fmt.Errorf("the default profile has no plugin %s", volumebinding.Name)
 }
 
-// load makes a world the state of all caches, as after a start.
+// load replaces the content of all caches by a world, as after a start.
 func (s *Scheduler) load(w *world) error {
 	core, storage := s.factory.Core().V1(), s.factory.Storage().V1()
 	for _, one := range []struct {
@@ -96,7 +96,7 @@ func (s *Scheduler) load(w *world) error {
 	return s.snapshot(w)
 }
 
-// snapshot replaces the nodes and pods in the scheduler's cache, and takes the snapshot with which a cycle begins.
+// snapshot replaces the nodes and pods in the scheduler's cache, and takes the snapshot that a cycle uses.
 func (s *Scheduler) snapshot(w *world) error {
 	logger, nodes := klog.FromContext(s.ctx), s.scheduler.Cache
 	for _, each := range s.loaded.pods {
@@ -122,7 +122,7 @@ func (s *Scheduler) snapshot(w *world) error {
 		}
 	}
 	s.loaded = w
-	// In older minors the type of the snapshot is in an internal package.
+	// In older minor versions the type of the snapshot is in an internal package.
 	field := reflect.ValueOf(s.scheduler).Elem().FieldByName("nodeInfoSnapshot")
 	target := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
 	ended := reflect.ValueOf(nodes).MethodByName("UpdateSnapshot").Call([]reflect.Value{reflect.ValueOf(logger), target})

@@ -28,13 +28,13 @@ const (
 	taintReason    = "node(s) had untolerated taint(s)"
 )
 
-// build is a world that a test makes, one object after another.
+// build is a world to which a test adds one object after another.
 type build struct {
 	t     *testing.T
 	items []json.RawMessage
 }
 
-// object adds an object, given as JSON without its metadata, with what the API server gives every object.
+// object adds an object. The JSON text need not have the metadata that every object has, because object adds it.
 func (b *build) object(kind, namespace, name, rest string, arguments ...any) *build {
 	b.t.Helper()
 	version := "v1"
@@ -62,7 +62,7 @@ func (b *build) object(kind, namespace, name, rest string, arguments ...any) *bu
 	return b
 }
 
-// nodes adds nodes with room, each in the zone of its number.
+// nodes adds nodes with free resources. The zone of a node has the same number as its name.
 func (b *build) nodes(names ...string) *build {
 	for _, name := range names {
 		zone := strings.Replace(name, "n", "z", 1)
@@ -72,18 +72,19 @@ func (b *build) nodes(names ...string) *build {
 	return b
 }
 
-// class adds a class that waits for the first consumer.
+// class adds a class with the mode WaitForFirstConsumer.
 func (b *build) class(name, provisioner string) *build {
 	return b.object("StorageClass", "", name, `{"provisioner": %q, "volumeBindingMode": "WaitForFirstConsumer", "reclaimPolicy": "Delete"}`, provisioner)
 }
 
-// waiting adds a claim of a class without a volume.
+// waiting adds a claim that has a class and no volume.
 func (b *build) waiting(name, class, modes string) *build {
 	return b.object("PersistentVolumeClaim", "default", name, `{"spec": {"accessModes": [%s], "storageClassName": %q, "volumeMode": "Filesystem",
 		"resources": {"requests": {"storage": "1Gi"}}}, "status": {"phase": "Pending"}}`, modes, class)
 }
 
-// bound adds a claim that is bound to a volume of its own name, and this volume with further fields of its spec.
+// bound adds a claim and the volume to which it is bound. Both have the same name. spec contains further fields of the
+// spec of the volume.
 func (b *build) bound(name, modes, spec, labels string) *build {
 	b.boundClaim(name, name, modes)
 	return b.object("PersistentVolume", "", name, `{"metadata": {"labels": {%s}}, "spec": {"accessModes": [%s], "capacity": {"storage": "1Gi"},
@@ -114,18 +115,18 @@ func (b *build) csi(name string) *build {
 	return b.bound(name, once, fmt.Sprintf(`"csi": {"driver": "csi.example.com", "volumeHandle": "h-%s"}`, name), "")
 }
 
-// limit adds a CSINode with a limit of the driver.
+// limit adds a CSINode with a limit for the volumes of the driver.
 func (b *build) limit(node string, count int) *build {
 	return b.object("CSINode", "", node, `{"spec": {"drivers": [{"name": "csi.example.com", "nodeID": "x", "topologyKeys": null, "allocatable": {"count": %d}}]}}`, count)
 }
 
-// attach attaches a volume to a node.
+// attach adds the VolumeAttachment of a volume to a node.
 func (b *build) attach(volume, node string) *build {
 	return b.object("VolumeAttachment", "", "csi-"+volume+"-"+node, `{"spec": {"attacher": "csi.example.com", "nodeName": %q,
 		"source": {"persistentVolumeName": %q}}, "status": {"attached": true}}`, node, volume)
 }
 
-// claims returns the volumes of a pod that uses claims.
+// claims returns the field volumes of a pod that uses these claims.
 func claims(names ...string) string {
 	var all []string
 	for number, name := range names {
@@ -134,13 +135,13 @@ func claims(names ...string) string {
 	return `"volumes": [` + strings.Join(all, ", ") + `]`
 }
 
-// ephemeral is an ephemeral volume, whose claim is w-e for the pod w.
+// ephemeral is the field volumes of a pod with an ephemeral volume. For the pod w its claim is w-e.
 const ephemeral = `"volumes": [{"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"],
 	"resources": {"requests": {"storage": "1Gi"}}}}}}]`
 
 const once = `"ReadWriteOnce"`
 
-// pod adds a pod with further fields of its spec.
+// pod adds a pod. spec contains further fields of its spec.
 func (b *build) pod(name, spec string) *build { return b.podIn(name, "Pending", "{}", spec) }
 
 func (b *build) podIn(name, phase, metadata, spec string) *build {
@@ -171,7 +172,7 @@ func (b *build) answer() line.Scheduling {
 	return line.Scheduling{}
 }
 
-// expect compares an answer: what PreFilter says, or what is said about each node, and the messages.
+// expect checks an answer: the status of PreFilter or the verdicts about each node, and the messages.
 func (b *build) expect(preFilter string, nodes []string, messages ...string) {
 	b.t.Helper()
 	answer := b.answer()
@@ -196,7 +197,7 @@ func (b *build) expect(preFilter string, nodes []string, messages ...string) {
 	}
 }
 
-// show writes a verdict shortly.
+// show returns a short form of a verdict.
 func show(v line.Verdict) string {
 	if v.Code != "Success" {
 		return fmt.Sprintf("%s: %s", v.Plugin, strings.Join(v.Reasons, ", "))
@@ -211,12 +212,12 @@ func show(v line.Verdict) string {
 	return strings.Join(text, " ") + v.ReserveError
 }
 
-// available returns the message for the number of nodes.
+// available returns the message for a number of nodes with these reasons.
 func available(nodes int, reasons string) string {
 	return fmt.Sprintf("0/%d nodes are available: %s.", nodes, reasons)
 }
 
-// TestPreFilter checks the texts of PreFilter, and which comes first.
+// TestPreFilter checks the texts of PreFilter, and which text comes first.
 func TestPreFilter(t *testing.T) {
 	lost := func(b *build, name string) *build {
 		return b.object("PersistentVolumeClaim", "default", name, `{"spec": {"volumeName": "pv-1", "accessModes": ["ReadWriteOnce"]}, "status": {"phase": "Lost"}}`)
@@ -275,7 +276,7 @@ func TestPreFilter(t *testing.T) {
 	}
 }
 
-// TestBoundVolumes checks what bound volumes say about the nodes.
+// TestBoundVolumes checks the verdicts about nodes for bound volumes.
 func TestBoundVolumes(t *testing.T) {
 	at := func(node string) string {
 		return fmt.Sprintf(`"local": {"path": "/x"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
@@ -315,7 +316,8 @@ func TestBoundVolumes(t *testing.T) {
 	})
 }
 
-// TestReadWriteOncePod checks that one user of such a claim blocks all nodes, and which pods are users.
+// TestReadWriteOncePod checks that one user of a claim with ReadWriteOncePod blocks all nodes, and which pods are
+// users.
 func TestReadWriteOncePod(t *testing.T) {
 	blocked := []string{"n1 VolumeRestrictions: " + onceReason, "n2 VolumeRestrictions: " + onceReason}
 	fits := []string{"n1 fits", "n2 fits"}
@@ -345,7 +347,7 @@ func TestReadWriteOncePod(t *testing.T) {
 	}
 }
 
-// TestDisks checks disks that pods name themselves.
+// TestDisks checks pods whose spec names a disk without a claim.
 func TestDisks(t *testing.T) {
 	disk := func(readOnly bool) string {
 		return fmt.Sprintf(`"volumes": [{"name": "d", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": %v}}]`, readOnly)
@@ -402,7 +404,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestWaitingClaims checks what is bound and provisioned, and why not.
+// TestWaitingClaims checks which waiting claims are bound or provisioned, and the reasons if they are not.
 func TestWaitingClaims(t *testing.T) {
 	capacity := func(b *build, size string) *build {
 		return b.object("CSIDriver", "", "csi.example.com", `{"spec": {"storageCapacity": true}}`).
@@ -458,7 +460,7 @@ func TestWaitingClaims(t *testing.T) {
 		}
 	})
 	t.Run("another node was selected", func(t *testing.T) {
-		// The storage is not checked, and the affinity of the bound volume is still reported.
+		// The free storage is not checked, but the node affinity of the bound volume is still reported.
 		b := capacity((&build{t: t}).nodes("n1"), "0").class("wait", "csi.example.com")
 		b.object("PersistentVolumeClaim", "default", "c1", `{"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "n2"}}, "spec": {
 			"accessModes": ["ReadWriteOnce"], "storageClassName": "wait", "resources": {"requests": {"storage": "1Gi"}}}, "status": {"phase": "Pending"}}`)
@@ -468,7 +470,7 @@ func TestWaitingClaims(t *testing.T) {
 	})
 }
 
-// TestOtherPlugins checks the texts of other plugins, and pods that do not come to PreFilter.
+// TestOtherPlugins checks the texts of other plugins, and pods that do not reach PreFilter.
 func TestOtherPlugins(t *testing.T) {
 	tainted := func() *build {
 		return (&build{t: t}).object("Node", "", "n1", `{"spec": {"taints": [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]},
@@ -514,7 +516,7 @@ func TestPostFilter(t *testing.T) {
 	}
 }
 
-// TestMissingDriver checks the reason that only the feature gate VolumeLimitScaling brings.
+// TestMissingDriver checks the reason that occurs only with the feature gate VolumeLimitScaling.
 func TestMissingDriver(t *testing.T) {
 	world := func() *build {
 		return (&build{t: t}).nodes("n1").object("CSIDriver", "", "csi.example.com", `{"spec": {"preventPodSchedulingIfMissing": true}}`).

@@ -20,7 +20,7 @@ import (
 	"pvctl.dev/oracle/worlds"
 )
 
-// TestStorable checks that today's validation of the API server accepts every object of the random worlds.
+// TestStorable checks that the current validation of the API server accepts every object of the random worlds.
 func TestStorable(t *testing.T) {
 	for index := range 1000 {
 		l := worlds.Scheduling(6, index)
@@ -42,7 +42,7 @@ func TestStorable(t *testing.T) {
 	}
 }
 
-// validate runs the validation of a creation.
+// validate runs the validation of a new object.
 func validate(t *testing.T, object runtime.Object) field.ErrorList {
 	switch object := object.(type) {
 	case *core.Node:

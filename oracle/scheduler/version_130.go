@@ -29,8 +29,9 @@ func cachesOf(binder volumebinding.SchedulerVolumeBinder) assumeCaches {
 	return assumeCaches{judge.Field[cache.Indexer](volumes, "store"), judge.Field[cache.Indexer](claims, "store"), add(volumes), add(claims)}
 }
 
-// preFilter runs the PreFilter plugins. It returns which nodes are tested, the status, and the status of a node that is
-// not tested. Such a node has no reason in this minor, and is not counted in the message.
+// preFilter runs the PreFilter plugins. It returns a function that says which nodes are tested, the status of
+// PreFilter, and the status of a node that is not tested. In this minor version such a node has no reason, and the
+// message does not count it.
 func (s *Scheduler) preFilter(state cycleState, pod *v1.Pod) (allows func(string) bool, ended, leftOut *frameworkStatus) {
 	result, ended := s.profile.RunPreFilterPlugins(s.ctx, state, pod)
 	allows = func(node string) bool { return result.AllNodes() || result.NodeNames.Has(node) }
@@ -45,7 +46,7 @@ func statusOf(unfit *framework.FitError, node string) *frameworkStatus {
 	return newStatus(codeUnresolvable)
 }
 
-// postFilter runs the PostFilter plugins and returns what they say.
+// postFilter runs the PostFilter plugins and returns their message.
 func (s *Scheduler) postFilter(state cycleState, pod *v1.Pod, unfit *framework.FitError) string {
 	_, ended := s.profile.RunPostFilterPlugins(s.ctx, state, pod, unfit.Diagnosis.NodeToStatusMap)
 	return ended.Message()

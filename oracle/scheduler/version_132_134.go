@@ -26,7 +26,7 @@ func cachesOf(binder volumebinding.SchedulerVolumeBinder) assumeCaches {
 	}
 }
 
-// postFilter runs the PostFilter plugins and returns what they say.
+// postFilter runs the PostFilter plugins and returns their message.
 func (s *Scheduler) postFilter(state cycleState, pod *v1.Pod, unfit *framework.FitError) string {
 	_, ended := s.profile.RunPostFilterPlugins(s.ctx, state, pod, unfit.Diagnosis.NodeToStatus)
 	return ended.Message()

@@ -26,8 +26,8 @@ func schedulingAlgorithm(
 	scheduler *kubescheduler.Scheduler, ctx context.Context, state cycleState, profile framework.Framework, pod *framework.QueuedPodInfo, start time.Time,
 ) (kubescheduler.ScheduleResult, *frameworkStatus)
 
-// whole runs a cycle for the pod as the scheduler does, up to and with PostFilter. It returns the error with which the
-// cycle ends, and what PostFilter adds to its text.
+// whole runs a cycle for the pod as the scheduler does, up to PostFilter. It returns the error with which the cycle
+// ends, and the text that PostFilter adds to the message of this error.
 func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
 	info, err := framework.NewPodInfo(pod.DeepCopy())
 	if err != nil {
@@ -43,13 +43,13 @@ func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
 	return whole, added
 }
 
-// recorders returns what makes the recorder of each profile.
+// recorders returns the function that creates the event recorder of each profile.
 func recorders(recorder *events.FakeRecorder) func(string) events.EventRecorderLogger {
 	return func(string) events.EventRecorderLogger { return recorder }
 }
 
-// assumeCaches are VolumeBinding's caches of volumes and claims. They look into the informers' stores, and have what was
-// changed in memory besides.
+// assumeCaches are VolumeBinding's caches of volumes and claims. They read the informers' stores, and also contain the
+// objects that were changed in memory.
 type assumeCaches struct {
 	// store is the store of volumes.
 	store   *cache.Indexer
@@ -65,7 +65,7 @@ func cachesOf(binder volumebinding.SchedulerVolumeBinder) assumeCaches {
 	}
 }
 
-// fill makes a world, which the informers have, the content of the caches.
+// fill makes a world the content of the caches. The informers already have this world.
 func (c assumeCaches) fill(*world) {
 	clear(*c.volumes)
 	clear(*c.claims)

@@ -20,7 +20,7 @@ const (
 
 var newStatus = framework.NewStatus
 
-// provisioned returns the claims that have to be provisioned.
+// provisioned returns the claims that must be provisioned.
 func provisioned(volumes *volumebinding.PodVolumes) []*v1.PersistentVolumeClaim {
 	return volumes.DynamicProvisions
 }

@@ -16,9 +16,9 @@ import (
 
 type reservePlugin = framework.ReservePlugin
 
-// whole runs a cycle for the pod as the scheduler does, up to and with PostFilter. It returns the error with which the
-// cycle ends, and what PostFilter adds to its text. In these minors the function of the scheduler that runs both also
-// assumes the pod, so that both are called here.
+// whole runs a cycle for the pod as the scheduler does, up to PostFilter. It returns the error with which the cycle
+// ends, and the text that PostFilter adds to the message of this error. In these minor versions the scheduler's
+// function that runs a cycle also assumes the pod. So whole calls the two parts of this function itself.
 func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
 	state := framework.NewCycleState()
 	_, err := s.scheduler.SchedulePod(s.ctx, s.profile, state, pod.DeepCopy())
@@ -29,20 +29,20 @@ func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
 	return err, ""
 }
 
-// recorders returns what makes the recorder of each profile.
+// recorders returns the function that creates the event recorder of each profile.
 func recorders(recorder *events.FakeRecorder) func(string) events.EventRecorder {
 	return func(string) events.EventRecorder { return recorder }
 }
 
 // assumeCaches are VolumeBinding's caches of volumes and claims. They have copies of the informers' stores.
 type assumeCaches struct {
-	// store is the store of volumes, claims that of claims. Their elements are of a type that is not exported.
+	// store is the store of volumes, and claims is the store of claims. The type of their elements is not exported.
 	store, claims *cache.Indexer
-	// addVolume and addClaim are what the informers call for a new object.
+	// The informers call addVolume and addClaim for a new object.
 	addVolume, addClaim func(any)
 }
 
-// fill makes a world the content of the caches.
+// fill replaces the content of the caches by a world.
 func (c assumeCaches) fill(w *world) {
 	for _, each := range []struct {
 		store   cache.Indexer
@@ -50,7 +50,7 @@ func (c assumeCaches) fill(w *world) {
 		objects []any
 	}{{*c.store, c.addVolume, w.volumes}, {*c.claims, c.addClaim, w.claims}} {
 		if err := each.store.Replace(nil, ""); err != nil {
-			panic(err) // A store in memory takes every list.
+			panic(err) // A store in memory accepts every list.
 		}
 		for _, object := range each.objects {
 			each.add(object)
@@ -62,7 +62,7 @@ func (c assumeCaches) fill(w *world) {
 func (c assumeCaches) assumed(volume string) bool {
 	element, exists, err := (*c.store).GetByKey(volume)
 	if err != nil || !exists {
-		panic(fmt.Sprintf("volume %s: %v", volume, err)) // It was chosen from this store.
+		panic(fmt.Sprintf("volume %s: %v", volume, err)) // The volume comes from this store.
 	}
 	return *judge.Field[any](element, "latestObj") != *judge.Field[any](element, "apiObj")
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// preFilter runs the PreFilter plugins. It returns which nodes are tested, the status, and the status of a node that is
-// not tested.
+// preFilter runs the PreFilter plugins. It returns a function that says which nodes are tested, the status of
+// PreFilter, and the status of a node that is not tested.
 func (s *Scheduler) preFilter(state cycleState, pod *v1.Pod) (allows func(string) bool, ended, leftOut *frameworkStatus) {
 	result, ended, plugins := s.profile.RunPreFilterPlugins(s.ctx, state, pod)
 	allows = func(node string) bool { return result.AllNodes() || result.NodeNames.Has(node) }

@@ -21,7 +21,7 @@ const (
 
 var newStatus = fwk.NewStatus
 
-// provisioned returns the claims that have to be provisioned.
+// provisioned returns the claims that must be provisioned.
 func provisioned(volumes *volumebinding.PodVolumes) []*v1.PersistentVolumeClaim {
 	var claims []*v1.PersistentVolumeClaim
 	for _, each := range volumes.DynamicProvisions {

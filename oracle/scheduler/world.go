@@ -18,7 +18,7 @@ import (
 
 // world contains a line's objects as the scheduler's informers have them.
 type world struct {
-	// pods are those that the scheduler sees: it does not ask for pods that have ended.
+	// pods does not contain pods that have ended, because the scheduler's informer does not list them.
 	nodes, pods, namespaces, volumes, claims, classes, csiNodes, drivers, capacities, attachments []any
 }
 

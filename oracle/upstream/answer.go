@@ -19,13 +19,13 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// LeftOut is a test that has no line, and the reason.
+// LeftOut is a test or a case that has no line, and the reason.
 type LeftOut struct{ Name, Reason string }
 
 // Tables are upstream's test tables as the copied tests recorded them.
 type Tables struct{ tests []*test }
 
-// Read reads the tables. Module is the directory of the oracle's own module, which determines the version of
+// Read reads the tables. module is the directory of the oracle's own module, which determines the version of
 // Kubernetes.
 func Read(module string) (*Tables, error) {
 	text, err := record(module)
@@ -51,7 +51,7 @@ func Read(module string) (*Tables, error) {
 	return t, nil
 }
 
-// gate is the feature gate that is on in some tables and off by default.
+// gate is a feature gate. It is on in some tables and off by default.
 const gate = "PersistentVolumeClaimUnusedSinceTime"
 
 // Answer answers every case of the tables with these feature gates, and compares the answers with the expectations of
@@ -157,7 +157,7 @@ func (t *test) synced() line.Object {
 // skipped is the annotation of objects that the framework's API server has and the controller's caches do not have.
 const skipped = "pv-testing-skip-local-store"
 
-// sync answers a test that syncs one object once.
+// sync answers a test that runs one sync of one object.
 func (t *test) sync(j *judge.Judge, l *line.Line) error {
 	c := line.Case{Object: t.synced()}
 	volumes, claims := t.Volumes, []*v1.PersistentVolumeClaim{}
@@ -180,8 +180,8 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 		l.Tags = append(l.Tags, "cache")
 	}
 	if t.Injected != nil && t.Injected.Changed {
-		// This sync is the second one. Its operation reads the objects that were written in between. The caches are
-		// those of the controller.
+		// The line is about a second sync. The operation of this sync reads the objects that were written after the
+		// first sync. The caches are the caches of the first sync.
 		volumes, claims = t.Injected.Volumes, t.Injected.Claims
 		c.Cached = append(c.Cached, t.Injected.cached(volumes)...)
 		l.Tags = append(l.Tags, "second-sync")
@@ -243,8 +243,8 @@ func (t *test) sync(j *judge.Judge, l *line.Line) error {
 	return t.compareVolumes(endVolumes)
 }
 
-// cached returns the controller's copies that differ from the API's objects, also of volumes that the API no longer
-// has.
+// cached returns the controller's copies that differ from the API's objects. Some of them are copies of volumes that
+// the API no longer has.
 func (i *injected) cached(volumes []*v1.PersistentVolume) []line.Cached {
 	var result []line.Cached
 	known := map[string]*v1.PersistentVolume{}
@@ -294,7 +294,7 @@ func (t *test) compareClaims(ends []*v1.PersistentVolumeClaim) error {
 			claim.Annotations = nil
 		}
 		if claim.Spec.DataSource != nil {
-			claim.Spec.DataSourceRef = nil // the API server completes it
+			claim.Spec.DataSourceRef = nil // The API server sets this field.
 		}
 		return claim
 	})
@@ -317,9 +317,9 @@ func (t *test) compareVolumes(ends []*v1.PersistentVolume) error {
 		if len(volume.Finalizers) == 0 {
 			volume.Finalizers = nil
 		}
-		delete(volume.Annotations, "kubernetes.io/createdby") // set by the real plugin
+		delete(volume.Annotations, "kubernetes.io/createdby") // The real plugin sets this annotation.
 		if !initial[volume.Name] {
-			volume.Status = v1.PersistentVolumeStatus{} // unlike the framework's, the API server drops it
+			volume.Status = v1.PersistentVolumeStatus{} // The real API server removes the status, the framework's does not.
 		}
 		if len(volume.Annotations) == 0 {
 			volume.Annotations = nil
@@ -340,7 +340,7 @@ func (t *test) initial() map[string]bool {
 	return names
 }
 
-// compare compares objects with the expected ones by name. plain removes the fields that are not compared.
+// compare compares objects with the expected objects of the same name. plain removes the fields that are not compared.
 func compare[T metav1.Object](kind string, ends, expected []T, plain func(T) T) error {
 	got, want := map[string]T{}, map[string]T{}
 	for _, object := range ends {
@@ -384,7 +384,7 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	initial := t.initial()
 	for _, volume := range t.ExpectedVolumes {
 		if !initial[volume.Name] {
-			continue // a new volume has no end of its own; the end of the claim names it
+			continue // The ends do not list new volumes. The end of the claim has the name of its volume.
 		}
 		expected := end{Phase: string(volume.Status.Phase)}
 		if ref := volume.Spec.ClaimRef; ref != nil {
@@ -415,8 +415,8 @@ func (t *test) settle(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// bind answers a test of the binder's index, which calls FindMatchingVolume for each list of access modes in turn. The
-// claim is synced, and the first write of the sync is to the volume that was found.
+// bind answers a test of the binder's index, which calls FindMatchingVolume for one list of access modes after another.
+// The oracle syncs the claim. The first write of this sync is to the volume that was found.
 func (t *test) bind(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
@@ -467,7 +467,8 @@ func (t *test) match(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// annotations answers a test of the annotations of migrated plugins. Nothing else changes its volume and its claim.
+// annotations answers a test of the annotations of migrated plugins. The sync changes nothing else in the volume and
+// the claim.
 func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	volume, claim := &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}
 	volume.Name, volume.Annotations = "pv", t.VolumeAnnotations
@@ -501,8 +502,8 @@ func (t *test) annotations(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// helper answers a test of a helper function by its effect on the sync of a claim. A claim that waits for its pod gets
-// an event that says so, and a claim without a class gets the default class.
+// helper answers a test of a helper function. It checks the effect of the function on the sync of a claim: a claim that
+// waits for its pod gets an event that says so, and a claim without a class gets the default class.
 func (t *test) helper(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Binder); err != nil {
 		return err
@@ -538,8 +539,8 @@ func (t *test) finalizers(j *judge.Judge, l *line.Line) error {
 }
 
 // protection answers a test of a protection controller. It compares what the controller sends for each volume or claim,
-// even if the informer lacks the pods. If a request fails, the sync must end with an error, so that the queue tries
-// again.
+// including the cases in which the informer does not have the pods. If a request fails, the sync must end with an
+// error, so that the controller tries again.
 func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	if err := j.Decide(l, judge.Protection); err != nil {
 		return err
@@ -586,7 +587,7 @@ func (t *test) protection(j *judge.Judge, l *line.Line) error {
 		}
 		wanted := sent[c.Object]
 		if t.Failing != "" {
-			wanted = slices.Compact(wanted) // each retry sends the same again
+			wanted = slices.Compact(wanted) // Each retry sends the same request.
 		}
 		if !slices.Equal(got, wanted) {
 			return fmt.Errorf("%v: sent %q, expected %q", c.Object, got, wanted)
@@ -612,8 +613,8 @@ func (t *test) protection(j *judge.Judge, l *line.Line) error {
 	return nil
 }
 
-// tellSent describes the request of a protection controller, from the whole object or from the patch. It names the one
-// condition that is set in a status, or says whether the finalizer is added. The tables have no other finalizers.
+// tellSent describes the request of a protection controller. text is the whole object or the patch. The description has
+// the conditions of the status, or the finalizers. The tables have only the finalizer of protection and one condition.
 func tellSent(subresource string, text []byte) (string, error) {
 	var object struct {
 		Metadata struct{ Finalizers []string }

@@ -2,7 +2,7 @@ package upstream
 
 import "strings"
 
-// leftOutTests are tests that are omitted completely, because no line could represent their cases.
+// leftOutTests are tests that have no line at all, because no line could represent their cases.
 var leftOutTests = []LeftOut{
 	{"TestControllerCache", "tests how the cache compares versions; stale copies in the cases of other lines go through it"},
 	{"TestControllerCacheParsingError", "a resourceVersion that is no number, which no API server gives out"},
@@ -17,7 +17,7 @@ const (
 	timestamps = "tests the times that are kept for metrics; the writes on the way are those of 5-3 and 5-4"
 )
 
-// leftOutCases are single omitted cases, by the number with which their names begin.
+// leftOutCases are single cases that have no line, by the number with which their names begin.
 var leftOutCases = map[string]string{
 	"7-1 ": "a recycler fails and then succeeds; where a line goes on until nothing changes, no recycler ends",
 	"8-4 ": fails, "9-1 ": fails, "11-4 ": fails, "11-12 ": fails,

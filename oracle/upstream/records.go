@@ -31,8 +31,8 @@ type test struct {
 	Nodes            []*v1.Node
 	// AttributesClasses is the state of the feature gate VolumeAttributesClass.
 	AttributesClasses bool
-	// Object is the kind of the synced object. The test syncs the first object of this kind. Fails says that an error
-	// is expected.
+	// Object is the kind of the object that the test syncs: the first object of this kind. Fails says that the test
+	// expects an error.
 	Object          string
 	Fails           bool
 	Errors          []failure
@@ -56,7 +56,7 @@ type test struct {
 	Failing string
 	Objects []protected
 	Sent    []protected
-	// unseen are the pods that the informers lack.
+	// unseen are the pods that the informers do not have.
 	unseen []line.Cached
 
 	changes []string
@@ -64,11 +64,11 @@ type test struct {
 
 type failure struct{ Verb, Resource, Text string }
 
-// plugin contains the answers to the calls of the framework's own volume plugin. An empty text is success.
+// plugin contains the answers of the framework's own volume plugin to its calls. An empty text means success.
 type plugin struct{ Recycle, Delete, Provision []string }
 
-// injected is the state after another writer has written between a sync and its operation. It also has the controller's
-// caches before that write.
+// injected is the state after another writer changed objects between a sync and its operation. It also has the copies
+// in the controller's caches from before these changes.
 type injected struct {
 	Volumes, CachedVolumes []*v1.PersistentVolume
 	Claims, CachedClaims   []*v1.PersistentVolumeClaim
@@ -89,8 +89,8 @@ const mock, hostPath = "kubernetes.io/mock-volume", "kubernetes.io/host-path"
 
 var underscored = regexp.MustCompile(`((?:volume|claim|uid)\d[\d-]*)_(\d)`)
 
-// read reads a record and completes its objects, so that an API server would store them. Every change is named in the
-// changes of the test.
+// read reads a record and completes its objects, so that an API server would store them. The field changes names
+// everything that read changed.
 func read(text []byte) (*test, error) {
 	t := &test{}
 	dashed := underscored.ReplaceAll(text, []byte("$1-$2"))
@@ -202,7 +202,7 @@ func (t *test) completeVolume(volume *v1.PersistentVolume) {
 	case t.Plugin != nil && source.GCEPersistentDisk != nil:
 		directory := "/tmp/"
 		if len(t.Plugin.Delete) > 0 && t.Plugin.Delete[0] != "" {
-			directory = "/data/" // the real plugin refuses to delete there
+			directory = "/data/" // The real plugin deletes nothing outside /tmp/.
 		}
 		*source = v1.PersistentVolumeSource{HostPath: &v1.HostPathVolumeSource{Path: directory + volume.Name}}
 		t.change("host-path-plugin")
@@ -308,7 +308,7 @@ func (t *test) world(volumes []*v1.PersistentVolume, claims []*v1.PersistentVolu
 	return list
 }
 
-// item returns an object of a list, without fields that only empty Go structs have.
+// item returns an object as an item of a list. It removes fields that are there only because a Go struct is empty.
 func item(version, kind string, object runtime.Object) json.RawMessage {
 	text, err := json.Marshal(object)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package upstream runs upstream's own test tables through the judge. The tables are not stored here. The tests are
-// copied from the module cache into a temporary directory, where they record their tables.
+// Package upstream answers the tables of upstream's own tests with the package judge. The tables are not stored here.
+// The tests are copied from the module cache into a temporary directory, where they record their tables.
 package upstream
 
 import (
@@ -19,7 +19,8 @@ var own embed.FS
 // edit is a change to a copied file.
 type edit struct {
 	file, pattern, with string
-	// times is the required number of matches of the pattern, so that a change upstream is noticed.
+	// times is the required number of matches of the pattern. If upstream changes the code, the number differs and the
+	// copy fails.
 	times int
 }
 
@@ -33,8 +34,8 @@ type source struct {
 	edits []edit
 }
 
-// renamed replaces a function of the test framework. The original function gets a name by which the file of testdata
-// can call it.
+// renamed renames a function of the test framework, so that a function in testdata can replace it. The function in
+// testdata can call the original function by the new name.
 func renamed(file, name string) edit {
 	return edit{file, `(?m)^func ` + name + `\(`, `func upstream` + strings.ToUpper(name[:1]) + name[1:] + `(`, 1}
 }
@@ -147,7 +148,7 @@ $1`, 1}},
 	},
 }
 
-// record runs the copied tests and returns their records. Module is the directory of the oracle's own module.
+// record runs the copied tests and returns their records. module is the directory of the oracle's own module.
 func record(module string) ([]byte, error) {
 	work, err := os.MkdirTemp("", "upstream-")
 	if err != nil {

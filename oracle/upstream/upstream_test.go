@@ -13,7 +13,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// TestTables checks that every table agrees with the judge, and that the command would write the committed lines again.
+// TestTables checks that every table agrees with the judge, and that the command writes the committed lines again.
 func TestTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds upstream's tests")

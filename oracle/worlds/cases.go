@@ -7,7 +7,7 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// cases proposes syncs of the world under unusual conditions: stale caches, running operations, failing requests.
+// cases proposes syncs of the world in special situations: stale caches, running operations, failing requests.
 func (g *generator) cases() []line.Case {
 	objects := append(append([]object{}, g.claims...), g.volumes...)
 	if len(objects) == 0 {
@@ -27,7 +27,7 @@ func (g *generator) cases() []line.Case {
 		case 8:
 			next.FailRead = g.failRead(each)
 			if claim := g.claimOf(each); each["kind"] == "PersistentVolume" && claim != nil && g.percent(75) {
-				// The API server is asked for the claim if the controller's copy is missing or has another uid.
+				// The controller requests the claim from the API server if its own copy is missing or has another uid.
 				next.Cached = []line.Cached{{Object: reference(claim), As: "unseen"}}
 				if g.percent(50) {
 					namesake := g.older(claim)
@@ -36,7 +36,7 @@ func (g *generator) cases() []line.Case {
 				}
 			}
 		case 9:
-			// Several conditions are combined.
+			// This case combines several situations.
 			next.Cached = g.cached(each)
 			if g.percent(60) {
 				next.Refuse = g.refuse()
@@ -157,7 +157,7 @@ func (g *generator) older(each object) object {
 				set(before, "Bound", "status", "phase")
 			}
 		case 8, 9:
-			// The volume was about to be reclaimed, and another claim has taken it since.
+			// The old version of the volume was about to be reclaimed. After that, another claim got the volume.
 			gone := object{"metadata": object{"namespace": "default", "name": "gone", "uid": staleUID}}
 			set(before, g.fullRef(gone), "spec", "claimRef")
 			set(before, one(g, []string{"Released", "Released", "Failed"}), "status", "phase")

@@ -1,7 +1,7 @@
 package worlds
 
-// The domains are small on purpose. Objects that draw from the same few values are often related, and most rules of the
-// controllers concern two related objects. A value that is listed more than once is drawn more often.
+// The domains are small on purpose. Objects whose values come from the same few values are often related, and most
+// rules of the controllers concern two related objects. A value that is listed more than once is chosen more often.
 
 const (
 	annBindCompleted      = "pv.kubernetes.io/bind-completed"
@@ -57,8 +57,9 @@ var sizes = map[string][]string{
 	"512Mi": {"512Mi", "512Mi", "0.5Gi", "524288Ki", "536870912"},
 	"2":     {"2", "2000m", "2e0"},
 	"1.5":   {"1500m", "1.5"},
-	// The numbers from here on do not fit into 63 bits. Numbers with binary suffixes are cut to the largest number when
-	// they are read. Numbers with decimal suffixes are kept, and the controllers read them as the integer 0.
+	// The following numbers do not fit into 63 bits. Numbers with binary suffixes are reduced to the largest number
+	// that fits when they are read. Numbers with decimal suffixes are kept, and the controllers read them as the
+	// integer 0.
 	"8Ei":  {"8Ei", "16Ei", "9223372036854775807"},
 	"10E":  {"10E", "10E", "1e19", "10000P"},
 	"20E":  {"20E", "20000P"},
@@ -75,7 +76,7 @@ var stored = map[string][]string{
 // oddSizes are the families of sizes for objects that differ from the rest of their world.
 var oddSizes = []string{"512Mi", "512Mi", "1G", "1G", "1Gi", "1Gi", "2Gi", "2Gi", "3Gi", "3Gi", "512Mi", "1Gi", "2Gi", "1.5", "2", "8Ei", "10E", "20E"}
 
-// sizeKeys are the families in order, smallest first.
+// sizeKeys are the families from the smallest to the largest.
 var sizeKeys = []string{"zero", "1.5", "2", "512Mi", "1G", "1Gi", "2Gi", "3Gi", "8Ei", "10E", "20E"}
 
 // palettes are the sets of families from which one world draws its sizes.
@@ -88,8 +89,8 @@ var palettes = [][]string{
 }
 
 var (
-	// claimThemes are the access modes that the claims of a world request. Groups with the same number of modes, whose
-	// order is undefined, are next to each other.
+	// claimThemes are the access modes that the claims of a world request. Lists with the same number of modes are next
+	// to each other, because the controllers do not define their order.
 	claimThemes  = [][]string{{"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadOnlyMany"}, {"ReadWriteMany"}, {"ReadWriteOncePod"}, {"ReadWriteOnce", "ReadOnlyMany"}, {"ReadOnlyMany", "ReadWriteOnce"}, {"ReadWriteOnce", "ReadWriteOnce"}, {"ReadWriteMany", "ReadOnlyMany"}}
 	plainModes   = []string{"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"}
 	volumeModes  = []string{modeFilesystem, modeFilesystem, modeFilesystem, modeBlock}
@@ -104,8 +105,8 @@ var (
 	yesValues    = []string{"yes", "yes", "yes", "true", ""}
 	creations    = []string{"2026-06-01T10:00:00Z", "2026-06-02T10:00:00Z", "2026-06-03T10:00:00Z"}
 
-	// provisioners are the provisioners of classes: external drivers, names that are translated to drivers, and names
-	// with and without a plugin in the controller manager.
+	// provisioners are the provisioners of classes: external drivers, in-tree names that are translated to drivers, and
+	// in-tree names for which the controller manager has a plugin or has none.
 	provisioners = []string{
 		driverName, driverName, driverName, "example.com/nfs", noProvisionerName, noProvisionerName,
 		"kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/azure-disk", "kubernetes.io/azure-file",
@@ -118,7 +119,7 @@ var (
 		{"kubernetes.io/cinder", "cinder.csi.openstack.org"}, {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"},
 		{"kubernetes.io/portworx-volume", "pxd.portworx.com"},
 	}
-	// provisionedBy are the values of the annotation on volumes.
+	// provisionedBy are the values of the annotation pv.kubernetes.io/provisioned-by on volumes.
 	provisionedBy = []string{
 		driverName, driverName, "example.com/nfs", "ebs.csi.aws.com", "kubernetes.io/aws-ebs", "kubernetes.io/gce-pd",
 		hostPathName, hostPathName, hostPathName, "kubernetes.io/nfs", "kubernetes.io/rbd", "kubernetes.io/x", "",
@@ -126,8 +127,8 @@ var (
 	migratedTo = []string{"ebs.csi.aws.com", "ebs.csi.aws.com", driverName, ""}
 	preResizes = []string{"512Mi", "1Gi", "1024Mi", "1.5", "", "many"}
 
-	// paths are the paths of hostPath volumes. The controller's plugin really removes a path with /tmp/ and more text
-	// after it from the machine on which it runs. So those paths name directories that do not exist.
+	// paths are the paths of hostPath volumes. If a path has /tmp/ and more text after it, the controller's plugin
+	// really removes this path from the machine on which it runs. So such paths name directories that do not exist.
 	paths = []string{
 		"/tmp/pvctl-oracle-void/x", "/tmp/pvctl-oracle-void/x", "/srv/tmp/pvctl-oracle-void", "/data", "/tmp", "/tmp/", "/tmpx/y", "/",
 	}
@@ -137,8 +138,8 @@ var (
 		"cephfs", "glusterfs", "flexVolume", "quobyte", "storageos", "scaleIO", "flocker", "photonPersistentDisk",
 	}
 
-	// selectors and unparsable are selectors of claims. An API server can store those in selectors. Those in unparsable
-	// were only stored by older servers.
+	// selectors and unparsable are selectors of claims. An API server stores the selectors in selectors. Only older
+	// servers stored those in unparsable.
 	selectors = []object{
 		{"matchLabels": object{"tier": "fast"}},
 		{"matchLabels": object{"tier": "fast"}},

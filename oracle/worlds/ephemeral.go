@@ -9,20 +9,20 @@ import (
 )
 
 var (
-	// podNames and podVolumes can give the same claim name in more than one way: a with b-c, and a-b with c.
+	// podNames and podVolumes are chosen so that different pods and volumes can give the same claim name: a with b-c,
+	// and a-b with c.
 	podNames   = []string{"a", "a", "a-b", "p1", "web-0"}
 	podVolumes = []string{"c", "c", "b-c", "b-c", "e", "data"}
-	// templateAnnotations are the annotations of templates: unrelated ones, and ones that the binder would treat as its
-	// own on the claim.
+	// templateAnnotations are the annotations of templates. The binder ignores some of them. It would treat others as
+	// its own annotations on the claim.
 	templateAnnotations = [][2]string{
 		{"example.com/team", "storage"}, {"example.com/team", "storage"}, {"example.com/team", ""}, {annBetaClass, "a"}, {annSelectedNode, "n1"},
 		{annProvisioner, driverName}, {annBindCompleted, "yes"}, {annBoundByController, "yes"},
 	}
 )
 
-// Ephemeral generates the index-th world around generic ephemeral volumes: pods, the claims that are created for them
-// or have the same names, and volumes and classes for these claims. All objects are valid, as an API server stores
-// them.
+// Ephemeral generates the index-th world with generic ephemeral volumes: pods, the claims that are created for them or
+// have the same names, and volumes and classes for these claims. All objects are valid, as an API server stores them.
 func Ephemeral(seed uint64, index int) line.Line {
 	g := newGenerator(seed, index, "pvctl ephemeral")
 	g.palette = one(g, [][]string{{"1Gi"}, {"1Gi"}, {"1Gi", "2Gi"}, {"1Gi", "2Gi", "3Gi"}, {"512Mi", "1Gi"}})
@@ -68,8 +68,8 @@ func Ephemeral(seed uint64, index int) line.Line {
 	return made
 }
 
-// awaited usually adds the class that the templates name. If they name none, it sometimes adds classes that may be the
-// default.
+// awaited usually adds the class that the templates name. If they name none, it sometimes adds classes that can be the
+// default class.
 func (g *generator) awaited() {
 	if g.class == "a" && g.percent(85) {
 		g.addClass("a")
@@ -168,7 +168,8 @@ func (g *generator) template() object {
 	if g.percent(6) {
 		g.setDataSource(made)
 		if g.percent(60) {
-			// The API server completes one field from the other in a claim, but not in a template.
+			// In a claim the API server completes dataSource from dataSourceRef or the other way round. In a template
+			// it does not.
 			remove(made, "spec", one(g, []string{"dataSource", "dataSourceRef"}))
 		}
 	}
@@ -185,7 +186,7 @@ func (g *generator) template() object {
 	return made
 }
 
-// made is a claim that should be created for a pod's volume, with the pod and the template.
+// made is a claim that should be created for an ephemeral volume. It also has the pod and the template.
 type made struct {
 	pod, template object
 	name          string
@@ -206,7 +207,7 @@ func (g *generator) templates() []made {
 	return all
 }
 
-// meetTemplates adds claims with the names of the claims that the pods request. Some of them belong to the pods.
+// meetTemplates adds claims with the names of the claims that the pods request. Some of the claims belong to the pods.
 func (g *generator) meetTemplates() {
 	for _, wanted := range g.templates() {
 		namespace := spaceOf(wanted.pod)
@@ -282,7 +283,7 @@ func (g *generator) volumeForTemplates() {
 		case g.percent(15):
 			set(volume, reference, "spec", "claimRef")
 		case g.percent(15):
-			// An earlier claim with that name had the volume.
+			// An earlier claim with this name was bound to the volume.
 			reference["uid"] = staleUID
 			set(volume, reference, "spec", "claimRef")
 			set(volume, one(g, []string{"Bound", "Released", "Released", "Failed"}), "status", "phase")
@@ -304,7 +305,7 @@ func (g *generator) waiting() object {
 	return nil
 }
 
-// podCases proposes syncs of pods under unusual conditions.
+// podCases proposes syncs of pods in special situations.
 func (g *generator) podCases() []line.Case {
 	wanted := g.templates()
 	if len(wanted) == 0 {
@@ -330,7 +331,7 @@ func (g *generator) podCases() []line.Case {
 	return all
 }
 
-// claimCopy returns a copy of a claim that differs from the API's object. The claim exists or existed earlier.
+// claimCopy returns a copy of a claim that differs from the API's object. The claim exists, or it existed earlier.
 func (g *generator) claimCopy(wanted made) line.Cached {
 	claim := find(g.claims, spaceOf(wanted.pod), wanted.name)
 	if claim == nil {
@@ -361,7 +362,7 @@ func (g *generator) podCopy(pod object) line.Cached {
 	before := aged(pod)
 	switch g.IntN(3) {
 	case 0:
-		// The copy is an earlier pod with that name.
+		// The copy is an earlier pod with this name.
 		set(before, staleUID, "metadata", "uid")
 	case 1:
 		remove(before, "metadata", "deletionTimestamp")

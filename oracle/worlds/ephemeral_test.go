@@ -8,8 +8,8 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// TestEphemeral checks the worlds around ephemeral volumes. The worlds follow from their numbers. Names and uids are
-// unique. Cases concern pods, claims and volumes of the world. Every intended situation occurs.
+// TestEphemeral checks the worlds with ephemeral volumes. The same number always gives the same world. Names and uids
+// are unique. Cases concern pods, claims and volumes of the world. Every intended situation occurs.
 func TestEphemeral(t *testing.T) {
 	const count = 1000
 	seen := map[string]int{}

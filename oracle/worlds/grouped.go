@@ -7,9 +7,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Grouped generates the index-th world of groups of objects that differ only in their names. There are too many objects
-// to explore. Every second world is small instead. There the hostPath provisioner is on, and the world has claims for
-// it and a few volumes.
+// Grouped generates the index-th world with groups of objects that differ only in their names. Such a world has too
+// many states to search all of them. Every second world is small instead: in this world the hostPath provisioner is
+// enabled, and there are claims for it and a few volumes.
 func Grouped(seed uint64, index int) line.Line {
 	g := newGenerator(seed, index, "pvctl grouped")
 	made := line.Line{ID: fmt.Sprintf("grouped-s%d-%06d", seed, index), Tags: []string{"grouped"}}
@@ -23,7 +23,7 @@ func Grouped(seed uint64, index int) line.Line {
 	return made
 }
 
-// plainClaim adds a waiting claim. It selects the label unless the label is empty.
+// plainClaim adds a waiting claim. If label is not empty, the claim selects volumes with this label.
 func (g *generator) plainClaim(class, size, label string) object {
 	name := fmt.Sprintf("c%03d", len(g.claims))
 	claim := g.newObject("v1", "PersistentVolumeClaim", "default", name, fmt.Sprintf("91000000-0000-4000-8000-%012d", len(g.claims)))
@@ -40,7 +40,7 @@ func (g *generator) plainClaim(class, size, label string) object {
 	return claim
 }
 
-// plainVolume adds a free volume. It has the label unless the label is empty.
+// plainVolume adds a free volume. If label is not empty, the volume has this label.
 func (g *generator) plainVolume(class, size, label string) object {
 	name := fmt.Sprintf("pv-%03d", len(g.volumes))
 	volume := g.newObject("v1", "PersistentVolume", "", name, fmt.Sprintf("90000000-0000-4000-8000-%012d", len(g.volumes)))
@@ -61,7 +61,7 @@ func (g *generator) plainVolume(class, size, label string) object {
 	return volume
 }
 
-// groups adds a few kinds of volumes and claims, several of each, and some that differ.
+// groups adds a few kinds of volumes and claims, several of each kind, and some objects that differ.
 func (g *generator) groups() {
 	labels := []string{"", "", "fast", "slow"}
 	sizes := []string{"1Gi", "1Gi", "2Gi", "3Gi"}
@@ -97,7 +97,7 @@ func (g *generator) groups() {
 	}
 }
 
-// meet sometimes makes a claim name the volume, or the volume name a claim.
+// meet sometimes sets the volumeName of a claim to this volume, or the claimRef of the volume to a claim.
 func (g *generator) meet(volume object) {
 	claim := one(g, g.claims)
 	switch {
@@ -113,7 +113,7 @@ func (g *generator) meet(volume object) {
 	}
 }
 
-// provisioned adds claims for the hostPath provisioner, and volumes that some of these claims match.
+// provisioned adds claims for the hostPath provisioner, and volumes that fit some of these claims.
 func (g *generator) provisioned() {
 	class := g.newObject("storage.k8s.io/v1", "StorageClass", "", "local", "5c000000-0000-4000-8000-000000000777")
 	class["provisioner"] = hostPathName

@@ -6,10 +6,10 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// HostPath generates the index-th world in which the controller manager runs with --enable-hostpath-provisioner, so
-// that the controller itself creates volumes. The names of these volumes follow from the uids of claims. In some worlds
-// claims name these volumes, existing volumes already have these names, or the controller takes an existing volume that
-// it finds late.
+// HostPath generates the index-th world in which the controller manager runs with --enable-hostpath-provisioner. In
+// such a world the controller itself creates volumes. The names of these volumes depend on the uids of claims. In some
+// worlds claims name these volumes, or existing volumes already have these names, or the controller takes an existing
+// volume that it finds late.
 func HostPath(seed uint64, index int) line.Line {
 	made := generate(seed, index, "host-path-", "pvctl host-path", (*generator).provisionInTree)
 	made.Flags = map[string]string{"enable-hostpath-provisioner": "true"}
@@ -19,8 +19,8 @@ func HostPath(seed uint64, index int) line.Line {
 // created returns the name of the volume that the controller creates for a claim.
 func created(claim object) string { return "pvc-" + uidOf(claim) }
 
-// provisionInTree changes a world of any kind. Most worlds are replaced by a few objects that concern created volumes.
-// The worlds are kept small, because each claim can add a volume.
+// provisionInTree changes a world of any kind. Most worlds are replaced by a few objects around created volumes. The
+// worlds stay small, because each claim can add a volume.
 func (g *generator) provisionInTree() {
 	const most = 4
 	g.claims = g.claims[:min(len(g.claims), most)]
@@ -122,7 +122,7 @@ func (g *generator) provisionInTree() {
 	}
 }
 
-// vanish changes a volume so that its claim is gone and the controller deletes the volume.
+// vanish changes a volume so that its claim does not exist and the controller deletes the volume.
 func (g *generator) vanish(volume object) {
 	g.orphan(volume)
 	g.setSource(volume, "hostPath")
@@ -131,8 +131,8 @@ func (g *generator) vanish(volume object) {
 	setFinalizers(volume)
 }
 
-// nameAsCreated gives a volume the name of the volume that the controller would create for a claim, unless another
-// volume has this name. Claims that named the volume get its new name.
+// nameAsCreated gives a volume the name that the controller would give to a volume which it creates for a claim. It
+// does nothing if another volume has this name. Claims that named the volume get the new name.
 func (g *generator) nameAsCreated(volume, claim object) {
 	was, name := nameOf(volume), created(claim)
 	if slices.ContainsFunc(g.volumes, func(each object) bool { return nameOf(each) == name }) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHostPath checks the worlds in which the controller provisions. The worlds follow from their numbers, have the
-// same shape as the other worlds, and contain the intended situations.
+// TestHostPath checks the worlds in which the controller provisions. The same number always gives the same world. The
+// worlds have the same form as the other worlds and contain the intended situations.
 func TestHostPath(t *testing.T) {
 	seen := map[string]int{}
 	for index := range 300 {

@@ -30,7 +30,7 @@ func spaceOf(each object) string { return text(each, "metadata", "namespace") }
 
 func uidOf(each object) string { return text(each, "metadata", "uid") }
 
-// terminate starts the deletion of a volume or a claim, as the API server does for objects with finalizers.
+// terminate marks a volume or a claim as being deleted, as the API server does for objects with finalizers.
 func (g *generator) terminate(each object, protection string) {
 	set(each, terminatingSince, "metadata", "deletionTimestamp")
 	set(each, 0, "metadata", "deletionGracePeriodSeconds")
@@ -112,7 +112,7 @@ func (g *generator) mode() string {
 	return g.volumeMode
 }
 
-// setClass gives a claim or a volume its class, in one of the ways that the API provides.
+// setClass sets the class of a claim or a volume, in one of the ways that the API provides.
 func (g *generator) setClass(each object) {
 	field := []string{"spec", "storageClassName"}
 	if !g.percent(g.odd) {
@@ -203,7 +203,7 @@ func (g *generator) addClaim() object {
 	return claim
 }
 
-// claimNoise adds annotations that a claim can have at any time.
+// claimNoise adds annotations that any claim can have.
 func (g *generator) claimNoise(claim object) {
 	if g.percent(3 + g.odd/3) {
 		annotate(claim, annProvisioner, g.claimProvisioner())
@@ -245,8 +245,8 @@ func (g *generator) setSelector(claim object) {
 	set(claim, copied(one(g, selectors)), "spec", "selector")
 }
 
-// setDataSource gives a claim a data source. The API server copies one field to the other, unless dataSourceRef has a
-// namespace.
+// setDataSource sets the data source of a claim. The API server copies dataSource to dataSourceRef and the other way
+// round, unless dataSourceRef has a namespace.
 func (g *generator) setDataSource(claim object) {
 	source := object{"kind": "PersistentVolumeClaim", "name": "c2"}
 	if g.percent(40) {
@@ -265,7 +265,7 @@ func (g *generator) addVolume() object {
 	number := len(g.volumes) + 1
 	name := fmt.Sprintf("pv-%d", number)
 	if len(g.claims) > 0 && g.percent(4) {
-		// This is the name under which the controller itself would create a volume for the claim.
+		// The controller itself would create a volume with this name for the claim.
 		if own := "pvc-" + uidOf(one(g, g.claims)); find(g.volumes, "", own) == nil {
 			name = own
 		}
@@ -312,7 +312,7 @@ func (g *generator) addVolume() object {
 	return volume
 }
 
-// volumeNoise adds annotations that a volume can have at any time.
+// volumeNoise adds annotations that any volume can have.
 func (g *generator) volumeNoise(volume object) {
 	if g.percent(6 + g.odd/3) {
 		g.provision(volume)
@@ -337,7 +337,7 @@ func (g *generator) volumeNoise(volume object) {
 	}
 }
 
-// provision makes a volume look more or less as if a provisioner had created it.
+// provision adds some or all of the fields that a provisioner sets on a volume.
 func (g *generator) provision(volume object) {
 	by := one(g, provisionedBy)
 	annotate(volume, annProvisionedBy, by)
@@ -358,7 +358,7 @@ func (g *generator) provision(volume object) {
 	}
 }
 
-// setSource gives a volume its source and removes its earlier source.
+// setSource sets the source of a volume and removes the earlier source.
 func (g *generator) setSource(volume object, kind string) {
 	for _, each := range sources {
 		remove(volume, "spec", each)
@@ -420,7 +420,7 @@ func (g *generator) setSource(volume object, kind string) {
 	set(volume, source, "spec", kind)
 }
 
-// addClass returns the class of this name, and adds it if the world does not have it yet.
+// addClass returns the class with this name. If the world does not have it yet, addClass adds it.
 func (g *generator) addClass(name string) object {
 	if found := find(g.classes, "", name); found != nil {
 		return found
@@ -550,7 +550,7 @@ func find(list []object, namespace, name string) object {
 	return nil
 }
 
-// claimUID returns the uid that the existing claim of this name has in every world.
+// claimUID returns the uid of the claim with this name, which is the same in every world.
 func claimUID(namespace, name string) string {
 	return fmt.Sprintf("c1a10000-0000-4000-8000-%06d%06d", spaceNumber(namespace), slices.Index(claimNames, name)+1)
 }

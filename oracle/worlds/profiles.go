@@ -56,7 +56,7 @@ func (g *generator) addPods(most int) {
 	}
 }
 
-// fullRef returns a claimRef as the controller writes it.
+// fullRef returns a claimRef to the claim, as the controller writes it.
 func (g *generator) fullRef(claim object) object {
 	return object{
 		"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": spaceOf(claim), "name": nameOf(claim), "uid": uidOf(claim),
@@ -64,7 +64,7 @@ func (g *generator) fullRef(claim object) object {
 	}
 }
 
-// refer gives a volume a claimRef of any kind. The claim may be nil or a claim of the world.
+// refer sets a claimRef of any kind on a volume. The claim may be nil or a claim of the world.
 func (g *generator) refer(volume, claim object) {
 	if claim == nil {
 		claim = object{"metadata": object{"namespace": one(g, namespaces), "name": one(g, []string{"gone", "gone", "c1"}), "uid": one(g, []string{staleUID, foreignUID})}}
@@ -95,8 +95,8 @@ func (g *generator) refer(volume, claim object) {
 			delete(ref, "uid")
 		}
 	case 13:
-		// The uid is right and the name is wrong. If the claim is bound, only the uid decides to which claim the volume
-		// belongs.
+		// The claimRef has the right uid and a wrong name. If the claim is bound, only the uid decides to which claim
+		// the volume belongs.
 		ref["name"] = one(g, []string{"c1", "c3", "other"})
 	case 14:
 		ref["namespace"] = one(g, []string{"default", "db", "other"})
@@ -110,7 +110,8 @@ func (g *generator) refer(volume, claim object) {
 	set(volume, ref, "spec", "claimRef")
 }
 
-// bind creates the state after this number of the four writes of a binding. 4 means that the binding is complete.
+// bind creates the state after the given number of the four writes of a binding. After 4 writes the binding is
+// complete.
 func (g *generator) bind(volume, claim object, writes int) {
 	named := g.percent(25)
 	if writes >= 1 || named {
@@ -236,7 +237,7 @@ func chains(g *generator) {
 	}
 }
 
-// statusOf gives a claim an arbitrary status: any phase, and possible remains of an earlier one.
+// statusOf sets an arbitrary status of a claim: any phase, and sometimes fields that remain from an earlier status.
 func (g *generator) statusOf(claim object) {
 	phase := one(g, claimPhases)
 	set(claim, phase, "status", "phase")
@@ -279,7 +280,7 @@ func delayed(g *generator) {
 	}
 }
 
-// askProvisioner gives a claim the annotations of a claim whose provisioner was asked for a volume.
+// askProvisioner adds the annotations of a claim for which the controller has requested a volume from a provisioner.
 func (g *generator) askProvisioner(claim object) {
 	class := find(g.classes, "", text(claim, "spec", "storageClassName"))
 	if class == nil {
@@ -337,7 +338,7 @@ func reclaim(g *generator) {
 			g.provision(volume)
 		}
 		if g.percent(8) {
-			// hostPath is the only source whose volumes the controller deletes itself, with its own finalizer.
+			// hostPath is the only source here for which the controller itself deletes volumes, with its own finalizer.
 			g.setSource(volume, "hostPath")
 			set(volume, paths[0], "spec", "hostPath", "path")
 			set(volume, "Delete", "spec", "persistentVolumeReclaimPolicy")
@@ -360,7 +361,7 @@ func reclaim(g *generator) {
 			g.addPod(cmp.Or(text(ref, "namespace"), "default"), text(ref, "name"))
 		}
 		if text(volume, "spec", "persistentVolumeReclaimPolicy") == "Recycle" && g.percent(5) && nameOf(volume) == "pv-1" {
-			// An older recycler's pod has the name of the new one.
+			// An older recycler's pod already has the name of the new one.
 			pod := g.newObject("v1", "Pod", "default", "recycler-for-pv-1", "90d00000-0000-4000-8000-000000000099")
 			set(pod, []any{object{"name": "pv-recycler", "image": "busybox"}}, "spec", "containers")
 			set(pod, "Running", "status", "phase")
@@ -373,13 +374,13 @@ func reclaim(g *generator) {
 	}
 }
 
-// orphan changes a volume so that its claim is gone.
+// orphan changes a volume so that its claim does not exist.
 func (g *generator) orphan(volume object) {
 	gone := object{"metadata": object{"namespace": one(g, namespaces), "name": one(g, []string{"gone", "gone", "c1", "c2"}), "uid": staleUID}}
 	set(volume, g.fullRef(gone), "spec", "claimRef")
 }
 
-// surplus changes a volume so that its claimRef names a claim that names another volume.
+// surplus makes the claimRef of a volume name a claim that names another volume.
 func (g *generator) surplus(volume, claim object) {
 	set(volume, g.fullRef(claim), "spec", "claimRef")
 	if text(claim, "spec", "volumeName") == "" || text(claim, "spec", "volumeName") == nameOf(volume) {
@@ -460,7 +461,7 @@ func tiny(g *generator) {
 	}
 }
 
-// scatter gives every claim and volume a state of its own, independently of the others.
+// scatter sets the state of every claim and volume independently of the others.
 func (g *generator) scatter() {
 	for _, claim := range g.claims {
 		if len(g.volumes) > 0 && g.percent(45) {
@@ -501,7 +502,7 @@ func (g *generator) scatter() {
 	}
 }
 
-// free generates free volumes and waiting claims that differ only in their sizes.
+// free generates free volumes and waiting claims that differ only in their names and sizes.
 func free(g *generator) {
 	g.odd, g.attributes, g.labels = 0, "", nil
 	g.palette = one(g, [][]string{{"1Gi"}, {"1Gi", "2Gi"}, {"1Gi", "2Gi", "3Gi"}, {"512Mi", "1G", "1Gi", "2Gi"}})
@@ -550,7 +551,7 @@ func free(g *generator) {
 	}
 }
 
-// mutate changes one thing of one object, as people, other controllers and crashes do.
+// mutate changes one property of one object, as people, other controllers and crashes do.
 func (g *generator) mutate() {
 	if len(g.volumes) == 0 && len(g.claims) == 0 {
 		return
@@ -594,7 +595,8 @@ func (g *generator) mutateVolume(volume, any object) {
 	case 11:
 		g.provision(volume)
 	case 12:
-		// The controller has to add its finalizer, but the deletion has begun, so the API server refuses it.
+		// The controller must add its finalizer. But the volume is being deleted, so the API server refuses the new
+		// finalizer.
 		annotate(volume, annProvisionedBy, one(g, []string{hostPathName, "kubernetes.io/nfs", "kubernetes.io/x"}))
 		set(volume, "Delete", "spec", "persistentVolumeReclaimPolicy")
 		setFinalizers(volume, one(g, []string{finVolumeProtection, finForeign}))
@@ -622,8 +624,8 @@ func (g *generator) mutateVolume(volume, any object) {
 			g.surplus(volume, any)
 		}
 	case 20, 21:
-		// The claim of the volume is not bound yet. Sometimes it cannot be bound, because it requests another volume
-		// mode.
+		// The claim of the volume is not bound yet. Sometimes it cannot be bound, because it requests another
+		// volumeMode.
 		if claim == nil {
 			claim = any
 		}
@@ -667,10 +669,10 @@ func (g *generator) mutateClaim(claim object) {
 			set(claim, nameOf(one(g, g.volumes)), "spec", "volumeName")
 		}
 	case 10, 11:
-		// The claim is gone.
+		// The claim does not exist any more.
 		g.claims = slices.DeleteFunc(g.claims, func(each object) bool { return uidOf(each) == uidOf(claim) })
 	case 12:
-		// Another claim with the same name replaced the claim.
+		// Another claim with the same name has replaced the claim.
 		if !slices.ContainsFunc(g.claims, func(each object) bool { return uidOf(each) == foreignUID }) {
 			set(claim, foreignUID, "metadata", "uid")
 		}

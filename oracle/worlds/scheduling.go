@@ -14,7 +14,8 @@ const (
 	betaRegionLabel = "failure-domain.beta.kubernetes.io/region"
 	hostLabel       = "kubernetes.io/hostname"
 	diskLabel       = "example.com/disk"
-	// annMigratedPlugins is the annotation of a CSINode with the in-tree plugins that its node has migrated to CSI.
+	// annMigratedPlugins is an annotation of a CSINode. It lists the in-tree plugins whose volumes the node uses
+	// through CSI.
 	annMigratedPlugins = "storage.alpha.kubernetes.io/migrated-plugins"
 	ebsDriver          = "ebs.csi.aws.com"
 	gceDriver          = "pd.csi.storage.gke.io"
@@ -25,34 +26,36 @@ const (
 	vanishedNode       = "n9"
 )
 
-// schedulingWorld is a world for the scheduler while it is generated.
+// schedulingWorld is a world for the scheduler that is being generated.
 type schedulingWorld struct {
 	*generator
 	csiNodes, drivers, capacities, attachments []object
-	// zoned is the way in which the nodes show their zones: none, beta, both, or only the labels of today.
+	// zoned says which labels with zones the nodes have: "" (none), "today" (the current labels), "beta" (the old
+	// labels) or "both".
 	zoned string
-	// limited says that the drivers have limits on the nodes.
+	// limited says that the drivers limit the number of volumes on the nodes.
 	limited bool
 	// once is the probability in percent that a claim has the access mode ReadWriteOncePod.
 	once int
-	// inline is the probability in percent that a volume of a pod is a disk that the pod itself names.
+	// inline is the probability in percent that a volume of a pod is a disk in the pod's spec, without a claim.
 	inline int
-	// sizes are those of most claims and volumes.
+	// sizes are the sizes of most claims and volumes.
 	sizes []string
 	// class is the class of most claims.
 	class string
-	// crowd is what many pods of the world compete for besides volumes: "", ports, domains (of spreading), neighbors (of
-	// affinity between pods) or resources.
+	// crowd is what many pods of the world compete for besides volumes: "" (nothing), "ports", "domains" (topology
+	// spread), "neighbors" (affinity between pods) or "resources".
 	crowd string
-	// alike says that most free volumes fit most claims, so that the scheduler has a choice.
+	// alike says that most free volumes fit most claims, so that the scheduler can choose between volumes.
 	alike bool
-	// topologyKeys are those of the drivers, and driverCapacity says that they track their capacity.
+	// topologyKeys are the topology keys of the drivers. driverCapacity says that the drivers report their storage
+	// capacity.
 	topologyKeys   []string
 	driverCapacity bool
 }
 
-// Scheduling generates the index-th world for the scheduler: nodes with what drivers say about them, volumes, claims
-// and classes, pods that run and pods that wait. Most of what it varies concerns volumes.
+// Scheduling generates the index-th world for the scheduler: nodes and what drivers report about them, volumes, claims
+// and classes, running pods and waiting pods. Most differences between these worlds concern volumes.
 func Scheduling(seed uint64, index int) line.Line {
 	w := &schedulingWorld{generator: newGenerator(seed, index, "pvctl scheduling")}
 	w.zoned = one(w.generator, []string{"", "", "today", "today", "today", "today", "both", "beta"})
@@ -109,7 +112,7 @@ func (w *schedulingWorld) zone() string { return pick(w, "z1", "z1", "z1", "z2",
 
 func (w *schedulingWorld) region() string { return pick(w, "r1", "r1", "r1", "r2") }
 
-// node returns the name of a node, rarely of one that the world does not have.
+// node returns the name of a node. In rare cases the world does not have this node.
 func (w *schedulingWorld) node() string {
 	if w.percent(6) {
 		return vanishedNode
@@ -396,7 +399,7 @@ func (w *schedulingWorld) addVolume() object {
 	return volume
 }
 
-// setVolumeSource gives a volume its source, and mostly the node affinity that belongs to it.
+// setVolumeSource sets the source of a volume, and usually the node affinity that fits the source.
 func (w *schedulingWorld) setVolumeSource(volume object) {
 	name, kinds := nameOf(volume), []string{"csi", "csi", "csi", "csi", "csi", "local", "awsElasticBlockStore", "gcePersistentDisk", "azureDisk", "cinder", "hostPath", "nfs"}
 	switch text(volume, "spec", "storageClassName") {
@@ -407,7 +410,7 @@ func (w *schedulingWorld) setVolumeSource(volume object) {
 	}
 	kind := one(w.generator, kinds)
 	if w.percent(3) {
-		kind = pick(w, "azureFile", "portworxVolume", "vsphereVolume") // Drivers exist for these, too.
+		kind = pick(w, "azureFile", "portworxVolume", "vsphereVolume") // These in-tree volumes also have drivers.
 	}
 	w.setSource(volume, kind)
 	switch kind {
@@ -482,7 +485,7 @@ func (w *schedulingWorld) referenceTo(claim object) object {
 	return object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": spaceOf(claim), "name": nameOf(claim), "uid": uidOf(claim)}
 }
 
-// addFree adds a volume that waiting claims may get, or that looks so.
+// addFree adds a volume that waiting claims may get, or that seems to be such a volume.
 func (w *schedulingWorld) addFree() {
 	volume := w.addVolume()
 	claim := one(w.generator, w.claims)
@@ -533,7 +536,7 @@ func (w *schedulingWorld) addFree() {
 	}
 }
 
-// addAttachments attaches volumes of the world and a volume that is gone.
+// addAttachments adds VolumeAttachments for volumes of the world, and sometimes for a volume that does not exist.
 func (w *schedulingWorld) addAttachments() {
 	if !w.limited && !w.percent(10) {
 		return
@@ -564,7 +567,7 @@ func (w *schedulingWorld) addAttachments() {
 		attach(missingVolume, driverName, w.node())
 	}
 	if w.percent(4) {
-		// Such an attachment is made for a migrated disk that a pod itself names.
+		// Kubernetes creates such an attachment for a migrated disk in a pod's spec, which has no volume object.
 		attach("", ebsDriver, w.node())
 		set(w.attachments[len(w.attachments)-1], object{"inlineVolumeSpec": object{
 			"accessModes": []string{"ReadWriteOnce"}, "csi": object{"driver": ebsDriver, "volumeHandle": "vol-1"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// newPod returns a pod with what the API server and its admission plugins complete.
+// newPod returns a pod with the fields that the API server and its admission plugins set.
 func (w *schedulingWorld) newPod(namespace, name string) object {
 	number := len(w.pods) + 1
 	pod := w.newObject("v1", "Pod", namespace, name, fmt.Sprintf("90d00000-0000-4000-8000-%06d%06d", spaceNumber(namespace), number))
@@ -42,7 +42,7 @@ func (w *schedulingWorld) newPod(namespace, name string) object {
 	return pod
 }
 
-// namespace draws the namespace of a pod, mostly one that has claims.
+// namespace draws the namespace of a pod. Usually this namespace has claims.
 func (w *schedulingWorld) namespace() string {
 	if w.percent(3) {
 		return pick(w, "default", "db")
@@ -50,7 +50,8 @@ func (w *schedulingWorld) namespace() string {
 	return spaceOf(one(w.generator, w.claims))
 }
 
-// claimName draws the name of a claim in a namespace, rarely of one that is missing.
+// claimName draws the name of a claim in a namespace. missing is the probability in percent that the claim does not
+// exist.
 func (w *schedulingWorld) claimName(namespace string, missing int) string {
 	var names []string
 	for _, claim := range w.claims {
@@ -64,7 +65,7 @@ func (w *schedulingWorld) claimName(namespace string, missing int) string {
 	return one(w.generator, names)
 }
 
-// addVolumes gives a pod its volumes.
+// addVolumes adds volumes to a pod. missing has the same meaning as in claimName.
 func (w *schedulingWorld) addVolumes(pod object, missing int) {
 	volumes := []any{}
 	for place := range pick(w, 0, 1, 1, 1, 1, 2, 2, 2, 3) {
@@ -85,7 +86,7 @@ func (w *schedulingWorld) addVolumes(pod object, missing int) {
 			if len(volumes) > 0 && w.percent(60) && slices.ContainsFunc(volumes, func(other any) bool {
 				return text(other.(object), "persistentVolumeClaim", "claimName") == claim
 			}) {
-				claim = w.claimName(spaceOf(pod), missing) // Few pods mount a claim twice.
+				claim = w.claimName(spaceOf(pod), missing) // Only few pods should mount a claim twice.
 			}
 			volumes = append(volumes, object{"name": name, "persistentVolumeClaim": object{"claimName": claim}})
 		}
@@ -95,7 +96,7 @@ func (w *schedulingWorld) addVolumes(pod object, missing int) {
 	}
 }
 
-// inlineVolume draws a disk that a pod names itself.
+// inlineVolume draws a disk for a pod's spec, without a claim.
 func (w *schedulingWorld) inlineVolume() object {
 	readOnly := w.percent(40)
 	switch w.IntN(7) {
@@ -123,7 +124,7 @@ func (w *schedulingWorld) inlineVolume() object {
 	}}
 }
 
-// ephemeralVolume returns an ephemeral volume of a pod, and mostly adds its claim.
+// ephemeralVolume returns an ephemeral volume of a pod, and usually adds the claim of this volume.
 func (w *schedulingWorld) ephemeralVolume(pod object, name string) object {
 	if !w.percent(18) {
 		claim := w.addClaim(spaceOf(pod), nameOf(pod)+"-"+name)
@@ -144,7 +145,7 @@ func (w *schedulingWorld) ephemeralVolume(pod object, name string) object {
 	}}}}
 }
 
-// addRunning adds a pod with a node.
+// addRunning adds a pod that is on a node.
 func (w *schedulingWorld) addRunning() {
 	number := 1
 	for _, pod := range w.pods {
@@ -170,7 +171,7 @@ func (w *schedulingWorld) terminatePod(pod object) {
 	set(pod, 30, "metadata", "deletionGracePeriodSeconds")
 }
 
-// addWaiting adds a pod without a node.
+// addWaiting adds a pod that is not on a node.
 func (w *schedulingWorld) addWaiting() {
 	number := 1
 	for _, pod := range w.pods {

@@ -1,15 +1,16 @@
-// Package worlds generates small random clusters in which persistent volumes, claims and everything that their
-// controllers read conflict with each other.
+// Package worlds generates small random clusters. Their persistent volumes and claims, and everything else that the
+// controllers read, often conflict with each other.
 //
-// A world follows from its seed and its index alone, however many worlds were generated before it. Objects look as the
-// API server stores them. If a world contains an object that the API server would refuse or complete, a tag says so:
+// A world depends only on its seed and its index, not on the worlds that were generated before it. Objects have the
+// form in which the API server stores them. If a world contains an object that the API server would refuse or complete,
+// a tag says so:
 //
 //   - deletionTimestamp: a volume or a claim is terminating;
 //   - undefaulted: volumeMode, volumeBindingMode, phases or policies are missing, as in a manifest that no server has
-//     seen;
-//   - api-invalid: today's validation refuses an object, so that it also refuses most writes to it;
-//   - invalid-selector: a claim's selector cannot be parsed; some such selectors were stored only by older servers;
-//   - noncanonical-quantity, fractional-quantity, huge-quantity: quantities of these kinds occur.
+//     read;
+//   - api-invalid: the current validation refuses an object, so it also refuses most writes to the object;
+//   - invalid-selector: a claim's selector cannot be parsed; only older servers stored some of these selectors;
+//   - noncanonical-quantity, fractional-quantity, huge-quantity: the world has quantities of these kinds.
 //
 // The first tag is the profile.
 package worlds
@@ -28,14 +29,14 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// generator holds one world while it is generated.
+// generator holds a world that is being generated.
 type generator struct {
 	*rand.Rand
 	tags map[string]bool
-	// classes, volumes, claims, pods and nodes are the objects so far.
+	// classes, volumes, claims, pods and nodes are the objects that were added so far.
 	classes, volumes, claims, pods, nodes []object
 
-	// These are the values that most objects of this world share, so that they fit each other.
+	// The following values are shared by most objects of this world, so that they fit each other.
 	palette    []string
 	spellings  bool
 	modes      []string
@@ -43,11 +44,11 @@ type generator struct {
 	class      string
 	attributes string
 	labels     object
-	// odd is the probability in percent that a field has another value.
+	// odd is the probability in percent that a field has a different value.
 	odd int
 }
 
-// profile is a kind of world with its relative frequency and its function.
+// profile is a kind of world. It has a relative frequency and a function.
 type profile struct {
 	name   string
 	weight int
@@ -67,13 +68,13 @@ var profiles = []profile{
 	{"free", 4, free},
 }
 
-// Generate generates the index-th world of a seed. The same two numbers give the same bytes.
+// Generate generates the index-th world of a seed. The same seed and index always give the same bytes.
 func Generate(seed uint64, index int) line.Line {
 	return generate(seed, index, "", "pvctl worlds 1", func(*generator) {})
 }
 
-// generate generates a world of some kind. before is the beginning of its id. stream separates its random numbers from
-// those of other kinds. change modifies the objects before they are made storable.
+// generate generates a world of some kind. before is the beginning of the world's id. stream separates the random
+// numbers of this kind from those of other kinds. change modifies the objects before they are made storable.
 func generate(seed uint64, index int, before, stream string, change func(*generator)) line.Line {
 	g := newGenerator(seed, index, stream)
 	total := 0
@@ -102,8 +103,8 @@ func generate(seed uint64, index int, before, stream string, change func(*genera
 	return made
 }
 
-// newGenerator returns a generator whose random numbers follow from the seed, the index and the stream of a kind of
-// worlds.
+// newGenerator returns a generator. Its random numbers depend on the seed, the index and the stream, which is the name
+// of a kind of worlds.
 func newGenerator(seed uint64, index int, stream string) *generator {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
@@ -112,7 +113,7 @@ func newGenerator(seed uint64, index int, stream string) *generator {
 	return &generator{Rand: rand.New(rand.NewChaCha8(key)), tags: map[string]bool{}}
 }
 
-// listed gives the objects their versions, and sometimes changes their order.
+// listed returns the list of the objects with increasing versions, sometimes in another order.
 func (g *generator) listed() line.List {
 	all := slices.Concat(g.classes, g.volumes, g.claims, g.pods, g.nodes)
 	if g.percent(30) {
@@ -156,7 +157,7 @@ func (g *generator) common() {
 	g.odd = one(g, []int{0, 3, 8, 15})
 }
 
-// finish makes the objects of the profile storable, and then rarely makes some unstorable on purpose.
+// finish makes the objects of the profile storable. In rare cases it then makes some objects invalid on purpose.
 func (g *generator) finish() {
 	g.store()
 	if g.percent(4) {
@@ -168,7 +169,7 @@ func (g *generator) finish() {
 	g.tag()
 }
 
-// store removes what validation refuses.
+// store removes what the validation refuses.
 func (g *generator) store() {
 	for _, volume := range g.volumes {
 		if text(volume, "spec", "hostPath", "path") == "/" && text(volume, "spec", "persistentVolumeReclaimPolicy") == "Recycle" {
@@ -178,7 +179,7 @@ func (g *generator) store() {
 			remove(volume, "spec", "volumeAttributesClassName")
 		}
 		if get(volume, "spec", "nfs") == nil {
-			// Validation refuses mount options for some sources, and also refuses every write to such a volume.
+			// The validation refuses mount options for some sources. It also refuses every write to such a volume.
 			remove(volume, "spec", "mountOptions")
 			unannotate(volume, annMountOptions)
 		}
@@ -217,7 +218,7 @@ func (g *generator) tagQuantities(each object) {
 	}
 }
 
-// undefault removes fields that the API server sets by default.
+// undefault removes fields for which the API server sets defaults.
 func (g *generator) undefault() {
 	lost := func(list []object, paths ...[]string) {
 		for _, each := range list {
@@ -235,8 +236,8 @@ func (g *generator) undefault() {
 	lost(g.pods, []string{"status", "phase"})
 }
 
-// invalidate changes one object so that today's validation refuses to create it. Some such objects were accepted
-// earlier. The others show what the controller does without the checks of the API server.
+// invalidate changes one object so that the current validation would not allow to create it. Older servers accepted
+// some of these objects. The other objects show what the controller does without the validation of the API server.
 func (g *generator) invalidate() {
 	kinds := []string{}
 	if len(g.volumes) > 0 {
@@ -267,12 +268,12 @@ func (g *generator) invalidate() {
 	case "zero":
 		set(volume, one(g, sizes["zero"]), "spec", "capacity", "storage")
 	case "digits":
-		// In this notation the integer value of the number is negative. In the notation 10E it is 0.
+		// In this notation the integer value of the number is negative. In the notation 10E the integer value is 0.
 		set(volume, "10000000000000000000", "spec", "capacity", "storage")
 	case "no capacity":
 		remove(volume, "spec", "capacity")
 		if claim != nil && g.percent(70) {
-			// Only the last step of the binding remains, and it needs the capacity.
+			// Only the last step of the binding is missing. This step reads the capacity.
 			g.bind(volume, claim, 3)
 			set(claim, nameOf(volume), "spec", "volumeName")
 			set(claim, object{"phase": "Pending"}, "status")
@@ -316,7 +317,7 @@ func (g *generator) shuffled(list []string) []string {
 // one draws an element of a list that is not empty.
 func one[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// set sets the value at a path, and creates the objects on the path.
+// set sets the value at a path. It creates the objects on the path that do not exist.
 func set(in object, value any, path ...string) {
 	for _, key := range path[:len(path)-1] {
 		next, found := in[key].(object)
@@ -371,7 +372,7 @@ func encode(each any) json.RawMessage {
 func copied(each object) object {
 	var again object
 	if bad := json.Unmarshal(encode(each), &again); bad != nil {
-		panic(bad) // What was just written can be read.
+		panic(bad) // encode wrote this text, so it can be decoded.
 	}
 	return again
 }

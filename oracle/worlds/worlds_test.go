@@ -29,7 +29,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// every calls a check for each of the worlds, with its objects decoded.
+// every calls check for each of the worlds, with the decoded objects of the world.
 func every(t *testing.T, count int, check func(made line.Line, objects []object)) {
 	t.Helper()
 	for index := range count {

@@ -10,7 +10,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 use clap::{ArgAction, Args, ValueHint};
 use std::path::PathBuf;
 
-/// Which objects are shown. What is read does not depend on it.
+/// The flags that select the objects to show. What is read does not depend on these flags.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Scope")]
 pub struct ScopeArgs {
@@ -27,7 +27,7 @@ pub struct ScopeArgs {
     pub selector: Option<String>,
 }
 
-/// Which cluster is asked, and as whom: kubectl's own flags.
+/// The flags that select the cluster and the user. They are kubectl's own flags.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Cluster (as for kubectl)")]
 pub struct ClusterArgs {
@@ -56,7 +56,7 @@ pub struct ClusterArgs {
     #[arg(long, global = true, hide_short_help = true, value_name = "TOKEN")]
     pub token: Option<Secret>,
 
-    /// The user to authenticate with by name and password
+    /// The user name for basic authentication
     #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
     pub username: Option<String>,
 
@@ -76,7 +76,7 @@ pub struct ClusterArgs {
     #[arg(long, global = true, hide_short_help = true, value_name = "UID")]
     pub as_uid: Option<String>,
 
-    /// An extra property of the user to act as; may be given several times, also for one key
+    /// An extra property of the user to act as; may be given several times, also with the same key
     #[arg(long, global = true, hide_short_help = true, value_name = "KEY=VALUE", action = ArgAction::Append,
         value_parser = UserExtra::parse)]
     pub as_user_extra: Vec<UserExtra>,
@@ -85,7 +85,7 @@ pub struct ClusterArgs {
     #[arg(long, global = true, hide_short_help = true, value_name = "DURATION")]
     pub request_timeout: Option<String>,
 
-    /// The file with the certificates of the authorities that vouch for the API server
+    /// The file with the certificates of the authorities that sign the API server's certificate
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath,
         value_parser = path())]
     pub certificate_authority: Option<PathBuf>,
@@ -116,7 +116,7 @@ pub struct ClusterArgs {
         value_parser = boolean())]
     pub disable_compression: Option<bool>,
 
-    /// Accepted because kubectl has it; nothing is cached, every run reads the world anew
+    /// Accepted because kubectl has it; nothing is cached, every run reads all objects again
     #[arg(long, global = true, hide_short_help = true, value_name = "DIRECTORY", value_hint = ValueHint::DirPath,
         value_parser = path())]
     pub cache_dir: Option<PathBuf>,
@@ -130,8 +130,8 @@ pub struct ClusterArgs {
     pub chunk_size: Option<u32>,
 }
 
-/// Parses a path that may be empty. For kubectl an empty path means no path; the parser of clap for `PathBuf` would
-/// refuse it.
+/// Parses a path that may be empty. For kubectl, an empty path means no path. The parser of clap for `PathBuf` would
+/// refuse an empty path.
 fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -166,7 +166,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Where objects are read from, if not from a cluster.
+/// The flags that select files as the source, and flags about reading.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Source")]
 pub struct SourceArgs {
@@ -174,16 +174,16 @@ pub struct SourceArgs {
     #[arg(short = 'f', long = "filename", value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
     pub filenames: Vec<PathBuf>,
 
-    /// Read directories with all that is below them
+    /// Also read the subdirectories of the directories
     #[arg(short = 'R', long, requires = "filenames")]
     pub recursive: bool,
 
-    /// The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes
+    /// The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes
     #[arg(long, requires = "filenames", num_args = 0.., require_equals = true, value_delimiter = ',',
         value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
     pub assume_complete: Option<Vec<KindScope>>,
 
-    /// The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown
+    /// The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown
     #[arg(long, requires = "filenames", value_delimiter = ',', value_name = "KIND[/NS],…", value_parser = KindScope::parse)]
     pub partial: Vec<KindScope>,
 
@@ -191,16 +191,16 @@ pub struct SourceArgs {
     #[arg(long, value_name = "TIME", value_parser = value::parse_time)]
     pub now: Option<Timestamp>,
 
-    /// Stop at the first object that cannot be decoded, instead of judging the rest
+    /// Stop at the first object that cannot be decoded, instead of continuing without it
     #[arg(long)]
     pub strict: bool,
 }
 
-/// Which Kubernetes is modelled.
+/// The flags that select the version and settings of Kubernetes to model.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct KubernetesArgs {
-    /// The Kubernetes minor to model.
+    /// The Kubernetes minor version to model.
     #[arg(
         long,
         value_name = "1.N",
@@ -219,37 +219,38 @@ pub struct KubernetesArgs {
     pub controller_flags: Vec<ControllerFlag>,
 }
 
-/// Which Kubernetes is modelled, and what is assumed of it.
+/// The flags that select the Kubernetes to model, and what is assumed about its state.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// Which Kubernetes.
+    /// The version and settings of Kubernetes.
     #[command(flatten)]
     pub kubernetes: KubernetesArgs,
 
-    /// The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    /// The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_name = "LIST")]
     pub controllers: Vec<String>,
 
-    /// An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times
+    /// An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several
+    /// times
     #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
     pub unseen: Vec<ObjectKey>,
 
-    /// A file with older versions of volumes and claims, which the controller still has in its cache. May be given
-    /// several times
+    /// A file with older versions of volumes and claims. The controller still has these versions in its cache. May be
+    /// given several times
     #[arg(long, value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
     pub stale: Vec<PathBuf>,
 
-    /// An operation of the controller that still runs, for example delete-pv-1. May be given several times
+    /// An operation of the controller that is still running, for example delete-pv-1. May be given several times
     #[arg(long, value_name = "OPERATION", action = ArgAction::Append)]
     pub running: Vec<String>,
 
-    /// An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0.
-    /// May be given several times
+    /// An operation of the controller that failed and is in backoff before the next try, for example
+    /// provision-db/data-0. May be given several times
     #[arg(long, value_name = "OPERATION", action = ArgAction::Append)]
     pub backoff: Vec<String>,
 
-    /// Let requests fail, the controller crash inside a sync, and its caches lag
+    /// Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag
     #[arg(long)]
     pub failures: bool,
 
@@ -261,16 +262,16 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N|all", default_value_t, value_parser = value::parse_limit)]
     pub outcomes: Limit,
 
-    /// How many states to explore for each component; if it has more, the answer is only bounds for its outcomes
+    /// How many states to explore for each component; for a larger component, the answer gives only bounds
     #[arg(long, hide = true, value_name = "STATES")]
     pub budget: Option<usize>,
 }
 
-/// How a table is printed.
+/// The flags for printing a table.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct TableArgs {
-    /// Leave out the line with the names of the columns
+    /// Do not print the line with the names of the columns
     #[arg(long)]
     pub no_headers: bool,
 
@@ -280,7 +281,7 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
-    /// Checks that the table has the column by which it is sorted.
+    /// Checks that the table has the column of `--sort-by`.
     ///
     /// # Errors
     /// Returns a usage error if the table has no such column.
@@ -294,7 +295,7 @@ impl TableArgs {
         }
     }
 
-    /// Returns how a table is sorted and printed in a terminal with `width` columns.
+    /// Returns the settings for a table in a terminal with `width` columns: the sort order and the layout.
     pub fn view(&self, width: Option<usize>) -> TableView<'_> {
         let style = TableStyle { width, headers: !self.no_headers };
         TableView { sort_by: self.sort_by.as_deref(), style }

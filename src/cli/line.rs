@@ -1,4 +1,5 @@
-//! The words of a command line, before and after clap parses them: what kubectl's users type and clap does not know.
+//! Changes the words of a command line before clap parses them, and replaces some errors of clap. kubectl's users type
+//! some words that clap does not know.
 
 use super::{BINARY, GlobalArgs};
 use clap::Args as _;
@@ -6,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
-/// The word in place of a verb that requests the help of the verb after it.
+/// The word `help`. In the position of a verb, it requests the help of the verb that follows.
 pub const HELP: &str = "help";
 
 /// The flags with which `kubectl get` watches.
@@ -15,25 +16,25 @@ const WATCH: [&str; 3] = ["-w", "--watch", "--watch-only"];
 /// The flags of verbs that read files.
 const FILES: [&str; 2] = ["-f", "--filename"];
 
-/// The verbs that take no files, with what they take, and what can be typed instead.
+/// The verbs that take no files. Each has the reason and the commands to type instead.
 const NO_FILES: [(&str, &str, &[&str]); 4] = [
     (
         "fix",
-        "fix repairs objects of a cluster and takes no files",
+        "fix repairs objects of a cluster, so it takes no files",
         &[
-            "explain TYPE/NAME -f PATH says what to do about an object of files",
-            "retain pv/NAME -f PATH -o yaml prints the plan for a volume of files, as the verb of each repair does",
+            "explain TYPE/NAME -f PATH says what to do about an object in files",
+            "retain pv/NAME -f PATH -o yaml prints the plan for a volume in files; so do the other verbs that repair",
         ],
     ),
-    ("apply", "apply takes the file of a plan without a flag", &["apply plan.yaml"]),
+    ("apply", "apply takes the file of a plan as an argument, without a flag", &["apply plan.yaml"]),
     ("undo", "undo works from the journals on this machine and takes no files", &["history lists the journals"]),
     ("history", "history lists the journals on this machine and takes no files", &[]),
 ];
 
-/// The verbs that read objects once and answer, in the place of which people expect `kubectl get --watch`.
+/// The verbs that read objects once and then answer. Users of `kubectl get --watch` expect that these verbs can watch.
 const READ_ONCE: [&str; 4] = ["predict", "explain", "match", "audit"];
 
-/// Arranges the words for clap. The verb is before all flags, and `help VERB` is `VERB --help`, as for kubectl.
+/// Arranges the words for clap: the verb comes before all flags, and `help VERB` becomes `VERB --help`, as in kubectl.
 pub(super) fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut line = verb_first(arguments);
     if line.get(1).is_none_or(|verb| verb != HELP) {
@@ -46,8 +47,8 @@ pub(super) fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
     line
 }
 
-/// Moves the verb before all flags. If a flag with several values, such as `--as-group`, is given before and after the
-/// verb, clap loses the values before the verb.
+/// Moves the verb before all flags. Otherwise clap loses values: if a flag with several values, such as `--as-group`,
+/// is given before and after the verb, clap drops the values before the verb.
 fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_none_or(|first| !is_flag(first)) {
         return arguments;
@@ -66,13 +67,13 @@ fn verb_first(arguments: Vec<OsString>) -> Vec<OsString> {
     moved
 }
 
-/// Returns whether a word of a command line is a flag, or begins one.
+/// Returns whether a word of a command line begins like a flag.
 pub fn is_flag(word: &OsStr) -> bool {
     word.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Replaces the error about an unknown flag that people expect at the verb: `--watch` of a verb that reads once, or
-/// `-f` of a verb that takes no files. `command` has parsed `line`, and `program` is the name that usage lines show.
+/// Replaces clap's error about an unknown flag, if users expect this flag: `--watch` of a verb that reads once, or `-f`
+/// of a verb that takes no files. `command` has parsed `line`, and `program` is the name of the program in usage lines.
 pub(super) fn with_what_to_type(
     error: clap::Error,
     command: &clap::Command,

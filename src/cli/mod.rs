@@ -1,7 +1,7 @@
-//! The definitions of the command line. The code of the verbs is in `commands`.
+//! The definitions of the command line. The code of each verb is in the module `commands`.
 //!
-//! kubectl does not pass its own flags on to plugins and refuses flags before the plugin's name, so the flags of
-//! `kubectl options` are defined here and accepted in any position after `pvctl`.
+//! kubectl does not pass its own flags on to plugins, and it refuses flags before the plugin's name. So the flags of
+//! `kubectl options` are also defined here. They are accepted in any position after `pvctl`.
 
 mod flags;
 mod line;
@@ -37,10 +37,11 @@ use value::FormatParser;
 /// The name of the executable, by which kubectl finds the plugin.
 pub const BINARY: &str = "kubectl-pvctl";
 
-/// The width below which help has a description below its flag, and not beside it. The longest flag takes 50 columns.
+/// The width below which help shows the description of a flag below the flag instead of beside it. The longest flag
+/// takes 50 columns.
 const NARROW: usize = 80;
 
-/// The name under which people call the plugin.
+/// The command with which people call the plugin.
 pub const PLUGIN: &str = "kubectl pvctl";
 
 /// The whole command line.
@@ -51,22 +52,22 @@ pub const PLUGIN: &str = "kubectl pvctl";
     version,
     about = "Predict, explain and repair PersistentVolumes and PersistentVolumeClaims",
     long_about = "Predict, explain and repair PersistentVolumes and PersistentVolumeClaims.\n\n\
-        Volumes, claims and storage classes are read once, from a cluster or from files, and the logic of \
-        kube-controller-manager runs on them in dry run. Only the verbs that repair write anything: each shows its \
-        plan, asks once, and keeps a journal by which it can be taken back.",
+        pvctl reads volumes, claims and storage classes once, from a cluster or from files. It then runs the logic of \
+        kube-controller-manager on them in dry run. Only the verbs that repair write anything. Each of them shows its \
+        plan, asks once, and keeps a journal, with which `undo` can undo the repair.",
     after_help = "EXAMPLES\n  \
-        kubectl pvctl predict               What becomes of the volumes and claims here\n  \
-        kubectl pvctl explain pvc/data-0    Why this claim is as it is, and what to do\n  \
-        kubectl pvctl predict -f dump.json  The same for what kubectl get -o json printed\n  \
-        kubectl pvctl restore pvc/data-0    A claim that lost its volume gets it back\n\n\
+        kubectl pvctl predict               Predict what happens to the volumes and claims here\n  \
+        kubectl pvctl explain pvc/data-0    Explain why this claim has its state, and what to do\n  \
+        kubectl pvctl predict -f dump.json  Predict for the output of kubectl get -o json\n  \
+        kubectl pvctl restore pvc/data-0    Give a claim the volume back that it lost\n\n\
         EXIT CODES\n  \
         0    done\n  \
         1    audit found something, or a change is predicted and --exit-code was given\n  \
         2    wrong usage, or an object that does not exist\n  \
-        3    something could not be read, so there is no judgement\n  \
-        4    the world changed since the plan was made; nothing was written\n  \
-        5    some of a plan was written, and some was not; the journal is named\n  \
-        6    refused: a guard, missing rights, or nobody to confirm; nothing was written\n  \
+        3    something could not be read, so the answer is incomplete\n  \
+        4    the cluster changed since the plan was made; nothing was written\n  \
+        5    only a part of a plan was written; the message names the journal\n  \
+        6    refused: by a guard, for missing rights, or because nobody can confirm; nothing was written\n  \
         70   a bug in pvctl\n  \
         130  interrupted",
     disable_help_subcommand = true,
@@ -81,7 +82,7 @@ pub struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,
 
-    /// The verb; without one a short guide is printed.
+    /// The verb. Without a verb, a short guide is printed.
     #[command(subcommand)]
     pub verb: Option<Verb>,
 }
@@ -89,11 +90,11 @@ pub struct Cli {
 /// The flags that every verb has.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GlobalArgs {
-    /// Which objects are shown.
+    /// The flags that select the objects to show.
     #[command(flatten)]
     pub scope: ScopeArgs,
 
-    /// Which cluster is asked, and as whom.
+    /// The flags that select the cluster and the user.
     #[command(flatten)]
     pub cluster: ClusterArgs,
 
@@ -101,7 +102,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = "Display")]
     pub color: ColorWhen,
 
-    /// Say more on stderr; from 6 on every request to the API server, with tokens hidden
+    /// Print more on stderr; from 6, every request to the API server is printed, with tokens hidden
     #[arg(short = 'v', long = "v", global = true, value_name = "N", default_value_t = 0, help_heading = "Display")]
     pub verbosity: u8,
 }
@@ -109,130 +110,138 @@ pub struct GlobalArgs {
 /// When to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorWhen {
-    /// On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb).
+    /// On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else.
     #[default]
     Auto,
-    /// Always, also into a pipe.
+    /// Always, even if the output is a pipe.
     Always,
     /// Never.
     Never,
 }
 
-/// What there is to do.
+/// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Verb {
-    /// Find what is wrong, its root, and what to do
+    /// Find what is wrong, the root of it, and what to do
     ///
-    /// Looks at every volume, claim and class with all rules, and shows each root with what follows from it. What is
-    /// well is not shown: a claim that waits for its first pod is information at most. Exits with 1 when something is
-    /// found that is as bad as --fail-on says.
+    /// Applies all rules to every volume, claim and class. Shows each root, and what follows from it. Objects without a
+    /// problem are not shown. A claim that waits for its first pod is not a problem: it is at most information. Exits
+    /// with 1 if a finding is at least as severe as --fail-on says.
     ///
-    /// On a cluster, without -n or -A, it looks at the claims of the context's namespace and the volumes that belong
-    /// to them; with -f at everything in the files.
+    /// On a cluster, without -n and -A, audit examines the claims in the namespace of the context, and the volumes that
+    /// belong to them. With -f, it examines all objects in the files.
     Audit(AuditArgs),
-    /// Explain why an object is as it is, and what to do
+    /// Explain why an object has its state, and what to do
     ///
-    /// Shows the answer in the first line, then the decision with the fields that made it, the candidates of a claim,
-    /// both sides of the binding, who uses it, and what happens next.
+    /// Shows the answer in the first line. Then it shows the decision and the fields that led to it, the candidates of
+    /// a claim, both sides of the binding, who uses the object, and what happens next.
     Explain(ExplainArgs),
-    /// Go through what is wrong, and repair it
+    /// Show what is wrong, and repair it step by step
     ///
-    /// Shows the findings on an object and on what it is tied to, with the repairs that there are. One is chosen, its
-    /// plan is shown, agreed to and carried out; then the objects are looked at again.
+    /// Shows the findings on an object and on its related objects, and the available repairs. You choose a repair, see
+    /// its plan, and confirm it. The plan is carried out. Then fix examines the objects again.
     ///
-    /// With --yes only safe repairs are made: nothing is at risk, and every step can be taken back or does no harm when
-    /// it is repeated. Everything else is listed and left alone.
+    /// With --yes, fix makes only safe repairs: no data are at risk, and each step can be undone or can be repeated
+    /// without harm. All other findings are only listed.
     Fix(FixArgs),
-    /// Predict what will become of volumes and claims
+    /// Predict what will happen to volumes and claims
     ///
-    /// Shows the phase and the binding that each will have when nothing moves any more, and why.
+    /// Shows the phase and the binding that each object will have when the controllers have nothing more to do, and
+    /// why.
     ///
-    /// On a cluster, without -n or -A, these are the claims of the context's namespace and the volumes that belong to
-    /// them; with -f it is everything in the files.
+    /// On a cluster, without -n and -A, predict shows the claims in the namespace of the context, and the volumes that
+    /// belong to them. With -f, it shows all objects in the files.
     Predict(PredictArgs),
     /// Show which volumes fit a claim, and why the others do not
     ///
-    /// Shows for each volume the first test that it fails and by how much, which volume would be chosen, and which are
-    /// tied.
+    /// Shows for each volume the first test that fails, and by how much. Also shows which volume would be chosen, and
+    /// which volumes are equally good.
     Match(MatchArgs),
     /// List the rules of audit, or explain one
     ///
-    /// Each page says what is seen, why it happens, how to confirm it by hand, how it is repaired and kept from
-    /// happening again, and what can go wrong with the data.
+    /// The page of a rule says what the problem looks like, why it happens, how to confirm it by hand, how to repair
+    /// and prevent it, and what can go wrong with the data.
     Rules(RulesArgs),
-    /// Print what was read, with credentials removed, for use with -f
+    /// Print all objects that were read, without credentials, for use with -f
     ///
-    /// It is a plain `v1` List that kubectl and every verb read back. Keep it as evidence, send it with a bug report,
-    /// or work on it without the cluster.
+    /// The output is a plain `v1` List that kubectl and every verb can read. Keep it as evidence, send it with a bug
+    /// report, or use it when you have no access to the cluster.
     ///
-    /// Annotations of the list say how complete the reading was, when it was, and which version of Kubernetes was read.
-    /// kubectl ignores them. So a verb gives the same answer about the snapshot as about the cluster or the files that
-    /// were read, and you need --now, --assume-complete and --partial only once.
+    /// Annotations of the list say which objects were read, when they were read, and which version of Kubernetes the
+    /// cluster had. kubectl ignores these annotations. They let every verb give the same answer about the snapshot as
+    /// about the source of the snapshot. So you need --now, --assume-complete and --partial only when you write the
+    /// snapshot.
     Snapshot(SnapshotArgs),
-    /// Keep the data of a volume, whatever happens to its claim
+    /// Keep the data of a volume, even if its claim is deleted
     ///
     /// Sets the reclaim policy to Retain, which stops deletions that have not begun.
     Retain(RetainArgs),
-    /// Offer a Released volume again, to its last claim's name alone unless told otherwise
+    /// Offer a Released volume again; by default only to a claim with the name of its last claim
     ///
-    /// The volume becomes Available, with its data, and waits for a claim of that name.
+    /// The volume becomes Available, keeps its data, and waits for a claim of that name.
     Release(ReleaseArgs),
-    /// Roll back a binding that was never finished
+    /// Undo a binding that was never completed
     ///
-    /// As the controller's own unbinding does. Where a live claim holds the volume it refuses, and names what helps.
+    /// Does what the controller does when it unbinds a volume. If an existing claim holds the volume, unbind refuses,
+    /// and names commands that help.
     Unbind(UnbindArgs),
-    /// Have the data of a volume deleted by whoever deletes them
+    /// Have the data of a volume deleted by the component that deletes them
     ///
-    /// Says who carries out the reclaim policy, and sets that going. It touches no storage itself.
+    /// Says which component carries out the reclaim policy, and with --delete sets the policy to Delete. pvctl itself
+    /// deletes no storage.
     Reclaim(ReclaimArgs),
-    /// Replace a claim that never bound by a right one
+    /// Replace a claim that was never bound with a corrected one
     ///
-    /// For a wrong class, size, mode or name. Not while a provisioner may be making a volume for it.
+    /// Use it if the class, size, mode or name of the claim is wrong. It refuses while a provisioner may be creating a
+    /// volume for the claim.
     Recreate(RecreateArgs),
-    /// Give a claim that is Lost, or was deleted, exactly its volume back
+    /// Give a claim its volume back after the claim became Lost or was deleted
     ///
-    /// The volume is kept and reserved first; then a claim is made that names it.
+    /// First the volume is retained and reserved. Then a claim is created that names the volume.
     Restore(RestoreArgs),
     /// Give a claim another volume
     ///
-    /// The claim is replaced by one that names the other volume. Its old volume is kept with its data.
+    /// Replaces the claim with a claim that names the other volume. The old volume is kept with its data.
     Rebind(RebindArgs),
     /// Give the volume of a claim to a claim in another namespace
     ///
-    /// The data stay where they are, and the volume changes hands: kept, released, reserved, and claimed anew.
+    /// The data stay where they are. The volume is retained, released, reserved for the new claim, and then bound to
+    /// it.
     Move(MoveArgs),
     /// Give a claim another name
     ///
-    /// As `move` in the same namespace: the volume and its data stay, the claim is replaced.
+    /// Works like `move`, but in the same namespace: the volume and its data stay, and the claim is replaced.
     Rename(RenameArgs),
-    /// Take one finalizer from a volume or claim that is stuck in its deletion
+    /// Remove one finalizer from a volume or claim whose deletion is stuck
     ///
-    /// Lists who should have removed it, and asks for the name. The API cannot prove that an owner is gone.
+    /// Says which component should have removed the finalizer, and asks you to type the name of the object. The API
+    /// cannot prove that this component is gone.
     Unfinalize(UnfinalizeArgs),
-    /// Carry out a plan from a file, or go on with a repair that stopped
+    /// Carry out a plan from a file, or continue a repair that stopped
     ///
-    /// The plan is made anew on the world as it is now. Where that gives another one, nothing is written.
+    /// The plan is made again for the present state of the cluster. If the new plan differs from the plan in the file,
+    /// nothing is written.
     Apply(ApplyArgs),
-    /// Take a repair back, newest step first
+    /// Undo a repair, newest step first
     ///
-    /// From its journal. What cannot be taken back is said before anything is written.
+    /// Reads the journal of the repair. Before anything is written, undo says what cannot be undone.
     Undo(UndoArgs),
-    /// List the repairs that were made from here, or the steps of one
+    /// List the repairs that were made from this machine, or the steps of one repair
     ///
-    /// From the journals on this machine; no cluster is asked.
+    /// Reads the journals on this machine. No cluster is asked.
     History(HistoryArgs),
-    /// Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster's
+    /// Print the versions of pvctl, of the modelled Kubernetes, and of the cluster
     Version(VersionArgs),
     /// Print the completion script of a shell
     ///
     /// The script completes the command `kubectl-pvctl`.
     ///
-    /// `kubectl pvctl <TAB>` is completed by kubectl itself: put the two-line script `kubectl_complete-pvctl` from the
-    /// completions folder on your PATH. It completes names of objects from the cluster as well.
+    /// kubectl itself completes `kubectl pvctl <TAB>`, including the names of objects in the cluster. For this, put the
+    /// two-line script `kubectl_complete-pvctl` from the folder `completions` on your PATH.
     Completion(CompletionArgs),
 }
 
-/// `predict`.
+/// The arguments of `predict`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = format!("EXAMPLES\n  \
         kubectl pvctl predict -A                    Every volume and claim of the cluster\n  \
@@ -240,7 +249,7 @@ pub enum Verb {
         kubectl pvctl predict -A --stuck            Only what has a problem, and its cause\n  \
         kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
         kubectl pvctl predict -n db --pods          Where the scheduler leads pods and their claims\n  \
-        kubectl pvctl predict -f dump.json -o json  A file, with all decisions as data\n  \
+        kubectl pvctl predict -f dump.json -o json  For a file, with all decisions, as JSON\n  \
         {DUMP} | kubectl pvctl predict -f -"))]
 pub struct PredictArgs {
     /// The objects to predict, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
@@ -251,11 +260,11 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub changed: bool,
 
-    /// Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads
+    /// Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`
     #[arg(long, help_heading = "Output")]
     pub stuck: bool,
 
-    /// Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads
+    /// Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`
     #[arg(long, help_heading = "Output")]
     pub diagnosis: bool,
 
@@ -267,15 +276,15 @@ pub struct PredictArgs {
     #[arg(long, value_delimiter = ',', value_name = "LIST", help_heading = "Model")]
     pub actors: Vec<String>,
 
-    /// Exit with 1 when a change is predicted
+    /// Exit with 1 if a change is predicted
     #[arg(long, help_heading = "Output")]
     pub exit_code: bool,
 
-    /// Add the tests made on the way: the field, the two values, the result
+    /// Show each test of a decision: the field, the two values, the result
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
 
-    /// Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary
+    /// Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary
     #[arg(long, value_name = "NAME,…|all", value_delimiter = ',', conflicts_with = "filenames", help_heading = "Source",
         value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub contexts: Vec<String>,
@@ -285,42 +294,42 @@ pub struct PredictArgs {
         value_parser = FormatParser::<PredictionFormat>::new())]
     pub output: PredictionFormat,
 
-    /// How a table is printed.
+    /// The flags for printing a table.
     #[command(flatten)]
     pub table: TableArgs,
 
-    /// Where objects are read from.
+    /// The flags that select files as the source.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// Which Kubernetes is modelled.
+    /// The flags that select the Kubernetes to model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
 
-/// `explain`.
+/// The arguments of `explain`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl explain pod/db-0 -n db    Why does this pod hang\n  \
-        kubectl pvctl explain sts/db -n db      Which of its pods hang, and why\n  \
+        kubectl pvctl explain pod/db-0 -n db    Why this pod does not start\n  \
+        kubectl pvctl explain sts/db -n db      Which of its pods do not start, and why\n  \
         kubectl pvctl explain pods -l app=web   The same for each pod with this label\n  \
-        kubectl pvctl explain pvc/data-0 -n db  Why is this claim still Pending\n  \
-        kubectl pvctl explain pv data           Why is this volume Released\n  \
+        kubectl pvctl explain pvc/data-0 -n db  Why this claim is still Pending\n  \
+        kubectl pvctl explain pv data           Why this volume is Released\n  \
         kubectl pvctl explain sc/standard       What this class does to its claims\n  \
-        kubectl pvctl explain pv/data --recheck  Whether the controller acts on it\n  \
+        kubectl pvctl explain pv/data --recheck  Whether the controller acts on this volume\n  \
         kubectl pvctl explain pvc/data-0 -f dump.json -o json")]
 pub struct ExplainArgs {
-    /// The objects, as kubectl names them: pod/NAME, pvc/NAME, sts/NAME, `pods NAME NAME`, or a type alone for all in
-    /// scope
+    /// The objects, as kubectl names them: pod/NAME, pvc/NAME, sts/NAME, `pods NAME NAME`; a type alone means all
+    /// objects in scope
     #[arg(value_name = "OBJECT", required = true)]
     pub object: Vec<String>,
 
-    /// Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether
-    /// the controller acts. Not with -f
+    /// If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether
+    /// the controller acts. Cannot be combined with -f
     #[arg(long)]
     pub recheck: bool,
 
-    /// Add the tests made on the way: the field, the two values, the result
+    /// Show each test of a decision: the field, the two values, the result
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
 
@@ -329,33 +338,33 @@ pub struct ExplainArgs {
         value_parser = FormatParser::<ExplanationFormat>::new())]
     pub output: ExplanationFormat,
 
-    /// Where objects are read from.
+    /// The flags that select files as the source.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// Which Kubernetes is modelled.
+    /// The flags that select the Kubernetes to model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
 
-/// `match`.
+/// The arguments of `match`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl match pvc/data-0 -n db      For a claim that exists\n  \
+        kubectl pvctl match pvc/data-0 -n db      For an existing claim\n  \
         kubectl pvctl match pvc/data-0 --node n1  What the scheduler does on a node\n  \
-        kubectl pvctl match --claim claim.yaml    For a claim that is only planned\n  \
+        kubectl pvctl match --claim claim.yaml    For a claim that does not exist yet\n  \
         kubectl pvctl match --claim claim.yaml -f dump.json")]
 pub struct MatchArgs {
     /// The claim, as kubectl names it: pvc/NAME or `pvc NAME`
     #[arg(value_name = "pvc/NAME", required_unless_present = "claim", conflicts_with = "claim")]
     pub object: Vec<String>,
 
-    /// A file with the claim that is planned; `-` is stdin
+    /// A file with a claim that does not exist yet; `-` is stdin
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub claim: Option<PathBuf>,
 
-    /// Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other
-    /// plugins are not asked)
+    /// Search like kube-scheduler for a pod on this node that uses only this claim (plugin `VolumeBinding`; the other
+    /// plugins are left out)
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
 
@@ -364,36 +373,36 @@ pub struct MatchArgs {
         value_parser = FormatParser::<MatchFormat>::new())]
     pub output: MatchFormat,
 
-    /// How a table is printed.
+    /// The flags for printing a table.
     #[command(flatten)]
     pub table: TableArgs,
 
-    /// Where objects are read from.
+    /// The flags that select files as the source.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// Which Kubernetes is modelled.
+    /// The flags that select the Kubernetes to model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
 
-/// `audit`.
+/// The arguments of `audit`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl audit -A                              What is wrong in the cluster\n  \
-        kubectl pvctl audit -n db --all                     Also what follows from it\n  \
-        kubectl pvctl audit -f dump.json -o json            A file, with evidence and ways out as data\n  \
+        kubectl pvctl audit -n db --all                     Also findings that follow from others\n  \
+        kubectl pvctl audit -f dump.json -o json            A file, with evidence and remedies, as JSON\n  \
         kubectl pvctl audit -A --fail-on warning            Exit with 1 on warnings, too\n  \
         kubectl pvctl audit -A -o table -o sarif=out.sarif  A table, and a file for a code scanner\n  \
         kubectl pvctl audit -A --skip-rules 'pv-recycle-*'  Without these rules\n\n\
         EXIT CODES\n  \
-        0    nothing that --fail-on names; also with --exit-zero, whatever is found\n  \
-        1    something that --fail-on names: errors, unless told otherwise\n  \
+        0    no finding that --fail-on names; also with --exit-zero, whatever is found\n  \
+        1    a finding that --fail-on names; by default, an error\n  \
         2    wrong usage\n  \
-        3    volumes, claims or classes could not be read, or a rule could not be judged without them (with \
-             --fail-on unknown: without whatever it needs); goes before 1")]
+        3    volumes, claims or classes could not be read, or a rule needs them and was not judged; with \
+             --fail-on unknown, also if a rule was not judged for other reasons. Code 3 takes precedence over 1")]
 pub struct AuditArgs {
-    /// The objects to look at, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
+    /// The objects to audit, as kubectl names them: pvc/NAME, `pvc NAME NAME`, pv; all in scope if none is given
     #[arg(value_name = "OBJECT")]
     pub objects: Vec<String>,
 
@@ -401,8 +410,8 @@ pub struct AuditArgs {
     #[arg(long, help_heading = "Output")]
     pub all: bool,
 
-    /// Exit with 1 when something is found that is at least as bad, or by one of these rules alone (`*` stands for any
-    /// letters); `unknown` exits with 3 when a rule could not be judged, and with 1 on errors
+    /// Exit with 1 on findings of this severity or worse. If only rules are named, exit with 1 only on their findings
+    /// (`*` stands for any letters). `unknown` exits with 3 if a rule was not judged, and with 1 on errors
     #[arg(
         long,
         value_name = "SEVERITY|unknown|ID,…",
@@ -412,59 +421,59 @@ pub struct AuditArgs {
     )]
     pub fail_on: Vec<String>,
 
-    /// Exit with 0 whatever is found
+    /// Exit with 0 even if there are findings
     #[arg(long, help_heading = "Findings")]
     pub exit_zero: bool,
 
-    /// Show only what the report in this file does not have: what an earlier run printed with -o json
+    /// Show only findings that are not in this file, the output of an earlier audit with -o json
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Findings")]
     pub baseline: Option<PathBuf>,
 
-    /// The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it
-    /// of themselves by the annotation pvctl.dev/ignore: RULE=REASON
+    /// The file with the suppressions; by default .pvctl.yaml in the working directory, if it exists. An object can
+    /// also have a suppression in the annotation pvctl.dev/ignore: RULE=REASON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Findings")]
     pub suppressions: Option<PathBuf>,
 
-    /// Look with these rules alone; `*` stands for any letters
+    /// Apply only these rules; `*` stands for any letters
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Findings")]
     pub rules: Vec<String>,
 
-    /// Look with all rules but these
+    /// Apply all rules except these
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Findings")]
     pub skip_rules: Vec<String>,
 
-    /// Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always
-    /// shown
+    /// Hide findings that are younger than this, such as 90s, 10m, 2h or 7d; findings with an imminent risk to data are
+    /// always shown
     #[arg(long, value_name = "DURATION", value_parser = value::parse_duration, help_heading = "Findings")]
     pub min_age: Option<i64>,
 
-    /// How to print the answer; with =FILE into that file instead. May be given several times, once without a file
+    /// How to print the answer; with =FILE, it is written to that file. May be given several times, once without a file
     #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "table", hide_default_value = true,
         help_heading = "Output", action = ArgAction::Append,
         value_parser = FormatParser::<ReportFormat>::new().or_file())]
     pub output: Vec<Output<ReportFormat>>,
 
-    /// How a table is printed.
+    /// The flags for printing a table.
     #[command(flatten)]
     pub table: TableArgs,
 
-    /// Where objects are read from.
+    /// The flags that select files as the source.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// Which Kubernetes is modelled.
+    /// The flags that select the Kubernetes to model.
     #[command(flatten)]
     pub model: ModelArgs,
 }
 
-/// `rules`.
+/// The arguments of `rules`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl rules                  All rules\n  \
-        kubectl pvctl rules lost-pv-missing  One of them: cause, repair, hazard\n  \
+        kubectl pvctl rules lost-pv-missing  One rule: cause, repair, hazard\n  \
         kubectl pvctl rules -o json")]
 pub struct RulesArgs {
-    /// The rule to explain; without one all are listed
+    /// The rule to explain; without an id, all rules are listed
     #[arg(value_name = "ID")]
     pub id: Option<String>,
 
@@ -474,10 +483,10 @@ pub struct RulesArgs {
     pub output: RulesFormat,
 }
 
-/// `snapshot`.
+/// The arguments of `snapshot`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl snapshot -A > snapshot.json  Everything that decisions read\n  \
+        kubectl pvctl snapshot -A > snapshot.json  All objects that decisions depend on\n  \
         kubectl pvctl explain pvc/data-0 -n db -f snapshot.json")]
 pub struct SnapshotArgs {
     /// How to print it
@@ -485,12 +494,12 @@ pub struct SnapshotArgs {
         value_parser = FormatParser::<SnapshotFormat>::new())]
     pub output: SnapshotFormat,
 
-    /// Where objects are read from.
+    /// The flags that select files as the source.
     #[command(flatten)]
     pub source: SourceArgs,
 }
 
-/// `version`.
+/// The arguments of `version`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl version\n  \
@@ -506,7 +515,7 @@ pub struct VersionArgs {
     pub output: VersionFormat,
 }
 
-/// `completion`.
+/// The arguments of `completion`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl completion bash > ~/.local/share/bash-completion/completions/kubectl-pvctl\n  \
@@ -541,7 +550,7 @@ pub fn command() -> clap::Command {
     Cli::command().mut_subcommands(with_exit_codes)
 }
 
-/// Adds a line with the exit codes of the verb to its help, if the definition does not list them.
+/// Adds a line with the exit codes to the help of a verb, if its definition does not list them.
 fn with_exit_codes(verb: clap::Command) -> clap::Command {
     const LISTED: &str = "EXIT CODES";
     let codes = match verb.get_name() {
@@ -568,12 +577,12 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     parse_for(arguments, None)
 }
 
-/// Parses a whole command line, for help in that number of columns. In a narrow terminal the description of a flag is
-/// below the flag.
+/// Parses a whole command line. Help is wrapped for that number of columns. In a narrow terminal the description of a
+/// flag is below the flag.
 ///
 /// # Errors
 ///
-/// The errors are those of [`parse`].
+/// Returns the same errors as [`parse`].
 pub fn parse_for(arguments: Vec<OsString>, columns: Option<usize>) -> Result<Cli, clap::Error> {
     let shown = shown_name(arguments.first().map(OsString::as_os_str));
     let is_narrow = columns.is_some_and(|columns| columns < NARROW);

@@ -9,7 +9,7 @@ use crate::model::{Kind, ObjectArgument};
 /// # Errors
 ///
 /// Returns a usage error that names the wrong word. Possible mistakes are a type that is not in `kinds`, a missing
-/// name, and a mix of the two forms.
+/// name, and words of different forms in one command.
 pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgument>, Error> {
     let Some((first, names)) = words.split_first() else { return Ok(Vec::new()) };
     if words.iter().any(|word| word.contains('/')) {
@@ -50,7 +50,7 @@ pub fn one_object(words: &[String], kinds: &[Kind]) -> Result<(Kind, String), Er
 fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
     let Some((kind_word, name)) = word.split_once('/') else {
         return Err(Error::usage(format!("'{word}' has no type: TYPE/NAME and TYPE NAME cannot be mixed"))
-            .hint("write every object as TYPE/NAME"));
+            .hint("write each object as TYPE/NAME"));
     };
     let kind = kind(kind_word, Some(name), kinds)?;
     if name.is_empty() {
@@ -58,7 +58,7 @@ fn with_slash(word: &str, kinds: &[Kind]) -> Result<ObjectArgument, Error> {
     }
     if let Some((namespace, rest)) = name.split_once('/') {
         return Err(Error::usage(format!("'{word}' has more than one slash"))
-            .hint(format!("name it as {}/{rest} -n {namespace}", kind.short())));
+            .hint(format!("write it as {}/{rest} -n {namespace}", kind.short())));
     }
     Ok(ObjectArgument { kind, name: Some(name.to_owned()) })
 }
@@ -94,8 +94,8 @@ fn kind(word: &str, name: Option<&str>, kinds: &[Kind]) -> Result<Kind, Error> {
     }
 }
 
-/// Returns the error for a known kind that this verb does not take. It names the kinds that the verb takes. If
-/// `explain` takes this kind, it also names that command.
+/// Returns the error for a known kind that this verb does not take. The error names the kinds that the verb takes. If
+/// `explain` takes this kind, the error also names the command `explain`.
 fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
     let taken: Vec<String> = kinds.iter().map(|kind| format!("{}/NAME", kind.short())).collect();
     let taken = match taken.split_last() {
@@ -105,7 +105,7 @@ fn not_taken(kind: Kind, name: Option<&str>, kinds: &[Kind]) -> Error {
     };
     let error = Error::usage(format!("the object must be {taken}, not a {kind}"));
     if EXPLAINED.contains(&kind) {
-        return error.hint(format!("use `kubectl pvctl explain {}/{}` for it", kind.short(), name.unwrap_or("NAME")));
+        return error.hint(format!("`kubectl pvctl explain {}/{}` explains it", kind.short(), name.unwrap_or("NAME")));
     }
     error
 }

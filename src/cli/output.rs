@@ -6,12 +6,12 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// One format in which the answer is printed, and where it is printed.
+/// One format in which the answer is printed, and the file or stdout to which it is printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output<F> {
     /// The format.
     pub format: F,
-    /// The file that gets the answer. The value is `None` for stdout.
+    /// The file to which the answer is written. The value is `None` for stdout.
     pub file: Option<PathBuf>,
 }
 
@@ -20,7 +20,7 @@ pub struct Output<F> {
 pub(super) struct OutputParser<F>(FormatParser<F>);
 
 impl<F: Format> FormatParser<F> {
-    /// Returns the same formats, each with a file that may follow it.
+    /// Returns a parser for the same formats, in which a file may follow each format.
     pub(super) fn or_file(self) -> OutputParser<F> {
         OutputParser(self)
     }
@@ -35,14 +35,14 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
         argument: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Output<F>, clap::Error> {
-        // A path need not be UTF-8. The words of all formats are ASCII, so the first `=` ends the word.
+        // A path need not be valid UTF-8. The names of all formats are ASCII, so the first `=` ends the name.
         let bytes = value.as_encoded_bytes();
         let Some(end) = bytes.iter().position(|byte| *byte == b'=') else {
             return Ok(Output { format: self.0.parse_ref(command, argument, value)?, file: None });
         };
         let text = value.to_string_lossy();
         let word = text.split('=').next().unwrap_or_default();
-        // The parser of formats has a sentence of its own about formats of kubectl, such as `jsonpath=…`.
+        // The parser of formats has a special message for formats of kubectl, such as `jsonpath=…`.
         let known = F::ALL.iter().any(|format| format.word() == word);
         let format = self.0.parse_ref(command, argument, if known { OsStr::new(word) } else { value })?;
         let file = path_after(value, end + 1);
@@ -51,7 +51,7 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
                 let message = format!("-o {word}= names no file: write -o {word}=FILE, or -o {word} for stdout");
                 Err(invalid(command, message))
             }
-            b"-" => Err(invalid(command, format!("-o {word}=- names no file: -o {word} alone prints to stdout"))),
+            b"-" => Err(invalid(command, format!("-o {word}=- names no file: use -o {word} for stdout"))),
             _ => Ok(Output { format, file: Some(file) }),
         }
     }
@@ -61,14 +61,14 @@ impl<F: Format> TypedValueParser for OutputParser<F> {
     }
 }
 
-/// Returns the path in a word, from this byte on. The byte before it is ASCII.
+/// Returns the path in a word. The path begins at the byte `start`. The byte before it is ASCII.
 #[cfg(unix)]
 fn path_after(word: &OsStr, start: usize) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(OsStr::from_bytes(&word.as_bytes()[start..]))
 }
 
-/// Returns the path in a word, from this byte on. The byte before it is ASCII.
+/// Returns the path in a word. The path begins at the byte `start`. The byte before it is ASCII.
 #[cfg(not(unix))]
 fn path_after(word: &OsStr, start: usize) -> PathBuf {
     PathBuf::from(&word.to_string_lossy()[start..])

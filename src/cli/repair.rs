@@ -8,32 +8,32 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How far a repair goes.
+/// What a repair does with its plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DryRun {
-    /// It is carried out.
+    /// The plan is carried out.
     #[default]
     None,
     /// The plan is made, reviewed and shown.
     Client,
-    /// The API server tries each write as well, and keeps none.
+    /// The plan is also sent to the API server in dry run. The API server checks each write and stores none.
     Server,
 }
 
-/// What every verb shares that writes.
+/// The flags that all verbs share that write.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Repair")]
 pub struct RepairArgs {
-    /// Write nothing: `client` shows the plan, `server` has the API server try each write as well
+    /// Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_value = "none",
         default_missing_value = "client", hide_possible_values = true, value_name = "none|client|server")]
     pub dry_run: DryRun,
 
-    /// Do it without asking; where a name has to be typed, --confirm types it
+    /// Do not ask; if the plan asks for a name, give it with --confirm
     #[arg(short, long)]
     pub yes: bool,
 
-    /// The name that the plan asks for where data are given away or deleted
+    /// The name that the plan asks for, if data are deleted or get to another claim
     #[arg(long, value_name = "NAME")]
     pub confirm: Option<String>,
 
@@ -41,7 +41,7 @@ pub struct RepairArgs {
     #[arg(long)]
     pub diff: bool,
 
-    /// Print the plan as data for `apply`, and write nothing
+    /// Print the plan for `apply`, in this format, and write nothing
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, conflicts_with = "yes",
         value_parser = FormatParser::<PlanFormat>::new())]
     pub output: PlanFormat,
@@ -50,47 +50,47 @@ pub struct RepairArgs {
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = value::parse_wait)]
     pub timeout: Duration,
 
-    /// Where the journal is kept.
+    /// The flag for the folder of the journals.
     #[command(flatten)]
     pub journal: JournalArgs,
 
-    /// Which Kubernetes is modelled.
+    /// The flags that select the Kubernetes to model.
     #[command(flatten)]
     pub kubernetes: KubernetesArgs,
 }
 
-/// Where journals are kept.
+/// The flag for the folder of the journals.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Repair")]
 pub struct JournalArgs {
-    /// The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given
+    /// The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl
     #[arg(long = "journal", value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
     pub directory: Option<PathBuf>,
 }
 
 impl RepairArgs {
-    /// Returns the options of the modelled Kubernetes. Options that leave controllers out or assume an outdated cache
-    /// are not taken, because a plan must expect everything that the controllers may do.
+    /// Returns the options of the modelled Kubernetes. The options that leave controllers out or assume an outdated
+    /// cache have their defaults, because a plan must expect everything that the controllers may do.
     pub fn model(&self) -> ModelArgs {
         ModelArgs { kubernetes: self.kubernetes.clone(), ..ModelArgs::default() }
     }
 }
 
-/// `fix`.
+/// The arguments of `fix`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl fix pvc/data-0 -n db            Go through what is wrong with a claim\n  \
-        kubectl pvctl fix -n db                       Or with all claims of a namespace\n  \
-        kubectl pvctl fix pvc/data-0 --yes            The safest repair that is safe, without being asked\n  \
+        kubectl pvctl fix pvc/data-0 -n db            Show and repair what is wrong with a claim\n  \
+        kubectl pvctl fix -n db                       The same for all claims of a namespace\n  \
+        kubectl pvctl fix pvc/data-0 --yes            Make safe repairs without being asked\n  \
         kubectl pvctl fix --all -A --yes --only lost-claimref-uid-cleared\n\n\
         EXIT CODES\n  \
         0    nothing is wrong, or it was repaired\n  \
-        1    something is left: only a person can decide it, or its repair was refused\n  \
-        4    the world changed, nothing was written\n  \
-        5    some of a plan was written\n  \
-        6    nobody to ask, nothing was written")]
+        1    a finding is left: only a person can repair it, or its repair was refused\n  \
+        4    the cluster changed, nothing was written\n  \
+        5    only a part of a plan was written\n  \
+        6    a question was needed and nobody could be asked, nothing was written")]
 pub struct FixArgs {
-    /// The objects: pvc/NAME or pv/NAME; without one, what is in scope
+    /// The objects: pvc/NAME or pv/NAME; if none is given, all in scope
     #[arg(value_name = "OBJECT")]
     pub objects: Vec<String>,
 
@@ -98,118 +98,118 @@ pub struct FixArgs {
     #[arg(long)]
     pub all: bool,
 
-    /// Only what these rules find; `*` stands for any letters
+    /// Only the findings of these rules; `*` stands for any letters
     #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
     pub only: Vec<String>,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `retain`.
+/// The arguments of `retain`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl retain pv/data            Whatever becomes of its claim, the data stay\n  \
+        kubectl pvctl retain pv/data            Keep the data, even if the claim is deleted\n  \
         kubectl pvctl retain pvc/data-0 -n db   The same for the volume of a claim\n  \
-        kubectl pvctl retain pv/data --dry-run  What would be written, and why")]
+        kubectl pvctl retain pv/data --dry-run  Show what would be written, and why")]
 pub struct RetainArgs {
     /// The volume: pv/NAME or `pv NAME`; pvc/NAME or `pvc NAME` means the volume of that claim
     #[arg(value_name = "pv/NAME|pvc/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// To whom a volume is offered.
+/// The flags that say to whom a volume is offered.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RecipientArgs {
-    /// Reserve it for the claim of this name instead of its last one
+    /// Reserve the volume for this claim instead of its last claim
     #[arg(long, value_name = "NAMESPACE/NAME", conflicts_with = "to_anyone")]
     pub reserve_for: Option<String>,
 
-    /// Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed
+    /// Offer the volume to any claim that fits, with all its data; you have to type the name of the volume
     #[arg(long)]
     pub to_anyone: bool,
 }
 
-/// `release`.
+/// The arguments of `release`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl release pv/data                        Available again, for its last claim's name\n  \
-        kubectl pvctl release pv/data --reserve-for db/data  For another claim\n  \
-        kubectl pvctl release pv/data -f dump.json -o yaml   The plan for these files; apply carries it out")]
+        kubectl pvctl release pv/data                        Offer it to a claim with its last claim's name\n  \
+        kubectl pvctl release pv/data --reserve-for db/data  Offer it to another claim\n  \
+        kubectl pvctl release pv/data -f dump.json -o yaml   Print the plan for these files, for apply")]
 pub struct ReleaseArgs {
     /// The volume: pv/NAME or `pv NAME`
     #[arg(value_name = "pv/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// To whom.
+    /// The flags that say to whom the volume is offered.
     #[command(flatten)]
     pub recipient: RecipientArgs,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `unbind`.
+/// The arguments of `unbind`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl unbind pv/data                        A binding that was never finished, rolled back\n  \
-        kubectl pvctl unbind pv/data --reserve-for db/data  And kept for another claim")]
+        kubectl pvctl unbind pv/data                        Undo a binding that was never completed\n  \
+        kubectl pvctl unbind pv/data --reserve-for db/data  And reserve the volume for another claim")]
 pub struct UnbindArgs {
     /// The volume: pv/NAME or `pv NAME`
     #[arg(value_name = "pv/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// To whom.
+    /// The flags that say to whom the volume is offered.
     #[command(flatten)]
     pub recipient: RecipientArgs,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `reclaim`.
+/// The arguments of `reclaim`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl reclaim pv/data           Who has to delete its storage, and why it has not happened\n  \
-        kubectl pvctl reclaim pv/data --delete  Hand a volume that is kept to deletion")]
+        kubectl pvctl reclaim pv/data           Say which component deletes the storage, and why it has not\n  \
+        kubectl pvctl reclaim pv/data --delete  Have a Retained volume and its data deleted")]
 pub struct ReclaimArgs {
     /// The volume: pv/NAME or `pv NAME`
     #[arg(value_name = "pv/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// Hand a volume that is kept to deletion: its data will be gone. Its name has to be typed
+    /// Have a Retained volume deleted: its data will be gone. You have to type its name
     #[arg(long)]
     pub delete: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `recreate`.
+/// The arguments of `recreate`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl recreate pvc/data -n db --set class=fast\n  \
@@ -220,78 +220,78 @@ pub struct RecreateArgs {
     #[arg(value_name = "pvc/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName,
-    /// or selector=none. An empty class or volumeName means none. May be given several times
+    /// What changes: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or
+    /// selector=none. An empty class or volumeName means none. May be given several times
     #[arg(long, value_name = "KEY=VALUE", required = true, action = ArgAction::Append)]
     pub set: Vec<String>,
 
-    /// Say that no provisioner is at work on the claim, because it is stopped
+    /// State that the provisioner of the claim is stopped, so it cannot be creating a volume now
     #[arg(long)]
     pub provisioner_stopped: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `restore`.
+/// The arguments of `restore`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl restore pvc/data-0 -n db                 A claim that is Lost, or deleted, gets its volume back\n  \
-        kubectl pvctl restore pvc/data-0 -n db --from pv/data  That very volume")]
+        kubectl pvctl restore pvc/data-0 -n db                 Give a Lost or deleted claim its volume back\n  \
+        kubectl pvctl restore pvc/data-0 -n db --from pv/data  Give it exactly this volume")]
 pub struct RestoreArgs {
-    /// The claim: pvc/NAME or `pvc NAME`; it need not exist any more
+    /// The claim: pvc/NAME or `pvc NAME`; the claim may be deleted already
     #[arg(value_name = "pvc/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// The volume, where several name the claim
+    /// The volume; needed if several volumes name the claim
     #[arg(long, value_name = "pv/NAME")]
     pub from: Option<String>,
 
-    /// Say that no provisioner is at work on the claim, because it is stopped
+    /// State that the provisioner of the claim is stopped, so it cannot be creating a volume now
     #[arg(long)]
     pub provisioner_stopped: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `rebind`.
+/// The arguments of `rebind`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl rebind pvc/data-0 -n db --to pv/copy  The claim gets another volume; its old one is kept")]
+        kubectl pvctl rebind pvc/data-0 -n db --to pv/copy  Give the claim another volume, and keep its old one")]
 pub struct RebindArgs {
     /// The claim: pvc/NAME or `pvc NAME`
     #[arg(value_name = "pvc/NAME", required = true)]
     pub object: Vec<String>,
 
-    /// The volume that it gets
+    /// The volume that the claim gets
     #[arg(long, value_name = "pv/NAME")]
     pub to: String,
 
-    /// Say that no provisioner is at work on the claim, because it is stopped
+    /// State that the provisioner of the claim is stopped, so it cannot be creating a volume now
     #[arg(long)]
     pub provisioner_stopped: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `move`.
+/// The arguments of `move`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl move pvc/data -n old --to-namespace new\n  \
@@ -305,24 +305,24 @@ pub struct MoveArgs {
     #[arg(long, value_name = "NAMESPACE")]
     pub to_namespace: String,
 
-    /// The name of the new claim; the same if not given
+    /// The name of the new claim; by default, the name of the old one
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Give the volume its reclaim policy back in the end
+    /// Give the volume its old reclaim policy back at the end
     #[arg(long)]
     pub restore_policy: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `rename`.
+/// The arguments of `rename`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl rename pvc/data archive -n db")]
@@ -331,20 +331,20 @@ pub struct RenameArgs {
     #[arg(value_name = "pvc/NAME NEW", required = true)]
     pub object: Vec<String>,
 
-    /// Give the volume its reclaim policy back in the end
+    /// Give the volume its old reclaim policy back at the end
     #[arg(long)]
     pub restore_policy: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `unfinalize`.
+/// The arguments of `unfinalize`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl unfinalize pvc/data example.com/backup -n db\n  \
@@ -354,66 +354,67 @@ pub struct UnfinalizeArgs {
     #[arg(value_name = "TYPE/NAME FINALIZER", required = true)]
     pub object: Vec<String>,
 
-    /// Say that the owner of a finalizer that protects data or an attachment is gone
+    /// State that the owner of the finalizer is gone; needed if the finalizer protects data or an attachment
     #[arg(long)]
     pub protected: bool,
 
-    /// The files on which the plan is made instead of a cluster.
+    /// The files for which the plan is made, if not for a cluster.
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `apply`.
+/// The arguments of `apply`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl release pv/data -o yaml > plan.yaml  A plan for review\n  \
-        kubectl pvctl apply plan.yaml                      The same, on a world that is still the same\n  \
-        kubectl pvctl apply --continue                     Go on where the last repair stopped")]
+        kubectl pvctl release pv/data -o yaml > plan.yaml  Write a plan for review\n  \
+        kubectl pvctl apply plan.yaml                      Carry it out, if the cluster has not changed\n  \
+        kubectl pvctl apply --continue                     Continue the newest repair that stopped")]
 pub struct ApplyArgs {
     /// The file with the plan; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "resume", conflicts_with = "resume",
         value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
 
-    /// Go on with a repair that stopped: the one with this id, or the newest
+    /// Continue a repair that stopped: the repair with this id, or the newest one
     #[arg(long = "continue", value_name = "ID", num_args = 0..=1)]
     pub resume: Option<Option<String>>,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `undo`.
+/// The arguments of `undo`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl undo            Take the newest repair back\n  \
-        kubectl pvctl undo --dry-run  How that would be done")]
+        kubectl pvctl undo            Undo the newest repair\n  \
+        kubectl pvctl undo --dry-run  Show how the repair would be undone")]
 pub struct UndoArgs {
-    /// The id of the repair, as `history` lists it; the newest if not given
+    /// The id of the repair, as `history` lists it; by default, the newest repair
     #[arg(value_name = "ID")]
     pub id: Option<String>,
 
-    /// Say that no provisioner is at work on the claims that the repair created, because it is stopped
+    /// State that the provisioner of the claims that the repair created is stopped, so it cannot be creating a volume
+    /// now
     #[arg(long)]
     pub provisioner_stopped: bool,
 
-    /// What all repairs share.
+    /// The flags that all repairs share.
     #[command(flatten)]
     pub repair: RepairArgs,
 }
 
-/// `history`.
+/// The arguments of `history`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl history     All repairs that were made from here\n  \
-        kubectl pvctl history ID  The steps of one of them")]
+        kubectl pvctl history     All repairs that were made from this machine\n  \
+        kubectl pvctl history ID  The steps of one repair")]
 pub struct HistoryArgs {
-    /// The id of a repair, to show its steps
+    /// The id of the repair whose steps are shown
     #[arg(value_name = "ID")]
     pub id: Option<String>,
 
@@ -422,7 +423,7 @@ pub struct HistoryArgs {
         value_parser = FormatParser::<HistoryFormat>::new())]
     pub output: HistoryFormat,
 
-    /// Where the journals are kept.
+    /// The flag for the folder of the journals.
     #[command(flatten)]
     pub journal: JournalArgs,
 }

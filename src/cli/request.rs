@@ -9,14 +9,14 @@ use crate::error::Error;
 use crate::model::{AccessMode, Kind, ObjectKey, Quantity, Str};
 use crate::repair::{Recipient, Request, Setting, namespace_name, object_name};
 
-/// Checks the namespace of a claim that is named without a namespace.
+/// Checks and returns the namespace for a claim that the arguments name without a namespace.
 fn in_namespace(namespace: &str) -> Result<Str, Error> {
     namespace_name("namespace", namespace)
 }
 
 impl RetainArgs {
-    /// Returns the claim in that namespace whose volume is to be retained. The volume is found in the cluster. The
-    /// result is `None` if the arguments name a volume.
+    /// Returns the claim in that namespace whose volume is to be retained. The caller finds the volume in the cluster.
+    /// The result is `None` if the arguments name a volume.
     ///
     /// # Errors
     /// Returns a usage error that names the wrong word.
@@ -183,13 +183,13 @@ fn volume_of_flag(flag: &str, word: &str) -> Result<Str, Error> {
     object_name(flag, word)
 }
 
-/// Returns the word after an object, and the words of the object. An object is one word with a slash, or two words.
+/// Returns the last word, and the words of the object before it. An object is one word with a slash, or two words.
 fn last<'a>(words: &'a [String], what: &str, form: &str) -> Result<(&'a str, &'a [String]), Error> {
     let of_object = words.first().map_or(0, |first| if first.contains('/') { 1 } else { 2 });
     match words.split_at_checked(of_object) {
         Some((object, [last])) if !last.is_empty() => Ok((last, object)),
         Some((_, [_, strange, ..])) => {
-            Err(Error::usage(format!("{strange:?} is a word too many")).hint(format!("it takes {form}")))
+            Err(Error::usage(format!("there is one word too many: {strange:?}")).hint(format!("it takes {form}")))
         }
         Some(_) | None => Err(Error::usage(format!("{what} is missing")).hint(format!("it takes {form}"))),
     }
@@ -201,7 +201,7 @@ fn recipient(args: &RecipientArgs) -> Result<Recipient, Error> {
         None => Ok(Recipient::LastClaim),
         Some(word) => {
             let (namespace, name) = word.split_once('/').ok_or_else(|| {
-                Error::usage(format!("--reserve-for: {word:?} is no NAMESPACE/NAME"))
+                Error::usage(format!("--reserve-for: {word:?} is not NAMESPACE/NAME"))
                     .hint("name the claim with its namespace, such as db/data-0")
             })?;
             Ok(Recipient::Claim {
@@ -212,7 +212,7 @@ fn recipient(args: &RecipientArgs) -> Result<Recipient, Error> {
     }
 }
 
-/// The keys of `recreate --set`, each with the name of its field if that is accepted as well.
+/// The keys of `recreate --set`. If the name of the field is also accepted as a key, it is the second part.
 pub const SETTING_KEYS: [(&str, Option<&str>); 7] = [
     ("class", Some("storageClassName")),
     ("size", None),
@@ -226,8 +226,8 @@ pub const SETTING_KEYS: [(&str, Option<&str>); 7] = [
 const VOLUME_MODES: [&str; 2] = ["Filesystem", "Block"];
 const NO_SELECTOR: &str = "none";
 
-/// Returns the values that this key of `recreate --set` accepts. The result is empty if it accepts more than a few
-/// words.
+/// Returns the values that this key of `recreate --set` accepts. The result is empty if the key accepts more than a few
+/// values.
 pub fn setting_values(key: &str) -> &'static [&'static str] {
     match key {
         "modes" => &AccessMode::NAMES,
@@ -249,7 +249,7 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
     for word in words {
         let (key, value) = word
             .split_once('=')
-            .ok_or_else(|| Error::usage(format!("--set: {word:?} is no KEY=VALUE")).hint(keys()))?;
+            .ok_or_else(|| Error::usage(format!("--set: {word:?} is not KEY=VALUE")).hint(keys()))?;
         let flag = format!("--set {key}");
         let setting = match key {
             "class" | "storageClassName" if value.is_empty() => Setting::Class(Str::default()),
@@ -259,29 +259,29 @@ fn settings(words: &[String]) -> Result<Vec<Setting>, Error> {
             "name" => Setting::Name(object_name(&flag, value)?),
             "size" => {
                 let quantity = Quantity::parse(value).map_err(|error| {
-                    Error::usage(format!("{flag}: {value:?} is no size: {error}")).hint("such as 10Gi")
+                    Error::usage(format!("{flag}: {value:?} is not a size: {error}")).hint("such as 10Gi")
                 })?;
                 // The quantity is rounded up to whole bytes.
                 if quantity.value() < 1 {
-                    return Err(Error::usage(format!("{flag}: {value} is not more than nothing")));
+                    return Err(Error::usage(format!("{flag}: {value} is not larger than 0")));
                 }
                 Setting::Size(value.into())
             }
             "modes" => {
                 let modes: Vec<Str> = value.split(',').map(|mode| long_mode(mode).into()).collect();
                 if let Some(strange) = modes.iter().find(|mode| !AccessMode::NAMES.contains(&mode.as_str())) {
-                    return Err(Error::usage(format!("{flag}: {strange:?} is no access mode"))
-                        .hint(format!("they are {}", AccessMode::NAMES.join(", "))));
+                    return Err(Error::usage(format!("{flag}: {strange:?} is not an access mode"))
+                        .hint(format!("the access modes are {}", AccessMode::NAMES.join(", "))));
                 }
                 Setting::Modes(modes)
             }
             "volumeMode" if VOLUME_MODES.contains(&value) => Setting::VolumeMode(value.into()),
             "volumeMode" => {
-                return Err(Error::usage(format!("{flag}: {value:?} is no volume mode")).hint("Filesystem or Block"));
+                return Err(Error::usage(format!("{flag}: {value:?} is not a volume mode")).hint("Filesystem or Block"));
             }
             "selector" if value == NO_SELECTOR => Setting::NoSelector,
             "selector" => {
-                return Err(Error::usage(format!("{flag}: a selector can only be taken away, with selector=none")));
+                return Err(Error::usage(format!("{flag}: a selector can only be removed, with selector=none")));
             }
             _ => {
                 return Err(Error::usage(format!("--set: {key:?} is not known")).hint(keys()));

@@ -1,4 +1,4 @@
-//! Parses the values of flags. For each wrong value there is a sentence that says what is wrong.
+//! Parses the values of flags. For each wrong value there is a message that says what is wrong.
 
 use crate::controllers::KubeVersion;
 use crate::model::{Kind, ObjectKey, Timestamp};
@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 formats! {
     /// How a snapshot is printed.
     SnapshotFormat {
-        /// JSON, an object a line.
+        /// JSON, with one object on each line.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -51,11 +51,11 @@ impl<F: Format> TypedValueParser for FormatParser<F> {
             | "go-template-file"
             | "custom-columns"
             | "custom-columns-file" => format!(
-                "the output format '{format}' is not offered: use -o json and select from it, for example with jq"
+                "the output format '{format}' is not supported: use -o json and select from it, for example with jq"
             ),
             _ => {
                 let known: Vec<&str> = F::ALL.iter().map(|format| format.word()).collect();
-                format!("the output format '{word}' does not exist here: -o takes {}", known.join(", "))
+                format!("the output format '{word}' does not exist for this command: -o takes {}", known.join(", "))
             }
         };
         Err(invalid(command, message))
@@ -69,7 +69,7 @@ impl<F: Format> TypedValueParser for FormatParser<F> {
 /// Returns the help text of `--kube-version`.
 pub(super) fn kube_version_help() -> String {
     format!(
-        "The Kubernetes minor to model: {} or {} to {}; detected on a cluster, stated by a snapshot, else {}",
+        "The Kubernetes minor version to model: {} or {} to {}; by default that of the cluster or snapshot, else {}",
         KubeVersion::HISTORICAL,
         KubeVersion::OLDEST,
         KubeVersion::NEWEST,
@@ -99,7 +99,7 @@ impl TypedValueParser for KubeVersionParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        // Help does not list these values, because its sentence is shorter. Completions offer them.
+        // Help does not list these values, because its text is shorter without them. Completions offer them.
         Some(Box::new(KubeVersion::all().rev().map(|version| PossibleValue::new(version.to_string()))))
     }
 }
@@ -108,10 +108,10 @@ pub(super) fn invalid(command: &clap::Command, message: String) -> clap::Error {
     clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
 }
 
-/// Parses a duration in the form in which kubectl prints ages: a whole number and `s`, `m`, `h` or `d`. Returns
-/// seconds.
+/// Parses a duration in the form in which kubectl prints ages: a whole number and `s`, `m`, `h` or `d`. Returns the
+/// number of seconds.
 pub(super) fn parse_duration(word: &str) -> Result<i64, String> {
-    let wrong = || "it must be a whole number with s, m, h or d behind it, such as 10m".to_owned();
+    let wrong = || "it must be a whole number followed by s, m, h or d, such as 10m".to_owned();
     let unit = word.chars().last().ok_or_else(wrong)?;
     let seconds = match unit {
         's' => 1,
@@ -128,32 +128,32 @@ pub(super) fn parse_duration(word: &str) -> Result<i64, String> {
     number.checked_mul(seconds).ok_or_else(|| "it is too long".to_owned())
 }
 
-/// Parses the longest time of waiting, like [`parse_duration`]. Zero is refused.
+/// Parses the longest time to wait, like [`parse_duration`]. Zero is refused.
 pub(super) fn parse_wait(word: &str) -> Result<std::time::Duration, String> {
     match u64::try_from(parse_duration(word)?) {
         Ok(seconds) if seconds > 0 => Ok(std::time::Duration::from_secs(seconds)),
-        _ => Err("it must be longer than nothing, such as 2m".to_owned()),
+        _ => Err("it must be longer than 0, such as 2m".to_owned()),
     }
 }
 
-/// Parses the largest number of entries of a list to print.
+/// Parses the maximum number of entries to print in a list.
 pub(super) fn parse_limit(word: &str) -> Result<Limit, String> {
     if word == "all" {
         return Ok(Limit::All);
     }
     match word.parse() {
-        Ok(0) => Err("a list of none says nothing: it must be a number from 1 on, or `all`".to_owned()),
+        Ok(0) => Err("a list must have at least one entry: it must be a number from 1, or `all`".to_owned()),
         Ok(count) => Ok(Limit::AtMost(count)),
-        Err(_) => Err("it must be a number from 1 on, or `all`".to_owned()),
+        Err(_) => Err("it must be a number from 1, or `all`".to_owned()),
     }
 }
 
-/// A kind, in all namespaces or in one namespace.
+/// A kind, and optionally a namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KindScope {
     /// The kind.
     pub kind: Kind,
-    /// The namespace. The value is `None` for all namespaces.
+    /// The namespace. The value is `None` for all namespaces and for kinds without a namespace.
     pub namespace: Option<String>,
 }
 
@@ -171,7 +171,7 @@ impl KindScope {
         match namespace {
             Some("") => Err(format!("the namespace after '{}/' is missing", kind.short())),
             Some(_) if !kind.namespaced() => {
-                Err(format!("a {kind} is in no namespace: write '{}' alone", kind.resource()))
+                Err(format!("a {kind} has no namespace: write only '{}'", kind.resource()))
             }
             _ => Ok(Self { kind, namespace: namespace.map(str::to_owned) }),
         }
@@ -183,7 +183,7 @@ impl KindScope {
 pub struct FeatureGate {
     /// The gate's name as Kubernetes writes it.
     pub name: String,
-    /// Whether it is on.
+    /// Whether the gate is on.
     pub enabled: bool,
 }
 
@@ -206,9 +206,9 @@ impl FeatureGate {
 /// One flag of kube-controller-manager.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ControllerFlag {
-    /// The flag's name, without dashes before it.
+    /// The name of the flag, without leading dashes.
     pub name: String,
-    /// Its value.
+    /// The value of the flag.
     pub value: String,
 }
 
@@ -226,9 +226,9 @@ impl ControllerFlag {
 /// An extra value of the user to impersonate: the header `Impersonate-Extra-KEY: VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UserExtra {
-    /// The key. It may have several values.
+    /// The key. The same key may be given with several values.
     pub key: String,
-    /// One of its values.
+    /// One of the values of the key.
     pub value: String,
 }
 
@@ -246,7 +246,7 @@ impl UserExtra {
 ///
 /// # Errors
 ///
-/// Returns a sentence that does not name the word, because clap names it.
+/// Returns a message that does not repeat the word, because clap's error already has the word.
 pub fn parse_reference(word: &str) -> Result<ObjectKey, String> {
     let mut parts = word.split('/');
     let kind = parse_kind(parts.next().unwrap_or_default())?;
@@ -263,8 +263,8 @@ pub fn parse_reference(word: &str) -> Result<ObjectKey, String> {
     Ok(ObjectKey { kind, namespace: namespace.into(), name: name.into() })
 }
 
-/// Returns the kind among these that a word means: its singular, plural, short or full resource name, in upper or lower
-/// case.
+/// Returns the kind among `kinds` that a word names. The word is the singular, plural, short or full resource name, in
+/// upper or lower case.
 pub(super) fn kind_among(kinds: &[Kind], word: &str) -> Option<Kind> {
     let (_, group) = word.split_once('.').unwrap_or((word, ""));
     Kind::of_word(kinds, word).filter(|kind| of_group(*kind, group))
@@ -275,14 +275,14 @@ pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
     kind_among(&Kind::ALL, word).ok_or_else(|| {
         let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.short()).collect();
         format!(
-            "the type '{word}' is not known here: it is one of {}, in any form that kubectl takes",
+            "the type '{word}' is not known here: it must be one of {}, in any form that kubectl takes",
             known.join(", ")
         )
     })
 }
 
-/// Returns whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. Other groups
-/// have kinds of the same name.
+/// Returns whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. Kinds of other
+/// groups can have the same name.
 fn of_group(kind: Kind, group: &str) -> bool {
     let own = kind.api_version().split_once('/').map_or("", |(group, _)| group);
     let group = group.to_ascii_lowercase();

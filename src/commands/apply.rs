@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 /// Carries out a plan from a file, or continues a repair that stopped.
 ///
 /// # Errors
-/// An error is returned for wrong usage, if the file's plan differs from the plan for the present state, if the repair
+/// Returns an error for wrong usage, if the plan in the file differs from the plan for the present state, if the repair
 /// is refused, or if it stops.
 pub(super) fn run(args: &ApplyArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     if let Some(path) = &args.file {

@@ -1,4 +1,4 @@
-//! `audit`: reports what is wrong, the root of it, and the consequences.
+//! `audit`: reports what is wrong, the roots, and the consequences.
 
 use super::Status;
 use super::shared::arguments;
@@ -19,7 +19,7 @@ pub(super) fn run(args: &AuditArgs, global: &GlobalArgs, terminal: &Terminal) ->
     let outputs = Outputs::new(&args.output)?;
     let objects = parse_objects(&args.objects, &KINDS)?;
     if !objects.is_empty() && global.scope.selector.is_some() {
-        return Err(Error::usage("-l does not go with names of objects"));
+        return Err(Error::usage("-l cannot be combined with names of objects"));
     }
     let mut options = AuditOptions {
         objects,
@@ -74,14 +74,15 @@ fn print(
         fails: &|finding| options.threshold.counts(finding),
         view: args.table.view(terminal.width()),
     };
-    // Files come first: if one cannot be written, stdout has nothing that could be taken for an answer.
+    // The files are written before stdout: if a file cannot be written, stdout stays empty, so nobody mistakes it for
+    // an answer.
     let in_file = Printed { view: args.table.view(None), ..printed };
     terminal.without_color(|| outputs.write_files(|format, print| format.render(in_file, print)))?;
     let mut output = terminal.output();
     if let Some(format) = outputs.stdout {
         format.render(printed, |text| output.print(text))?;
     }
-    // The closing lines follow the table. They are left out if the reader has closed the output.
+    // The closing lines follow the table. They are not printed if the reader has closed the output.
     output.finish()?;
     if is_for_people {
         terminal.message(&summary_with_omissions(audited, args.all, outputs.stdout == Some(Format::Wide)));

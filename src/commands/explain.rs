@@ -12,14 +12,14 @@ use crate::ops::explain::{ExplainOptions, Explained, explain, explain_files};
 use crate::ops::explain_several::SeveralOptions;
 use crate::terminal::Terminal;
 
-/// Reads the objects, explains those that are named, and prints the explanations.
+/// Reads the objects, explains the named ones, and prints the explanations.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let objects = parse_objects(&args.object, &EXPLAINED)?;
     let labels = arguments::labels(global)?;
     let read = arguments::read(&args.model, &args.source, global)?;
     read.question().check()?;
     if args.recheck && !args.source.filenames.is_empty() {
-        return Err(Error::usage("--recheck reads a cluster a second time, and the files of -f stay as they are")
+        return Err(Error::usage("--recheck reads a cluster a second time, but the files of -f do not change")
             .hint("leave --recheck out, or leave -f out to ask the cluster"));
     }
     match objects.as_slice() {
@@ -35,8 +35,10 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
                 &ExplainOptions { kind: *kind, name: name.clone(), read, recheck: args.recheck, offers },
             )
         }
-        _ if args.recheck => Err(Error::usage("--recheck is for one pv or pvc: of other objects nothing is predicted")
-            .hint("leave --recheck out")),
+        _ if args.recheck => {
+            Err(Error::usage("--recheck is for one pv or pvc: other objects are not predicted")
+                .hint("leave --recheck out"))
+        }
         _ => several(args, global, terminal, &SeveralOptions { objects, labels, read }),
     }
 }

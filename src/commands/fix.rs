@@ -1,4 +1,4 @@
-//! `fix`: reports what is wrong and makes one repair after another.
+//! `fix`: reports what is wrong, and makes the repairs one by one.
 
 use super::Status;
 use super::shared::connect::with_cluster;
@@ -19,27 +19,29 @@ const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 /// Reports what is wrong, offers repairs and makes them.
 ///
 /// # Errors
-/// An error is returned for wrong usage, if something cannot be read, if a repair is refused, or if it stops.
+/// Returns an error for wrong usage, if something cannot be read, if a repair is refused, or if it stops.
 pub(super) fn run(args: &FixArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let FixArgs { objects, all, only, repair } = args;
     let named = parse_objects(objects, &KINDS)?;
     if *all && !objects.is_empty() {
-        return Err(Error::usage("--all means every object in scope: it does not go with names of objects"));
+        return Err(Error::usage("--all means every object in scope: it cannot be combined with names of objects"));
     }
     if objects.is_empty() && !all && repair.yes {
-        return Err(Error::usage("--yes needs to know what to repair").hint("name objects, or say --all --only RULE,…"));
+        return Err(Error::usage("--yes needs to know what to repair").hint("name objects or use --all --only RULE,…"));
     }
     if *all && repair.yes && only.is_empty() {
-        return Err(Error::usage("--all --yes needs --only: which findings are repaired without being asked")
-            .hint("kubectl pvctl rules lists them; `kubectl pvctl fix` asks for each one"));
+        return Err(Error::usage(
+            "--all --yes needs --only, which says which findings are repaired without a question",
+        )
+        .hint("kubectl pvctl rules lists the rules; `kubectl pvctl fix` without --yes asks before each repair"));
     }
     check_rules(only)?;
     if repair.output != Format::Text || repair.confirm.is_some() {
-        return Err(Error::usage("fix asks for each repair: -o and --confirm do not go with it")
-            .hint("the verb of a repair prints its plan with -o yaml"));
+        return Err(Error::usage("fix asks before each repair: -o and --confirm cannot be combined with it")
+            .hint("the verb of a single repair prints its plan with -o yaml"));
     }
     if global.scope.selector.is_some() {
-        return Err(Error::usage("-l does not go with fix: name the objects"));
+        return Err(Error::usage("-l cannot be combined with fix: name the objects"));
     }
     let one = RepairOptions { only_safe: repair.yes, ..options(repair, global)? };
     let options = FixOptions { objects: named, only: only.clone(), repair: one };

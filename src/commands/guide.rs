@@ -1,5 +1,5 @@
-//! The answer to a command line without a verb: what is not well in the namespace. Without a cluster it is a short
-//! guide with the commands to try first.
+//! The answer to a command line without a verb: the problems in the namespace. Without a cluster, the answer is a short
+//! guide with the first commands to try.
 
 use super::Status;
 use super::shared::connect::with_cluster_if_any;
@@ -16,20 +16,20 @@ use crate::terminal::Terminal;
 use colored::Colorize as _;
 use std::fmt::Write as _;
 
-/// The commands to try first, and the question that each answers.
+/// The first commands to try, and the question that each command answers.
 pub const FIRST: [(&str, &str); 3] = [
-    ("kubectl pvctl predict -A", "what will become of every volume and claim"),
-    ("kubectl pvctl explain pvc/NAME", "why a claim is as it is, and what to do"),
+    ("kubectl pvctl predict -A", "what will happen to every volume and claim"),
+    ("kubectl pvctl explain pvc/NAME", "why a claim has its state, and what to do"),
     ("kubectl pvctl match pvc/NAME", "which volumes fit a claim, and which do not"),
 ];
 
 /// The command that repairs, and what it does.
-pub const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "what is wrong with a claim, repaired in steps");
+pub const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "repairs what is wrong with a claim, step by step");
 
-/// The width of the guide where there is room.
+/// The width of the guide, if the terminal is wide enough.
 const WIDTH: usize = 80;
 
-/// Prints what is not well, or the guide if no cluster is configured.
+/// Prints the problems in the namespace, or the guide if no cluster is configured.
 pub(super) fn run(global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
     let read = ReadOptions { scope, ..ReadOptions::default() };
@@ -51,7 +51,7 @@ pub(super) fn run(global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Er
     Ok(Status::Done)
 }
 
-/// Returns the guide for this width. A command is never broken, because people copy it.
+/// Returns the guide for this width. Commands are not wrapped, because people copy them.
 pub fn guide(columns: Option<usize>) -> String {
     let columns = columns.unwrap_or(WIDTH).min(WIDTH);
     let sentence = |said: &str| format!("{}\n", wrap(said, Some(columns), 0));
@@ -63,17 +63,17 @@ pub fn guide(columns: Option<usize>) -> String {
         format!("  {}  {answers}\n", format!("{command:<30}").bold())
     };
     let mut text = sentence(
-        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes and PersistentVolumeClaims, \
-         and repairs them when asked to.",
+        "kubectl pvctl predicts and explains what Kubernetes does with PersistentVolumes and PersistentVolumeClaims. \
+         It also repairs them.",
     );
     text.push('\n');
-    text += &sentence("Try first, they only read:");
+    text += &sentence("Try these commands first, they only read:");
     text.extend(FIRST.map(command));
     text.push('\n');
-    text += &sentence("Then, with a plan that is shown and agreed to before anything is written:");
+    text += &sentence("Then try this command, which shows a plan and asks before it writes anything:");
     text += &command(REPAIR);
     // Writing to a `String` cannot fail.
-    _ = writeln!(text, "\nWithout a cluster, on what kubectl printed:\n  {DUMP} | kubectl pvctl predict -f -");
+    _ = writeln!(text, "\nWithout a cluster, with the output of kubectl:\n  {DUMP} | kubectl pvctl predict -f -");
     text.push_str("\nAll verbs and flags: kubectl pvctl --help\n");
     text
 }

@@ -9,7 +9,7 @@ use crate::report::history::History;
 use crate::source::local_time;
 use crate::terminal::Terminal;
 
-/// Prints the list of journals, or one of them.
+/// Prints the list of journals, or one journal.
 pub(super) fn run(args: &HistoryArgs, terminal: &Terminal) -> Result<Status, Error> {
     let items = history(&journals(&args.journal)?, args.id.as_deref())?;
     let document = History::new(items);

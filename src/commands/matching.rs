@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) fn run(args: &MatchArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let stdin = Path::new("-");
     if args.claim.as_deref() == Some(stdin) && args.source.filenames.iter().any(|path| path == stdin) {
-        return Err(Error::usage("--claim and -f cannot both read stdin"));
+        return Err(Error::usage("--claim and -f cannot both read from stdin"));
     }
     let claim = match &args.claim {
         Some(path) => read_claim(path, args)?,
@@ -42,7 +42,7 @@ fn print(args: &MatchArgs, gathered: &Gathered, answer: &MatchTable<'_>, termina
     output.finish()
 }
 
-/// Reads a file that has exactly one claim.
+/// Reads a file that contains exactly one claim.
 fn read_claim(path: &Path, args: &MatchArgs) -> Result<Claim, Error> {
     let options = FileOptions {
         paths: vec![path.to_owned()],

@@ -39,7 +39,7 @@ use crate::terminal::{Terminal, exit_on_interrupt};
 ///
 /// # Errors
 ///
-/// The error is shown to the person. See [`crate::error::ErrorKind`] for the classes of errors.
+/// Returns an error that the caller shows to the person. See [`crate::error::ErrorKind`] for the classes of errors.
 pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
     exit_on_interrupt()?;
     match &cli.verb {

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Makes this repair.
+/// Runs the verb `rebind`.
 pub(super) fn run(args: &RebindArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, &args.source, global, terminal, |namespace| args.request(namespace).map(RepairRequest::Named))
 }

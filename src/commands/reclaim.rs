@@ -1,4 +1,4 @@
-//! `reclaim`: makes Kubernetes delete the data of a volume.
+//! `reclaim`: has Kubernetes delete the data of a volume.
 
 use super::Status;
 use super::shared::repair::run as repair;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Makes this repair.
+/// Runs the verb `reclaim`.
 pub(super) fn run(args: &ReclaimArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, &args.source, global, terminal, |_| args.request().map(RepairRequest::Named))
 }

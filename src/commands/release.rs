@@ -1,4 +1,4 @@
-//! `release`: reserves a released volume for its last claim again.
+//! `release`: offers a Released volume again. By default only a claim with the name of its last claim gets it.
 
 use super::Status;
 use super::shared::repair::run as repair;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Makes this repair.
+/// Runs the verb `release`.
 pub(super) fn run(args: &ReleaseArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, &args.source, global, terminal, |_| args.request().map(RepairRequest::Named))
 }

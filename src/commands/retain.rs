@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Makes this repair.
+/// Runs the verb `retain`.
 pub(super) fn run(args: &RetainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, &args.source, global, terminal, |namespace| match args.claim(namespace)? {
         Some(claim) => Ok(RepairRequest::VolumeOf(claim)),

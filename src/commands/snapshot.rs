@@ -1,4 +1,5 @@
-//! `snapshot`: prints everything that any verb reads, raw and redacted, as a `v1` List that `-f` and kubectl can read.
+//! `snapshot`: prints all objects that any verb reads, unchanged except for redacted credentials, as a `v1` List that
+//! `-f` and kubectl can read.
 
 use super::Status;
 use super::shared::arguments::files as file_options;
@@ -11,7 +12,7 @@ use crate::ops::snapshot::missing;
 use crate::source::{Archived, FileOptions, Needs, Statement, archive, files};
 use crate::terminal::Terminal;
 
-/// Reads everything and prints it afterwards, so that stdout stays empty if the reading fails.
+/// Reads all objects and prints them afterwards. So stdout stays empty if the reading fails.
 pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let read = if args.source.filenames.is_empty() {
         from_cluster(args, global, terminal)?
@@ -23,7 +24,7 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
     if args.source.strict
         && let Some(issue) = issues.first()
     {
-        return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the object is kept as it is"));
+        return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict, the object is kept unchanged"));
     }
     archive::order(&mut objects);
     let mut output = terminal.output();
@@ -41,15 +42,15 @@ pub(super) fn run(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal)
 
 fn from_cluster(args: &SnapshotArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Archived, Error> {
     connect::with_cluster(global, terminal, async |cluster| {
-        // It is not known which verbs and flags will use the snapshot. An audit also examines pods in namespaces
-        // without claims, because these pods may wait for a claim that does not exist.
+        // Any verb and any flag may use the snapshot later. An audit also examines pods in namespaces without claims,
+        // because these pods may wait for a claim that does not exist.
         let shown = (!global.scope.all_namespaces).then(|| cluster.namespace());
         let needs = Needs { everything: true, pods_of: Some(shown), ..Needs::default() };
         let (objects, parts) = cluster.read_raw(needs, &*terminal.progress()).await?;
         let kubernetes = match cluster.server_version().await {
             Ok(version) => Some(version.minor),
             Err(failure) => {
-                let assumed = "whoever reads the snapshot has to give --kube-version, or the newest one is assumed";
+                let assumed = "whoever uses the snapshot has to give --kube-version, or the newest version is assumed";
                 terminal.message(&format!("warning: the server's version is not known: {failure}; {assumed}"));
                 None
             }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::ops::repair::RepairRequest;
 use crate::terminal::Terminal;
 
-/// Makes this repair.
+/// Runs the verb `unbind`.
 pub(super) fn run(args: &UnbindArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     repair(&args.repair, &args.source, global, terminal, |_| args.request().map(RepairRequest::Named))
 }

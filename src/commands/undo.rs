@@ -1,4 +1,4 @@
-//! `undo`: takes a repair back.
+//! `undo`: undoes a repair.
 
 use super::Status;
 use super::shared::repair::on_cluster;
@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::ops::undo::undo;
 use crate::terminal::Terminal;
 
-/// Takes a repair back.
+/// Undoes a repair.
 ///
 /// # Errors
-/// An error is returned if there is no such journal, if the repair is refused, or if it stops.
+/// Returns an error if there is no such journal, if the undo is refused, or if it stops.
 pub(super) fn run(args: &UndoArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     on_cluster(&args.repair, global, terminal, async |options, cluster, person| {
         undo(options, cluster, person, args.id.as_deref(), args.provisioner_stopped).await

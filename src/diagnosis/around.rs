@@ -1,4 +1,4 @@
-//! This module has facts that follow from several objects. Rules and repairs use them.
+//! Facts that follow from several objects. Rules and repairs use these facts.
 
 use crate::model::{AnnotationKey, PersistentVolumeClaim, StorageClass};
 use crate::snapshot::Snapshot;

@@ -1,5 +1,5 @@
-//! One object as a rule sees it. A rule asks this module whether an object is absent, so that the engine knows which
-//! reads the rule's answer rests on.
+//! One object as a rule sees it. Rules ask this module whether another object is absent. The module records the reads
+//! on which the answer of the rule depends.
 
 use super::facts::{has_event, is_open, is_unbound};
 use super::{Subject, Survey, key};
@@ -37,16 +37,16 @@ pub struct Unread {
 pub enum Holder<'a> {
     /// The volume has no `claimRef`.
     Nobody,
-    /// The `claimRef` has no uid, and no claim has its namespace and name.
+    /// The `claimRef` has no uid, and no claim has the namespace and name in the `claimRef`.
     ReservedForMissing,
-    /// The `claimRef` has no uid, and this claim has its namespace and name.
+    /// The `claimRef` has no uid, and this claim has the namespace and name in the `claimRef`.
     ReservedFor(&'a PersistentVolumeClaim),
     /// This claim exists and has the uid in the `claimRef`.
     Lives(&'a PersistentVolumeClaim),
     /// This claim has the namespace and name in the `claimRef` but another uid. The claim that had the uid in the
     /// `claimRef` is gone.
     Replaced(&'a PersistentVolumeClaim),
-    /// The `claimRef` has a uid, and no claim has its namespace and name.
+    /// The `claimRef` has a uid, and no claim has the namespace and name in the `claimRef`.
     Gone,
     /// The input does not tell whether the claim exists.
     Unknown,
@@ -96,7 +96,8 @@ impl<'a> Case<'a> {
         self.simulation.snapshot()
     }
 
-    /// Returns whether an event of that reason about the object was read. A rule speaks only of an event that exists.
+    /// Returns whether an event of that reason about the object was read. A rule mentions an event only if the event
+    /// was read.
     pub fn has_event(&self, reason: &str) -> bool {
         has_event(self.snapshot(), &self.object(), reason)
     }
@@ -129,10 +130,10 @@ impl<'a> Case<'a> {
         self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
     }
 
-    /// Returns whether a problem may still end by itself, because it has lasted for less than [`PATIENCE`] seconds or
-    /// for an unknown time. A finding about an object that somebody named is then reported with a lower severity. None
-    /// means that nobody named the object and that the finding is not reported yet. Rules whose problem is the duration
-    /// itself do not use this function.
+    /// Returns whether a problem may still end by itself: it has lasted for less than [`PATIENCE`] seconds, or for an
+    /// unknown time. If somebody named the object, the finding is then reported with a lower severity. If nobody named
+    /// it, the function returns None, and the finding is not reported yet. Rules that report how long something lasts
+    /// do not use this function.
     pub fn may_heal(&self, since: Option<Timestamp>) -> Option<bool> {
         match self.lasts(since) {
             Some(_) => Some(false),
@@ -141,8 +142,8 @@ impl<'a> Case<'a> {
     }
 
     /// Returns whether the object was created less than [`PATIENCE`] seconds ago. Objects that it refers to may then
-    /// still be missing. Claims are often created before their volumes and classes, and pods before their claims. Only
-    /// the clock at the time of reading proves this. The newest timestamp in a file does not.
+    /// still be missing. Claims are often created before their volumes and classes, and pods before their claims. This
+    /// is certain only if the input states the time of reading. The newest timestamp in a file is not enough.
     pub fn is_young(&self, created: Option<Timestamp>) -> bool {
         self.snapshot().now_is_stated() && self.seconds_since(created).is_some_and(|age| age < PATIENCE)
     }
@@ -169,8 +170,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns whether no such object exists. The answer is always false for a Lease. If the absence is assumed, the
-    /// finding says so. If the absence is unknown, the answer is false.
+    /// Returns whether no object with this kind, namespace and name exists. If the absence is assumed, the finding
+    /// states the assumption. If the absence is unknown, or if the kind is Lease, the answer is false.
     pub fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
         let snapshot = self.snapshot();
         if kind == Kind::Lease {
@@ -180,8 +181,8 @@ impl<'a> Case<'a> {
         !is_there && self.rests_on(kind, namespace, &snapshot.coverage().absence_of(kind, namespace, name))
     }
 
-    /// Returns whether all objects of that kind in that namespace are known, so that no other one exists. An empty
-    /// namespace means all namespaces. If the answer is assumed, the finding says so.
+    /// Returns whether all objects of that kind in that namespace are known. Then no others exist. An empty namespace
+    /// means all namespaces. If the answer is assumed, the finding states the assumption.
     pub fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
         self.rests_on(kind, namespace, &self.snapshot().coverage().absence(kind, namespace))
     }
@@ -272,8 +273,8 @@ impl<'a> Case<'a> {
         if is_open(claim) { self.claim_branch() } else { None }
     }
 
-    /// Returns the free volume that comes nearest to the claim's request. For the object of this case the search runs
-    /// only once for all rules.
+    /// Returns the free volume that differs least from the request of the claim. For the object of this case, the
+    /// search runs only once for all rules.
     pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
         let search = || nearest_volume(self.snapshot(), self.behavior(), claim);
         match self.subject {

@@ -25,7 +25,8 @@ pub fn is_unbound(claim: &PersistentVolumeClaim) -> bool {
     !claim.terminating() && !is_bound(claim)
 }
 
-/// Returns whether the claim is unbound and names no volume, so that the controller still searches for a volume.
+/// Returns whether the claim is unbound and names no volume. The controller still searches for a volume for such a
+/// claim.
 pub fn is_open(claim: &PersistentVolumeClaim) -> bool {
     is_unbound(claim) && claim.volume_name.is_empty()
 }
@@ -35,7 +36,8 @@ pub fn names(named: &ClaimRef, claim: &PersistentVolumeClaim) -> bool {
     named.name == claim.meta.name && named.namespace == claim.meta.namespace
 }
 
-/// Returns whether the `claimRef` has a namespace and a name. Without them, no such claim can exist.
+/// Returns whether the `claimRef` has a namespace and a name. If one of them is missing, no claim can match the
+/// `claimRef`.
 pub fn is_complete(named: &ClaimRef) -> bool {
     !named.namespace.is_empty() && !named.name.is_empty()
 }
@@ -65,8 +67,8 @@ pub fn class_of_volume(volume: &PersistentVolume) -> (&'static str, &str) {
     class_field(&volume.meta, Some(volume.class_name.as_str()).filter(|class| !class.is_empty()))
 }
 
-/// Returns the field and its value. A class that is set but empty is returned as two quotation marks, because it does
-/// not mean the same as an unset class.
+/// Returns the field and its value. An empty class is returned as two quotation marks, because an empty class and an
+/// unset class do not mean the same.
 fn class_field<'m>(meta: &'m ObjectMeta, stated: Option<&'m str>) -> (&'static str, &'m str) {
     let (field, class) = match meta.annotations.get(AnnotationKey::BetaStorageClass) {
         Some(class) => (CLASS_ANNOTATION, Some(class)),
@@ -81,7 +83,7 @@ pub fn has_event(snapshot: &Snapshot, object: &ObjectKey, reason: &str) -> bool 
     snapshot.events_about(object, uid).any(|event| event.reason == reason)
 }
 
-/// Returns the node selector as words, such as `zone In (a,b) and disk Exists ()`. If it has more than two
+/// Returns the node selector as words, such as `zone In (a,b) and disk Exists ()`. If the selector has more than two
 /// alternatives, the first two are shown.
 pub fn node_selector_text(affinity: &NodeSelector) -> String {
     let term = |term: &NodeSelectorTerm| {

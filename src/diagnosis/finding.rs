@@ -75,25 +75,26 @@ pub struct Remedy {
 }
 
 impl Remedy {
-    /// Returns whether the remedy is a verb of pvctl. These verbs check again what they rest on before they write.
+    /// Returns whether the remedy is a verb of pvctl. Before these verbs write, they check again the facts on which
+    /// they depend.
     pub fn is_of_pvctl(&self) -> bool {
         !self.command.is_empty() && self.verb != "kubectl"
     }
 
-    /// Returns whether the command does no harm if the world is not as assumed: it is a verb of pvctl, it only reads,
-    /// or it states what it expects to find.
+    /// Returns whether the command does no harm if an assumption is wrong: it is a verb of pvctl, it only reads, it
+    /// tests what it expects before it writes, or it deletes a pod that erases a volume.
     fn is_guarded(&self) -> bool {
         let reads = ["kubectl get ", "kubectl describe ", "kubectl logs "];
         self.is_of_pvctl()
             || reads.iter().any(|start| self.command.starts_with(start))
-            // Rules delete only pods that erase a volume, and the controller makes such a pod again.
+            // Rules delete only pods that erase a volume, and the controller creates such a pod again.
             || self.command.starts_with("kubectl delete pod ")
             || (self.command.starts_with("kubectl patch ") && self.command.contains(r#""op":"test""#))
     }
 }
 
-/// An object that this finding blames for an act that does not happen. A finding on that object is the cause if it
-/// hinders the act.
+/// An object that this finding blames for an act that does not happen. A finding on that object is the cause if that
+/// finding hinders the act.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blame {
     pub(super) object: ObjectKey,
@@ -118,8 +119,8 @@ pub struct Detection {
 
 impl Detection {
     /// Creates a detection with its message. The message says in one or two sentences what is wrong and why, and names
-    /// the objects, the field and both values. Pages of other objects say it, too, so objects are named by
-    /// [`super::mention`].
+    /// the objects, the field and both values. The pages of other objects show the message, too. So the message names
+    /// objects by [`super::mention`].
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             severity: None,
@@ -136,7 +137,7 @@ impl Detection {
         }
     }
 
-    /// Sets a severity that is lower than the rule's own.
+    /// Sets a severity that is lower than the severity of the rule.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
@@ -149,15 +150,15 @@ impl Detection {
         if quiet { self.severity(Severity::Info) } else { self }
     }
 
-    /// If the condition is true, the problem may still end by itself. Then this lowers the severity to Info and marks
-    /// the detection as early.
+    /// Lowers the severity to Info and marks the detection as early, if the condition is true. The condition says that
+    /// the problem may still end by itself.
     #[must_use]
     pub fn early_if(mut self, early: bool) -> Self {
         self.is_early |= early;
         self.info_if(early)
     }
 
-    /// Sets a risk that differs from the rule's own.
+    /// Sets a risk that differs from the risk of the rule.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {
         self.risk = Some(risk);
@@ -193,7 +194,7 @@ impl Detection {
     }
 
     /// States that this finding follows from a finding on that object, if that finding hinders the act. Other findings
-    /// on the object are no cause of this one.
+    /// on the object are not causes of this finding.
     #[must_use]
     pub fn follows_from(mut self, object: ObjectKey, act: Act) -> Self {
         self.blamed.push(Blame { object, act });
@@ -207,8 +208,8 @@ impl Detection {
         self
     }
 
-    /// Gives the finding the severity of the worst finding that it follows from. If there is none, the stated severity
-    /// remains.
+    /// Gives the finding the severity of the worst finding that it follows from. If this finding follows from no other
+    /// finding, its own severity remains.
     #[must_use]
     pub fn as_bad_as_its_cause(mut self) -> Self {
         self.takes_severity_of_cause = true;
@@ -244,9 +245,10 @@ pub struct Finding {
     pub severity: Severity,
     /// The risk to data.
     pub risk: Risk,
-    /// What is wrong and why, as the page of the object says it.
+    /// What is wrong and why, in the words of the page of the object.
     pub message: String,
-    /// The same with mentions of objects, from which [`Finding::said_on`] makes the words of any page.
+    /// The message before its mentions of objects are replaced. [`Finding::said_on`] makes the words of each page from
+    /// it.
     pub(super) template: String,
     /// The fields that prove the problem.
     pub evidence: Vec<Evidence>,
@@ -262,7 +264,7 @@ pub struct Finding {
     pub suppressed: Option<Suppressed>,
     /// Whether the severity is Info only because the problem may still end by itself.
     pub is_early: bool,
-    /// The objects whose findings may be the cause of this one, each with the act that is missing.
+    /// The objects whose findings may be the cause of this finding, each with the act that is missing.
     pub(super) blamed: Vec<Blame>,
     /// The objects that this problem affects, whether or not rules report anything about them.
     pub(super) affected: Vec<ObjectKey>,
@@ -319,12 +321,13 @@ impl Finding {
         }
     }
 
-    /// Returns what the rule says, as the page of that object says it.
+    /// Returns the message of the rule in the words of the page of that object.
     pub(super) fn said_on(&self, page: &ObjectKey, snapshot: &Snapshot) -> String {
         mention::on_page(&self.template, page, snapshot)
     }
 
-    /// Returns whether the message names the objects that it is about, so that it can stand alone on every page.
+    /// Returns whether the message names the objects that it is about. Then each page can show the message without
+    /// other words.
     pub(super) fn names_its_objects(&self) -> bool {
         mention::has_mentions(&self.template)
     }
@@ -340,8 +343,8 @@ impl Finding {
         (self.risk != Risk::Imminent || self.is_asked_for(), self.severity, self.risk, self.place)
     }
 
-    /// Returns the sort key of findings on different objects: the rank without the rule's place, then the object, then
-    /// the rule's place.
+    /// Returns the sort key of findings on different objects: the rank without the position of the rule, then the
+    /// object, then the position of the rule.
     pub fn gravity(&self) -> (bool, Severity, Risk, &ObjectKey, u32) {
         let (safe, severity, risk, place) = self.rank();
         (safe, severity, risk, &self.object, place)
@@ -352,7 +355,7 @@ impl Finding {
         self.blamed.iter().map(|blame| &blame.object).chain(self.settled.iter().map(|(_, object)| object))
     }
 
-    /// Returns whether the finding says something about an object of this name, which does not exist.
+    /// Returns whether the finding mentions this object, which does not exist.
     pub fn tells_of_absent(&self, object: &ObjectKey) -> bool {
         let is_it = |key: &ObjectKey| key == object;
         let is_name = |word: &str| word.trim_matches(|mark: char| ",;:()\"".contains(mark)) == object.name;

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
     /// Whether the finding is reported in a row of its own. This is so for the worst finding on an object if it follows
-    /// from no other finding. It is also so if others follow from the finding, or if its risk to data is higher than
-    /// that of its root.
+    /// from no other finding. It is also so if other findings follow from this finding, or if its risk to data is
+    /// higher than that of its root.
     pub is_root: bool,
     /// The index of the finding that is the root of this finding's object. For a root it is the index of the finding
     /// itself.
@@ -88,8 +88,8 @@ pub(super) fn follow(findings: &mut [Finding]) {
     }
 }
 
-/// Returns the finding from which this one follows because it blames that object. This is the worst finding on that
-/// object that hinders the missing act. A finding that this one settles is never its cause, whatever the severity.
+/// Returns the cause of this finding on the object that it blames: the worst finding on that object that hinders the
+/// missing act. A finding that this finding settles is never its cause, whatever the severities are.
 fn reason(
     findings: &[Finding],
     open: &BTreeMap<ObjectKey, Vec<usize>>,
@@ -112,7 +112,8 @@ fn is_worse_for_data(finding: &Finding, root: &Finding) -> bool {
 }
 
 /// Returns the indexes of the findings that concern the selected objects: findings on these objects, findings that
-/// affect them, and findings that those follow from. Other affected objects are removed from the findings.
+/// affect these objects, and the causes of all these findings. Affected objects that are not selected are removed from
+/// the findings.
 pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
     let concerns = |finding: &Finding| own(&finding.object) || finding.role.affected_objects.iter().any(own);
     let mut open: Vec<usize> =
@@ -141,7 +142,7 @@ fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
     open
 }
 
-/// Sets the severity of each finding that takes the severity of its cause. It becomes that of the worst cause.
+/// Sets the severity of each finding that takes the severity of its cause. The new severity is that of the worst cause.
 fn echo(findings: &mut [Finding]) {
     if !findings.iter().any(|finding| finding.takes_severity_of_cause) {
         return;
@@ -162,8 +163,8 @@ fn echo(findings: &mut [Finding]) {
     }
 }
 
-/// Follows the parents from a finding to one that has no parent. If the parents form a cycle, the worst finding of the
-/// cycle is returned.
+/// Returns the finding without a parent to which the parents of `start` lead. If the parents form a cycle, returns the
+/// worst finding of the cycle.
 pub fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl Fn(usize) -> R) -> usize {
     let mut path = vec![start];
     let mut at = start;

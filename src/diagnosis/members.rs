@@ -24,7 +24,7 @@ pub struct Member {
     pub root: Option<(ObjectKey, &'static str)>,
 }
 
-/// Returns the pods of the object, in the order of names. A node has those pods on it that use claims.
+/// Returns the pods of the object, in the order of names. For a node, these are the pods on it that use claims.
 pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s Pod> {
     let ObjectKey { kind, namespace, name } = object;
     match kind {
@@ -64,7 +64,7 @@ pub(super) fn pods_of<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Vec<&'s
     }
 }
 
-/// Returns the pods that the Service selects. A Service without a selector selects none.
+/// Returns the pods that the Service selects. A Service without a selector selects no pods.
 pub(super) fn selected_by<'s>(snapshot: &'s Snapshot, service: &'s Service) -> impl Iterator<Item = &'s Pod> {
     let selects = |pod: &&Pod| {
         !service.selector.is_empty()
@@ -91,7 +91,7 @@ fn sets_of<'s>(snapshot: &'s Snapshot, deployment: &'s Deployment) -> impl Itera
     snapshot.in_namespace::<ReplicaSet>(&deployment.meta.namespace).iter().filter(owned)
 }
 
-/// Returns the pods of a workload. If the file has no uids, the kind and name of the owner count.
+/// Returns the pods of a workload. If the file has no uids, the kind and name of the owner are compared.
 fn controlled<'s>(snapshot: &'s Snapshot, kind: Kind, owner: Option<&ObjectMeta>) -> Vec<&'s Pod> {
     let Some(owner) = owner else { return Vec::new() };
     let is_owned = |pod: &&Pod| match &pod.meta.controller_owner {
@@ -110,7 +110,7 @@ pub(super) struct Count {
     pub(super) existing: i64,
 }
 
-/// Returns how many pods the workload wants and has. The value is `None` for an object that wants no pods.
+/// Returns how many pods the workload wants and has. Returns None for a kind of object that does not create pods.
 pub(super) fn count(snapshot: &Snapshot, object: &ObjectKey) -> Option<Count> {
     let ObjectKey { kind, namespace, name } = object;
     let wanted = match kind {
@@ -134,8 +134,8 @@ pub(super) fn count(snapshot: &Snapshot, object: &ObjectKey) -> Option<Count> {
     Some(Count { wanted, existing: i64::try_from(existing).unwrap_or(i64::MAX) })
 }
 
-/// Returns the objects whose diagnosis an answer about the object needs: its pods, the claims of its templates, and
-/// what is in a namespace.
+/// Returns the objects whose diagnoses are part of the answer about the object: its pods, the claims of its templates,
+/// the objects of a namespace, or the volume of a VolumeAttachment.
 pub(super) fn keys_of(snapshot: &Snapshot, object: &ObjectKey) -> BTreeSet<ObjectKey> {
     let mut keys: BTreeSet<ObjectKey> = pods_of(snapshot, object).into_iter().map(pod_key).collect();
     if object.kind == Kind::Namespace {

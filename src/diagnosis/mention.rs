@@ -1,5 +1,5 @@
-//! Mentions of objects in what a rule says. A message is written once and read on the pages of several objects. Each
-//! page says "it", "this claim", "its volume v", or the full name.
+//! Mentions of objects in the message of a rule. The message is written once, and the pages of several objects show it.
+//! Each page replaces a mention with "it", "this claim", "its volume v", or the full name.
 
 use super::object::noun;
 use crate::model::{ClaimPhase, Kind, ObjectKey};
@@ -11,7 +11,7 @@ const START: char = '\u{E000}';
 /// The character between the fields of a mention.
 const SPLIT: char = '\u{E001}';
 
-/// The first character of words for the page of the object alone.
+/// The first character of words that only the page of the object shows.
 const OWN: char = '\u{E003}';
 
 /// The last character of a mention.
@@ -32,20 +32,20 @@ pub fn part_of(object: &ObjectKey, part: &str) -> String {
     written(object, part, "", "")
 }
 
-/// Mentions the volume of a claim by the claim, which people know. On the page of the claim this is "its volume", and
-/// on the page of the volume "it". `volume` is the name of the volume.
+/// Mentions the volume of a claim by the name of the claim, because people know the claim better. On the page of the
+/// claim this is "its volume", and on the page of the volume "it". `volume` is the name of the volume.
 pub fn volume_of(claim: &ObjectKey, volume: &str) -> String {
     // No volume has this name.
     let volume = if volume.is_empty() { "?" } else { volume };
     written(claim, "", volume, "")
 }
 
-/// Words that the page of the object leaves out, because it has said them already.
+/// Returns words that the page of the object leaves out, because its headline already says them.
 pub fn elsewhere(object: &ObjectKey, words: &str) -> String {
     written(object, "", "", words)
 }
 
-/// Words that only the page of the object says.
+/// Returns words that only the page of the object shows.
 pub fn on_own_page(object: &ObjectKey, words: &str) -> String {
     written(object, "", "", &format!("{OWN}{words}"))
 }
@@ -58,12 +58,12 @@ fn written(object: &ObjectKey, part: &str, volume: &str, elsewhere: &str) -> Str
     format!("{START}{}{END}", fields.join(&SPLIT.to_string()))
 }
 
-/// Returns whether the text mentions an object, so that it names its subject on every page.
+/// Returns whether the text mentions an object. Then the text names its subject on every page.
 pub(super) fn has_mentions(text: &str) -> bool {
     text.contains(START)
 }
 
-/// Returns what a rule says, as the page of the object says it.
+/// Returns the message of a rule in the words of the page of the object.
 pub fn on_page(text: &str, page: &ObjectKey, snapshot: &Snapshot) -> String {
     let mut pieces = text.split(START);
     let mut said = pieces.next().unwrap_or_default().to_owned();
@@ -120,7 +120,7 @@ fn words(
         if is_count {
             return part.to_owned();
         }
-        // "its" means what the sentence has mentioned before.
+        // "its" refers to the object that the sentence has mentioned before.
         if is_first || seen.contains(object) {
             return format!("its {}", part.trim_start_matches("the "));
         }

@@ -19,7 +19,7 @@ pub struct Misfit {
     pub words: String,
 }
 
-/// Describes what the verdict of the matching means for this volume and this claim. Returns None if the volume fits.
+/// Describes the verdict of the matching on this volume and this claim. Returns None if the volume fits.
 pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<Misfit> {
     let claim_field = claim_field(verdict);
     let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, claim_field, words });
@@ -88,7 +88,7 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
             "spec.storageClassName",
             shown(volume.class()),
             shown(claim.class()),
-            "free, but the scheduler chooses (class binds late)".to_owned(),
+            "free, but the scheduler chooses the volume (WaitForFirstConsumer)".to_owned(),
         ),
         CandidateVerdict::CandidateExcluded
         | CandidateVerdict::CandidateReserved
@@ -99,7 +99,7 @@ pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict:
     }
 }
 
-/// Returns the claim's field that the test behind this verdict reads.
+/// Returns the field of the claim that was compared for this verdict.
 fn claim_field(verdict: CandidateVerdict) -> Option<&'static str> {
     match verdict {
         CandidateVerdict::CandidateTooSmall => Some("spec.resources.requests.storage"),

@@ -68,8 +68,9 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Returns the indexes of the findings that concern the selected objects: findings on them and findings that cause
-    /// or affect those. Other affected objects are removed from the findings.
+    /// Returns the indexes of the findings that concern the selected objects: findings on these objects, findings that
+    /// affect these objects, and the causes of all these findings. Affected objects that are not selected are removed
+    /// from the findings.
     pub fn narrow(&mut self, own: &dyn Fn(&ObjectKey) -> bool) -> BTreeSet<usize> {
         graph::narrow(&mut self.listed, own)
     }
@@ -150,7 +151,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
 }
 
 /// Returns the reads that are incomplete for a kind. Because of them, objects of this kind may exist that no rule saw.
-/// Namespaces outside of the scope are ignored. A kind that did not need to be read counts as complete.
+/// Namespaces outside of the scope are ignored. A kind that did not need to be read is treated as complete.
 fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: AuditSettings<'s>) -> impl Iterator<Item = Unread> + 's {
     let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);
     let lacks = move |state: CoverageState| match state {

@@ -1,5 +1,5 @@
-//! The diagnosis of one object together with the objects that its cause can be on. It costs no more than these objects,
-//! and gives the object the same root as the diagnosis of all objects.
+//! The diagnosis of one object, and of the objects on which its cause can be. No other objects are examined, and the
+//! root of the object is the same as in the diagnosis of all objects.
 
 use super::case::{claim_key, class_key, key_of_claim};
 use super::partners::Partners;
@@ -23,7 +23,7 @@ pub fn diagnose_with_neighbours(
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
     let mut known = members::keys_of(snapshot, object);
     known.insert(object.clone());
-    // Who asks about an object also asks about what it depends on.
+    // A person who names an object also wants to know about the objects on which it depends.
     let is_named = |_: &ObjectKey| true;
     let mut findings = Findings::default();
     let mut open: Vec<ObjectKey> = known.iter().cloned().collect();
@@ -47,8 +47,8 @@ pub fn diagnose_with_neighbours(
     findings
 }
 
-/// Returns the objects whose findings can change the role of a finding on this object: its partners, their users, and
-/// the objects whose remedies use a volume that keeps its data.
+/// Returns the objects whose findings can change the role of a finding on this object: the objects that belong to it,
+/// their users, and the claims whose remedies use a volume that is Released and keeps its data.
 fn neighbours(
     snapshot: &Snapshot,
     partners: &Partners<'_>,

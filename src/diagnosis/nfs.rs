@@ -25,7 +25,7 @@ pub struct Export<'a> {
     pub persistent: Option<&'a PersistentVolume>,
     /// The server: a name or an address.
     pub server: &'a str,
-    /// Whether the kubelet mounts the export. Otherwise the driver does so, from a pod.
+    /// Whether the kubelet mounts the export. Otherwise the driver mounts it, and the driver runs in a pod.
     pub by_kubelet: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Export<'a> {
         inline.chain(claimed).collect()
     }
 
-    /// Returns the exports of a pod that hangs. The cheap question, whether it hangs, is asked first.
+    /// Returns the exports of a pod that hangs. Whether the pod hangs is checked first, because this check is cheap.
     pub fn of_hanging(case: &Case<'a>, pod: &'a Pod) -> Option<(Hanging, Vec<Self>)> {
         let hanging = Hanging::of(case, pod)?;
         Some((hanging, Self::all(case, pod)))
@@ -71,8 +71,8 @@ impl<'a> Export<'a> {
     }
 }
 
-/// Returns the server of an NFS volume, and whether the kubelet mounts it. Volumes that the CSI driver has made state
-/// the server at the start of their handle. Upstream: `getVolumeIDFromNfsVol`, csi-driver-nfs.
+/// Returns the server of an NFS volume, and whether the kubelet mounts it. If the CSI driver created the volume, the
+/// volume handle begins with the server. Upstream: `getVolumeIDFromNfsVol`, csi-driver-nfs.
 fn server(volume: &PersistentVolume) -> Option<(&str, bool)> {
     match volume.source.kind {
         SourceKind::Nfs => Some((volume.source.detail.as_str(), true)),
@@ -110,7 +110,7 @@ pub enum Backing<'a> {
         /// The name of the Service.
         name: &'a str,
     },
-    /// The address lies among the cluster IPs of Services, and no Service has it.
+    /// The address is in the range of the cluster IPs, and no Service has this address.
     NoAddress {
         /// A Service that serves NFS at another address.
         instead: Option<&'a Service>,
@@ -135,7 +135,8 @@ impl<'a> Backing<'a> {
         if let Some(service) = services.iter().find(|service| service.cluster_ip == server) {
             return Self::Service(service);
         }
-        // The range of the cluster IPs is written nowhere. An address is certainly in it if a Service has a close one.
+        // No object states the range of the cluster IPs. An address is certainly in this range if the address of a
+        // Service is close to it.
         let is_close = |service: &Service| {
             let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
             other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
@@ -145,14 +146,14 @@ impl<'a> Backing<'a> {
         }
         let is_server = |service: &&Service| service.ports.iter().any(|port| port.port == NFS_PORT);
         let instead = services.iter().filter(|service| is_close(service)).find(is_server);
-        // The Service of the server at another address tells enough, even if other Services were not read.
+        // A Service that serves NFS at another address is enough for the answer, even if other Services were not read.
         let is_known = instead.is_some() || case.knows_all(Kind::Service, "");
         if is_known { Self::NoAddress { instead } } else { Self::Unknown }
     }
 }
 
-/// Returns the exports whose server is a Service that no pod serves, each with the Service and the pods that it
-/// selects. A Service that selects no pods by itself is left out, because its owner defines who serves it.
+/// Returns the exports whose server is a Service without a ready pod, each with the Service and the pods that it
+/// selects. A Service without a selector is left out, because its owner defines its endpoints.
 pub fn unserved<'e, 'a>(
     case: &Case<'a>,
     exports: &'e [Export<'a>],
@@ -172,19 +173,19 @@ fn serves(pod: &Pod) -> bool {
         && pod.condition("Ready").is_none_or(|ready| ready.status == "True")
 }
 
-/// A pod that hangs because a volume of it cannot be mounted or unmounted.
+/// A pod that hangs because one of its volumes cannot be mounted or unmounted.
 #[derive(Clone, Copy, Debug)]
 pub struct Hanging {
     /// Whether the pod is being deleted, so that its volumes have to be unmounted.
     pub is_deleted: bool,
     /// The moment since which the pod hangs.
     pub since: Option<Timestamp>,
-    /// Whether it hangs for a short time only.
+    /// Whether the pod has hung only for a short time.
     pub is_early: bool,
 }
 
 impl Hanging {
-    /// Returns the state of a pod on a node that starts or is being deleted, and does not get on.
+    /// Returns the state of a pod that has a node and hangs while it starts or while it is being deleted.
     pub fn of(case: &Case<'_>, pod: &Pod) -> Option<Self> {
         if let Some(deleted) = pod.meta.deleted {
             let hangs = !pod.node_name.is_empty() && case.lasts(Some(deleted)).is_some();

@@ -1,4 +1,5 @@
-//! The volumes of a node: which ones its pods use, which could be used nowhere else, and the limits of drivers.
+//! The volumes of a node: the volumes that its pods use, the volumes that no other node can use, and the limits of
+//! drivers.
 
 use super::pod::facts::bound;
 use crate::controllers::KubernetesBehavior;
@@ -18,7 +19,7 @@ pub struct NodeVolumes<'s> {
     pub volumes: Vec<NodeVolume<'s>>,
     /// The volumes that count for the limits, by driver.
     pub drivers: Vec<DriverUse<'s>>,
-    /// The kinds that were not all read, so that something may be missing.
+    /// The kinds of which not all objects were read. Then volumes may be missing here.
     pub unread: Vec<Kind>,
     /// Whether the limits of the node are known.
     pub knows_limits: bool,
@@ -56,7 +57,7 @@ impl<'s> NodeVolumes<'s> {
                 return None;
             }
             let mut others = nodes_of_volume(snapshot, volume).filter(|other| other.meta.name != *name).peekable();
-            // Most volumes are told apart by the first nodes, without a test of all the others.
+            // For most volumes, one of the first other nodes fits. Then not all nodes are tested.
             if pods.is_empty() && (!fits_node(snapshot, volume, node) || others.peek().is_some()) {
                 return None;
             }

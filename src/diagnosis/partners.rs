@@ -1,4 +1,4 @@
-//! The partners of a volume or claim: the objects that belong to it.
+//! The objects that belong to a volume, a claim or a pod.
 
 use super::case::{claim_key, key_of_claim, volume_key};
 use super::key;
@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Finds the partners of volumes and claims.
+/// Finds the objects that belong to volumes, claims and pods.
 #[derive(Debug)]
 pub struct Partners<'s> {
     snapshot: &'s Snapshot,
@@ -27,9 +27,10 @@ impl<'s> Partners<'s> {
         Self { snapshot, with_uid }
     }
 
-    /// Returns the volumes of the claim, or the claims that the volume names or that name it, or the claims that a pod
-    /// waits for. Volumes belong to a claim if it names them, or if their `claimRef` has its name or its uid. The
-    /// attachments of the volumes are partners, too.
+    /// Returns the objects that belong to this object. For a claim, these are the volume that it names, and the volumes
+    /// whose `claimRef` has its name or its uid. For a volume, these are the claim that it names, and the claims that
+    /// name it. For a pod, these are the claims that it waits for. The attachments of all these volumes belong to the
+    /// object, too.
     pub fn of(&self, object: &ObjectKey) -> BTreeSet<ObjectKey> {
         let snapshot = self.snapshot;
         let mut partners: BTreeSet<ObjectKey> = match snapshot.object_id(object).map(ObjectId::typed) {

@@ -44,10 +44,10 @@ pub fn prospects(
 fn first(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     match &volume.claim_ref {
         Some(named) if named.name != claim.meta.name || named.namespace != claim.meta.namespace => {
-            format!("the controller takes it back from {}", claim_name(named))
+            format!("the controller unbinds the volume from {}", claim_name(named))
         }
-        _ if volume.status.phase != VolumePhase::Available => "the controller makes it Available".to_owned(),
+        _ if volume.status.phase != VolumePhase::Available => "the controller makes the volume Available".to_owned(),
         _ if !claim.has_class() => "the claim gets the default class".to_owned(),
-        _ => "other claims are bound, or the claim is synced in another order".to_owned(),
+        _ => "other claims are bound first, or the claim is synced in another order".to_owned(),
     }
 }

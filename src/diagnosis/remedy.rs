@@ -77,8 +77,8 @@ pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl In
     match asked_provisioner(snapshot, claim).filter(|_| !bound) {
         None => ours("restore", &what, does),
         Some(provisioner) => by_hand(format!(
-            "{provisioner} may be making a volume for {}, which would be left behind: wait for its end or stop it, and \
-             then {}: `kubectl pvctl restore {what} --provisioner-stopped`",
+            "{provisioner} may be making a volume for {}, and that volume would be left behind: wait until this has \
+             ended, or stop the provisioner, and then {}: `kubectl pvctl restore {what} --provisioner-stopped`",
             claim.key(),
             does.into()
         )),
@@ -129,8 +129,8 @@ fn claim_ref(volume: &PersistentVolume, named: &Value, more: Vec<Value>, does: i
     Some(patch_volume(volume, [at_version(volume)?, write].into_iter().chain(more).collect(), does))
 }
 
-/// Creates a remedy for a volume whose claim is gone. It reserves the volume for another claim. Returns None if the
-/// `claimRef` has no uid and the resourceVersion is unknown, because the named claim may exist by now.
+/// Creates a remedy for a volume whose claim is gone. The remedy reserves the volume for another claim. Returns None if
+/// the `claimRef` has no uid and the resourceVersion is unknown, because the named claim may exist by now.
 pub fn hand_over(volume: &PersistentVolume, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Option<Remedy> {
     let named = volume.claim_ref.as_ref()?;
     let unchanged = if has_uid(volume) { expect("/spec/claimRef/uid", &named.uid) } else { at_version(volume)? };
@@ -162,8 +162,8 @@ fn no_longer_of_controller(volume: &PersistentVolume) -> Option<Value> {
     marked.then(|| json!({ "op": "remove", "path": "/metadata/annotations/pv.kubernetes.io~1bound-by-controller" }))
 }
 
-/// Returns the patch step that tests that the resourceVersion is unchanged. It replaces a test for the absence of a
-/// field, which JSON patch does not have. Returns None if the resourceVersion is unknown.
+/// Returns the patch step that tests that the resourceVersion is unchanged. It is used because JSON patch cannot test
+/// that a field is absent. Returns None if the resourceVersion is unknown.
 pub fn at_version(volume: &PersistentVolume) -> Option<Value> {
     match &volume.meta.resource_version {
         ResourceVersion::Recorded(version) => test("/metadata/resourceVersion", version),

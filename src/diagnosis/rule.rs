@@ -5,7 +5,7 @@ use super::{Detect, Risk, Severity};
 use crate::model::Kind;
 
 /// Something that should happen to an object and does not. A finding follows from another finding only if both have the
-/// same act: the root hinders it, and the consequence misses it.
+/// same act: the cause hinders the act, and the act is missing in the consequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Act {
     /// A claim is bound to a volume.
@@ -28,7 +28,7 @@ pub enum Act {
     Expand,
     /// Exactly one class is the default class.
     Default,
-    /// Pods with claims, or with claims of a class, are scheduled to a node.
+    /// Pods that use claims, or that use claims of a class, are scheduled to a node.
     Schedule,
     /// Claims are kept when their StatefulSet is deleted.
     Outlive,

@@ -61,7 +61,7 @@ macro_rules! subjects {
             }
         }
 
-        /// The kind of object that a rule examines, and the function that does it.
+        /// The kind of object that a rule examines, and the function that examines it.
         #[derive(Debug)]
         pub enum Detect {
             $(#[$doc] $word(DetectFn<$object>),)+

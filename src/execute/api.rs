@@ -1,5 +1,5 @@
 //! Single requests to the API server, and their answers. If a request gets no answer, this module says whether the
-//! server can have carried it out.
+//! server may have carried out the request.
 
 use super::error::Stopped;
 use super::{ApiAccess, Sent};
@@ -15,13 +15,13 @@ use tokio::time::Instant;
 
 /// The total number of attempts for a request that changes nothing.
 const TRIES: u32 = 4;
-/// The pause before the second attempt. It doubles for each later one.
+/// The pause before the second attempt. It doubles for each later attempt.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause that a server can ask for.
+/// The longest pause, even if the server asks for a longer one.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 /// The number of objects in one page of a list.
 const PAGE: u32 = 500;
-/// The largest answer to a list request, in bytes. A page of large pods has a fifth of this size. Decoded objects need
+/// The largest answer to a list request, in bytes. A page of large pods is a fifth of this size. Decoded objects need
 /// several times the memory of their text.
 const LARGEST_LIST: usize = 64 << 20;
 
@@ -30,7 +30,7 @@ const LARGEST_LIST: usize = 64 << 20;
 pub(super) struct Status {
     /// The HTTP code.
     pub(super) code: u16,
-    /// The server's message, or a replacement if it sent none.
+    /// The message of the server. If the server sent none, it is a replacement.
     pub(super) message: String,
     /// Whether Kubernetes itself sent the answer, and not a proxy.
     pub(super) from_kubernetes: bool,
@@ -45,10 +45,9 @@ pub(super) enum Answer {
     Success(Value),
     /// The answer has any other HTTP code.
     Failure(Status),
-    /// The request surely did not reach the server. The text is the reason.
+    /// The request certainly did not reach the server. The text is the reason.
     Unsent(String),
-    /// The request may have reached the server and may have been carried out. The text says what is known about the
-    /// request.
+    /// The request may have reached the server, and may have been carried out. The text says what is known about it.
     Lost(String),
 }
 
@@ -70,20 +69,20 @@ impl std::fmt::Display for Status {
 }
 
 impl Status {
-    /// Reads the body of an answer. A body that is not a `Status` is not shown.
+    /// Reads the body of an answer. A body that is not a `Status` is not shown to the person.
     fn from_body(code: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let status = serde_json::from_slice::<Value>(body).ok().filter(|body| body["kind"] == "Status");
         let message = status.as_ref().and_then(|status| status["message"].as_str()).filter(|text| !text.is_empty());
         let message = match (message, &status) {
             (Some(text), _) => shorten(text),
             (None, Some(_)) => "the API server gives no reason".to_owned(),
-            (None, None) => "this is no answer of a Kubernetes API server; a proxy may be in between".to_owned(),
+            (None, None) => "this answer is not from a Kubernetes API server; a proxy may have sent it".to_owned(),
         };
         let retry_after = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
         Self { code, message, from_kubernetes: status.is_some(), retry_after: retry_after.map(Duration::from_secs) }
     }
 
-    /// Returns whether Kubernetes says that the object does not exist. A 404 from another sender says nothing about
+    /// Returns whether Kubernetes says that the object does not exist. A 404 from any other sender says nothing about
     /// objects.
     pub(super) fn is_not_found(&self) -> bool {
         self.code == 404 && self.from_kubernetes
@@ -148,9 +147,9 @@ impl<'a> Api<'a> {
                 Ok(body) => Ok((parts.status.as_u16(), parts.headers, body.to_bytes())),
                 Err(error) if error.is::<LengthLimitError>() => {
                     let most = most >> 20;
-                    Err(Answer::Lost(format!("the answer is larger than {most} MiB, and no more of one is read")))
+                    Err(Answer::Lost(format!("the answer is larger than {most} MiB, which is the limit")))
                 }
-                Err(error) => Err(Answer::Lost(format!("the answer was cut short: {}", innermost(&*error)))),
+                Err(error) => Err(Answer::Lost(format!("the answer was incomplete: {}", innermost(&*error)))),
             }
         };
         let limit = self.way.limit;
@@ -164,7 +163,7 @@ impl<'a> Api<'a> {
         }
         let answer = match serde_json::from_slice::<Value>(&body) {
             Ok(body) if body.is_object() => Answer::Success(body),
-            _ => Answer::Lost(format!("HTTP {code} came with something that is no answer of a Kubernetes API server")),
+            _ => Answer::Lost(format!("the answer with HTTP {code} is not from a Kubernetes API server")),
         };
         (Some(code), answer)
     }
@@ -223,7 +222,7 @@ impl<'a> Api<'a> {
             let from = if token.is_empty() { String::new() } else { format!("&continue={}", escape(&token)) };
             let page = match self.ask("GET", &format!("{path}?limit={limit}{from}"), None, None).await {
                 Answer::Success(page) if page["items"].is_array() || page["items"].is_null() => page,
-                // If the continue token of a list has expired, the whole list is read again in one request.
+                // If the continue token of a list has expired, the whole list is read again with one request.
                 Answer::Failure(status) if status.code == 410 && !token.is_empty() => {
                     limit = 0;
                     token.clear();
@@ -232,7 +231,7 @@ impl<'a> Api<'a> {
                 }
                 answer => {
                     let stop = Stopped::unreadable(format!("{what} could not be listed"));
-                    return Err(stop.cause(answer.problem().unwrap_or_else(|| "this is no list".to_owned())));
+                    return Err(stop.cause(answer.problem().unwrap_or_else(|| "this is not a list".to_owned())));
                 }
             };
             if let Value::Object(mut page) = page {
@@ -253,7 +252,7 @@ impl<'a> Api<'a> {
     }
 }
 
-/// Returns whether a path reads a list and not an object.
+/// Returns whether a path reads a list and not a single object.
 fn is_list(path: &str) -> bool {
     path.split_once('?').is_some_and(|(_, query)| query.starts_with("limit="))
 }
@@ -264,7 +263,7 @@ fn object(key: &ObjectKey, answer: Answer) -> Result<Option<Value>, Stopped> {
         Answer::Success(found) if is_that(key, &found) => Ok(Some(found)),
         Answer::Success(_) => {
             Err(Stopped::unreadable(format!("{key} could not be read"))
-                .cause("the server answered with something else"))
+                .cause("the answer does not contain this object"))
         }
         Answer::Failure(status) if status.is_not_found() => Ok(None),
         Answer::Failure(status) => {
@@ -281,7 +280,8 @@ fn object(key: &ObjectKey, answer: Answer) -> Result<Option<Value>, Stopped> {
     }
 }
 
-/// Returns whether an answer is the object of this key, with the uid and version that a conditional write needs.
+/// Returns whether an answer is the object with this key. It must also have the uid and version that a conditional
+/// write needs.
 pub(super) fn is_that(key: &ObjectKey, found: &Value) -> bool {
     let metadata = &found["metadata"];
     let has = |field: &str| metadata[field].as_str().is_some_and(|value| !value.is_empty());
@@ -298,7 +298,7 @@ fn path_of(key: &ObjectKey) -> Result<String, Stopped> {
     Ok(repair::path(key.kind, &key.namespace, &key.name))
 }
 
-/// Checks that the name and namespace of an object have no special meaning in a path.
+/// Checks that the name and namespace of an object contain no characters with a special meaning in a path.
 pub(super) fn check(key: &ObjectKey) -> Result<(), Stopped> {
     name(&key.name)?;
     if key.kind.namespaced() {
@@ -312,16 +312,17 @@ fn name(text: &str) -> Result<(), Stopped> {
     if plain && !matches!(text, "" | "." | "..") && text.len() <= 253 {
         return Ok(());
     }
-    Err(Stopped::refused(format!("{text:?} is no name that an object of Kubernetes can have")))
+    Err(Stopped::refused(format!("{text:?} is not a valid name of a Kubernetes object")))
 }
 
-/// Returns the result of a request that got no answer. The result says whether the request can have been carried out.
+/// Returns the result of a request that got no answer. The result says whether the server may have carried out the
+/// request.
 fn without_answer(error: &kube::Error) -> Answer {
     if matches!(error, kube::Error::Auth(_)) {
-        return Answer::Unsent("the credentials for the API server could not be had".to_owned());
+        return Answer::Unsent("the credentials for the API server could not be obtained".to_owned());
     }
     let chain = std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source());
-    // Only the error texts show whether a connection was never made or whether it broke.
+    // Only the texts of the errors show whether a connection was never made, or was made and then broke.
     let unsent = chain
         .map(ToString::to_string)
         .any(|text| text.contains("client error (Connect)") || text.contains("connection was not ready"));
@@ -329,13 +330,13 @@ fn without_answer(error: &kube::Error) -> Answer {
     if unsent { Answer::Unsent(why) } else { Answer::Lost(why) }
 }
 
-/// Returns the innermost error of a chain, because it is the most helpful one.
+/// Returns the innermost error of a chain, because this error is the most helpful one.
 fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let last = std::iter::successors(Some(error), |&error| error.source()).last();
     last.map(|error| shorten(&error.to_string())).unwrap_or_default()
 }
 
-/// Returns the first part of a text. The sender may have made the text arbitrarily long.
+/// Returns the first part of a text, because the sender may have sent a very long text.
 fn shorten(text: &str) -> String {
     const MOST: usize = 400;
     match text.char_indices().nth(MOST) {

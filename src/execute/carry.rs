@@ -1,4 +1,4 @@
-//! One run of a plan. It carries out the steps in order, and handles steps that fail or are disturbed.
+//! One run of a plan. It carries out the steps in order. It also handles steps that fail, or that others disturb.
 
 use super::api::{Answer, Api, LONGEST, Status, is_that};
 use super::doubt::{RequestFate, fate};
@@ -17,13 +17,13 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The maximum number of times that a step begins again because its request was certainly refused or not sent.
+/// The maximum number of times that a step is tried again because its request certainly was refused or not sent.
 const REFUSED: u32 = 5;
-/// The maximum number of times that a step begins again because its request got no answer.
+/// The maximum number of times that a step is tried again because its request got no answer.
 const LOST: u32 = 2;
-/// The pause before a step begins again, unless the server asks for another one.
+/// The pause before a step is tried again, unless the server asks for another pause.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The pause before a claim is created again, if a quota refused it.
+/// The pause before the creation of a claim is tried again, if a quota refused the claim.
 const RECOUNT: Duration = Duration::from_secs(2);
 
 /// Finds out whether the request that is in doubt was carried out.
@@ -54,7 +54,7 @@ fn after(write: &Write, answer: Option<Value>) -> Option<Value> {
 
 /// The result of an attempt to carry out a step.
 enum Attempt {
-    /// The write was carried out, or the object already was as the step wants it.
+    /// The write was carried out, or the object already was in the state that the step wants.
     Done { was_so: bool },
     /// The request certainly had no effect. A later attempt may succeed.
     Refused { why: String, pause: Duration },
@@ -64,7 +64,7 @@ enum Attempt {
 
 /// The result of reading the object of a step.
 enum ObservedStep {
-    /// The object is as the step expects it.
+    /// The object is as the step expects it, so the write can be sent.
     Fit(Option<Value>),
     /// There is nothing to write.
     Over(Attempt),
@@ -75,7 +75,7 @@ fn of_step(step: &Step, mut stop: Stopped) -> Stopped {
     stop
 }
 
-/// Ends the run if the person wants that.
+/// Ends the run if the person wants it to end.
 fn check_interrupt(observer: &dyn Observer, step: u32) -> Result<(), Stopped> {
     if observer.interrupted() { Err(interrupted(step)) } else { Ok(()) }
 }
@@ -103,7 +103,7 @@ pub(super) struct Run<'r> {
     journal: &'r mut Journal,
     options: &'r Options,
     observer: &'r dyn Observer,
-    /// Whether a step was already in doubt before this run.
+    /// Whether a step was already in doubt when this run began.
     inherited: bool,
 }
 
@@ -138,48 +138,49 @@ impl<'r> Run<'r> {
         // If the last step set a policy, the answer to that write already shows the policy.
         let is_policy = |step: &&Step| step.write.as_ref().is_some_and(Write::retains);
         if let Some(last) = self.plan.steps.last().filter(|step| !is_policy(step)) {
-            kept::look(self.api, self.journal, last.id).await?;
+            kept::check(self.api, self.journal, last.id).await?;
         }
         self.journal.add(Record::Finished {})?;
         outcome.written = self.journal.entry().written();
         Ok(outcome)
     }
 
-    /// Records a stop, and adds what it means for the whole plan and what the person can do.
+    /// Records that the run stopped. Adds to the error what this means for the whole plan, and what the person can do.
     fn stopped(&mut self, stop: Stopped) -> Stopped {
         let written = self.journal.entry().written();
         let stop = if written { self.leads_on(stop.partial()) } else { stop };
-        // If this write fails as well, the journal has no record of the end, but stays readable.
+        // If this write also fails, the journal has no record of the end, but can still be read.
         let why = stop.message.clone();
         let is_lost = written && stop.volume_lost;
         let _ = self.journal.add(if is_lost { Record::Lost { why } } else { Record::Stopped { why, written } });
         stop
     }
 
-    /// Adds what the person can do after a stop, if something was written.
+    /// Adds hints that say what the person can do after a stop, if something was written.
     fn leads_on(&self, stop: Stopped) -> Stopped {
         let (id, entry) = (self.journal.id(), self.journal.entry());
         let doubt = entry.in_doubt().map(|step| step.id);
-        let said = doubt
-            .map(|step| format!("the journal does not know whether step {step} was carried out; --continue looks"));
+        let said = doubt.map(|step| {
+            format!("the journal does not know whether step {step} was carried out; --continue finds this out")
+        });
         let stop = said.into_iter().fold(stop, Stopped::cause);
         if stop.volume_lost {
             return stop.hint(keeps_manifest(entry));
         }
-        let stop = stop.hint(format!("kubectl pvctl apply --continue {id} goes on from here"));
+        let stop = stop.hint(format!("kubectl pvctl apply --continue {id} continues from here"));
         let lasting = entry.done().into_iter().find_map(|done| match done.step.undo {
             Undo::Impossible { why } if done.step.write.is_some() && !done.was_so => Some((done.step.id, why)),
             Undo::Impossible { .. } | Undo::Write { .. } | Undo::Nothing => None,
         });
-        // A way back cannot itself be taken back.
+        // An undo cannot itself be undone.
         match lasting {
             _ if matches!(self.plan.request, Request::Undo { .. }) => stop,
-            Some((step, why)) => stop.hint(format!("step {step} cannot be taken back: {why}")),
-            None => stop.hint(format!("kubectl pvctl undo {id} takes back what was done")),
+            Some((step, why)) => stop.hint(format!("step {step} cannot be undone: {why}")),
+            None => stop.hint(format!("kubectl pvctl undo {id} undoes what was done")),
         }
     }
 
-    /// Saves the whole objects in the journal before anything is written.
+    /// Saves the complete objects in the journal before anything is written.
     async fn save(&mut self) -> Result<(), Stopped> {
         let first = self.plan.steps.first().map_or(1, |step| step.id);
         for object in &self.plan.saves {
@@ -215,7 +216,7 @@ impl<'r> Run<'r> {
         let was_so = if let Some(write) = &step.write {
             self.write(step, write).await?
         } else {
-            kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
+            kept::check(self.api, self.journal, step.id.saturating_sub(1)).await?;
             self.recheck(step).await?;
             false
         };
@@ -226,7 +227,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Carries out a write. It begins again if an attempt certainly had no effect, or got no answer.
+    /// Carries out a write. It tries the write again if an attempt certainly had no effect, or got no answer.
     async fn write(&mut self, step: &Step, write: &Write) -> Result<bool, Stopped> {
         let (mut refused, mut lost) = (0, 0);
         loop {
@@ -246,8 +247,7 @@ impl<'r> Run<'r> {
                 if unless_interrupted(self.observer, step.id, settled).await?? == ResolvedDoubt::Written {
                     return Ok(false);
                 }
-                let message =
-                    format!("step {}: the API server could not be made to {} {}", step.id, write.verb(), write.object);
+                let message = format!("step {}: no request to {} {} succeeded", step.id, write.verb(), write.object);
                 return Err(Stopped::unreadable(message).cause(why));
             }
             self.observer.event(PlanEvent::Again { step, why: &why });
@@ -255,10 +255,10 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Makes one attempt, which begins with a new reading of the object. `patient` says that a refusal by a quota may
+    /// Makes one attempt. The attempt begins by reading the object again. `patient` says that a refusal by a quota may
     /// be temporary: the quota may still count a claim that this plan has deleted.
     async fn attempt(&mut self, step: &Step, write: &Write, patient: bool) -> Result<Attempt, Stopped> {
-        let current = match self.look(step, write).await? {
+        let current = match self.observe(step, write).await? {
             ObservedStep::Fit(current) => current,
             ObservedStep::Over(attempt) => return Ok(attempt),
         };
@@ -271,27 +271,30 @@ impl<'r> Run<'r> {
             Err(Objection::Refused(status)) => return self.conflict(step, write, &status).await,
             Err(Objection::Altered(why)) => return Err(altered(step, write, &why)),
         }
-        // The dry run may have taken some time, so the object is read again.
-        let current = match self.look(step, write).await? {
+        // The dry run may have taken some time, so the object is read once more.
+        let current = match self.observe(step, write).await? {
             ObservedStep::Fit(current) => current,
             ObservedStep::Over(attempt) => return Ok(attempt),
         };
-        kept::look(self.api, self.journal, step.id.saturating_sub(1)).await?;
+        kept::check(self.api, self.journal, step.id.saturating_sub(1)).await?;
         if let Err(stop) = self.recheck(step).await {
-            // A request of an earlier attempt may have arrived meanwhile. That request may be the cause of the change.
+            // A request of an earlier attempt may have arrived in the meantime, and may be the cause of the change.
             if stop.kind == StopKind::Changed
                 && self.journal.entry().doubt(step.id).is_some()
-                && let ObservedStep::Over(attempt) = self.look(step, write).await?
+                && let ObservedStep::Over(attempt) = self.observe(step, write).await?
             {
                 return Ok(attempt);
             }
             return Err(stop);
         }
         let Some(request) = write.request(current.as_ref(), false) else {
-            return Err(Stopped::changed(format!("step {}: {} has lost what is to be removed", step.id, write.object)));
+            return Err(Stopped::changed(format!(
+                "step {}: {} does not have any more what the step removes",
+                step.id, write.object
+            )));
         };
         self.interrupted(step)?;
-        // From here on, a request in doubt was sent by this run.
+        // From now on, a request that is in doubt was sent by this run.
         self.inherited = false;
         let in_doubt = self.journal.entry().doubt(step.id).is_some();
         self.journal.add(Record::intent(step.id, &request, current.clone()))?;
@@ -305,7 +308,7 @@ impl<'r> Run<'r> {
                     Err(altered(step, write, &why))
                 }
             },
-            Answer::Success(_) => Ok(Attempt::Lost { why: "the server answered with something else".to_owned() }),
+            Answer::Success(_) => Ok(Attempt::Lost { why: "the answer does not belong to this request".to_owned() }),
             Answer::Lost(why) => Ok(Attempt::Lost { why }),
             Answer::Unsent(why) => self.refused(step, in_doubt, why, PAUSE),
             Answer::Failure(status) if status.code == 429 || (status.code == 503 && status.from_kubernetes) => {
@@ -315,7 +318,7 @@ impl<'r> Run<'r> {
             Answer::Failure(status) if status.code >= 500 || status.code == 408 => {
                 Ok(Attempt::Lost { why: status.to_string() })
             }
-            // After a request without an answer, this refusal may be the effect of that request.
+            // After a request without an answer, this refusal may be an effect of that request.
             Answer::Failure(status) if in_doubt && matches!(status.code, 404 | 409 | 422) => {
                 Ok(Attempt::Lost { why: status.to_string() })
             }
@@ -329,13 +332,13 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Handles a refusal. The run continues only if somebody else has just made exactly the change of this write.
+    /// Handles a refusal of a write. The run continues only if somebody else has just made exactly the same change.
     async fn conflict(&mut self, step: &Step, write: &Write, status: &Status) -> Result<Attempt, Stopped> {
         let stop = refusal(write, step.id, status);
         if status.code != 409 {
             return Err(stop);
         }
-        match self.look(step, write).await {
+        match self.observe(step, write).await {
             Ok(ObservedStep::Over(attempt)) => Ok(attempt),
             Err(other) if other.kind != StopKind::Changed => Err(other),
             Ok(ObservedStep::Fit(_)) | Err(_) => Err(stop),
@@ -343,7 +346,7 @@ impl<'r> Run<'r> {
     }
 
     /// Reads the object of a step, and compares it with what the step expects.
-    async fn look(&mut self, step: &Step, write: &Write) -> Result<ObservedStep, Stopped> {
+    async fn observe(&mut self, step: &Step, write: &Write) -> Result<ObservedStep, Stopped> {
         self.interrupted(step)?;
         let current = unless_interrupted(self.observer, step.id, self.api.get(&write.object)).await??;
         let seen = decode(&write.object, current.as_ref())?;
@@ -352,13 +355,13 @@ impl<'r> Run<'r> {
             match fate(self.plan, write, wait, asked.before.as_ref(), current.as_ref(), seen.as_ref()) {
                 RequestFate::Done => return self.done(step, write, current).map(ObservedStep::Over),
                 RequestFate::NotDone => {}
-                // A person knows of the doubt and wants to continue. So the object must now meet the expectations of
-                // the step.
+                // The person knows about the doubt and wants to continue. So the object only has to be as the step
+                // expects it.
                 RequestFate::Unknown if self.inherited => {}
                 RequestFate::Unknown => {
                     let message = format!(
-                        "step {}: whether the request to {} {} was carried out is in doubt: it had no answer, and the \
-                         object has changed since",
+                        "step {}: nobody can know whether the request to {} {} was carried out: it had no answer, and \
+                         the object has changed since then",
                         step.id,
                         write.verb(),
                         write.object
@@ -368,7 +371,7 @@ impl<'r> Run<'r> {
             }
         }
         if write.is_so_already(seen.as_ref()) {
-            // Somebody else wrote the claimRef and may not have checked who uses the volume.
+            // Somebody else wrote the claimRef, perhaps without checking who uses the volume.
             if matches!(write.change, Change::SetClaimRef { .. }) {
                 self.recheck(step).await?;
             }
@@ -381,7 +384,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Returns whether a quota may refuse a claim only because the quota still counts a claim that an earlier step has
+    /// Returns whether a quota may refuse a claim only because it still counts a claim that an earlier step has
     /// deleted. The quota controller updates the count some time later.
     fn is_counted_still(&self, step: &Step, write: &Write, status: &Status) -> bool {
         let mut earlier = self.journal.entry().plan.steps.iter().take_while(|earlier| earlier.id < step.id);
@@ -393,7 +396,7 @@ impl<'r> Run<'r> {
             && earlier.any(|earlier| earlier.write.as_ref().is_some_and(deletes))
     }
 
-    /// Records that a request was not carried out, unless an earlier request of this step is in doubt.
+    /// Records that a request was not carried out, unless an earlier request of the same step is in doubt.
     fn refused(&mut self, step: &Step, in_doubt: bool, why: String, pause: Duration) -> Result<Attempt, Stopped> {
         if !in_doubt {
             self.journal.add(Record::Refused { step: step.id, why: why.clone() })?;
@@ -404,7 +407,7 @@ impl<'r> Run<'r> {
     fn done(&mut self, step: &Step, write: &Write, answer: Option<Value>) -> Result<Attempt, Stopped> {
         let record = Record::Done { step: step.id, after: after(write, answer), was_so: false };
         self.journal.add(record).map_err(|mut stop| {
-            stop.message = format!("step {} was carried out, and then {}", step.id, stop.message);
+            stop.message = format!("step {} was carried out, but then {}", step.id, stop.message);
             stop
         })?;
         Ok(Attempt::Done { was_so: false })
@@ -415,9 +418,9 @@ impl<'r> Run<'r> {
         let begun = Instant::now();
         loop {
             self.interrupted(step)?;
-            // The policy is also checked once the condition is met, because a later step may allow the deletion of the
+            // The policy is also checked after the condition is met, because a later step may allow the deletion of the
             // data.
-            let kept = kept::look(self.api, self.journal, step.id).await;
+            let kept = kept::check(self.api, self.journal, step.id).await;
             let judged = match kept {
                 Err(stop) if stop.kind != StopKind::Unreadable => return Err(stop),
                 Err(stop) => Err(stop),
@@ -425,15 +428,18 @@ impl<'r> Run<'r> {
             };
             let so_far = match judged {
                 Ok(Waited::Met) => {
-                    kept::look(self.api, self.journal, step.id).await?;
+                    kept::check(self.api, self.journal, step.id).await?;
                     break;
                 }
                 Ok(Waited::Never(why)) => {
-                    let message = format!("step {} waits in vain until {wait}: {why}", step.id);
+                    let message = format!("step {} waits until {wait}, but this cannot happen: {why}", step.id);
                     return Err(Stopped::changed(message));
                 }
                 Ok(Waited::Lost(why)) => {
-                    return Err(Stopped::volume_lost(format!("step {} waits in vain until {wait}: {why}", step.id)));
+                    return Err(Stopped::volume_lost(format!(
+                        "step {} waits until {wait}, but this cannot happen: {why}",
+                        step.id
+                    )));
                 }
                 Ok(Waited::NotYet(so_far)) => so_far,
                 Err(stop) => stop.causes.iter().fold(stop.message, |said, cause| format!("{said}: {cause}")),
@@ -442,7 +448,7 @@ impl<'r> Run<'r> {
             if waited >= self.options.wait_limit {
                 let seconds = waited.as_secs();
                 let message =
-                    format!("step {} gave up after {seconds} s: it waits until {wait}, and now {so_far}", step.id);
+                    format!("step {} gave up after {seconds} s: it waits until {wait}, but now {so_far}", step.id);
                 let stop = Stopped::changed(message);
                 return Err(stop.hint("--timeout DURATION makes it wait longer, for example --timeout 10m"));
             }
@@ -463,7 +469,7 @@ impl<'r> Run<'r> {
                 None => {}
             }
         }
-        // The claim that the step created may be gone, and another one may have its name.
+        // The claim that the step created may be gone, and another claim may have its name.
         let wait = match (wait, self.created(step)) {
             (Wait::Bound { namespace, name, volume, .. }, Some(uid)) => {
                 &Wait::Bound { namespace: namespace.clone(), name: name.clone(), uid, volume: volume.clone() }
@@ -483,7 +489,7 @@ impl<'r> Run<'r> {
         entry.after(step.id)?["metadata"]["uid"].as_str().map(Str::from)
     }
 
-    /// Lets the server try every write that does not depend on an earlier one.
+    /// Sends every write to the server in a dry run, if it does not depend on an earlier write.
     pub(super) async fn rehearse(&mut self) -> Result<PlanCompletion, Stopped> {
         let mut outcome = PlanCompletion::default();
         let mut emptied: Vec<&Str> = Vec::new();
@@ -512,7 +518,7 @@ impl<'r> Run<'r> {
         Ok(outcome)
     }
 
-    /// Tries one write in a dry run. An obstacle is no failure yet, because an earlier step may remove it.
+    /// Tries one write in a dry run. An obstacle is not a failure here, because an earlier step may remove it.
     async fn rehearse_step(
         &self,
         step: &Step,
@@ -527,7 +533,7 @@ impl<'r> Run<'r> {
         if let Some(obstacle) = write.obstacle(seen.as_ref()) {
             return Ok(Err(in_the_way(write, &obstacle)));
         }
-        // An earlier step reserves the volume. The server accepts the claim even without the reservation.
+        // An earlier step reserves the volume. The server accepts the claim even if the volume is not reserved yet.
         let looked_at = step.recheck.iter().filter(|recheck| !matches!(recheck, Recheck::Reserved { .. }));
         for recheck in looked_at {
             if let Err(stop) = again(self.api, recheck).await {
@@ -545,7 +551,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Makes the stop for a write that the API server stores differently from what was sent.
+/// Returns the error for a write that the API server stores differently from what was sent.
 fn altered(step: &Step, write: &Write, why: &str) -> Stopped {
     Stopped::refused(format!(
         "step {}: the API server does not store what was sent to {} {}: {why}",
@@ -554,12 +560,13 @@ fn altered(step: &Step, write: &Write, why: &str) -> Stopped {
         write.object
     ))
     .hint(
-        "mutating admission changes it: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicybindings shows \
+        "mutating admission changes it: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicybindings \
+         shows \
          what may do so",
     )
 }
 
-/// Returns whether a successful answer belongs to this write. A deletion is answered with the object or with a
+/// Returns whether a successful answer belongs to this write. The answer to a deletion is either the object or a
 /// `Status`.
 fn answers(write: &Write, found: &Value) -> bool {
     let same = || write.uid.is_empty() || found["metadata"]["uid"] == write.uid.as_str();

@@ -1,12 +1,12 @@
-//! Checks a plan that was read from a file or a journal. It refuses a plan that this program never makes.
+//! Checks a plan from a file or a journal, and refuses a plan that this program never makes.
 
 use super::api::check as check_key;
 use super::error::Stopped;
 use crate::model::Kind;
 use crate::repair::{Change, PLAN_ANNOTATION, Plan};
 
-/// Refuses a plan that no planner would make. Such a plan has names that would change the path of a request, such as
-/// `..` or `a/b`, or writes that no repair uses. A manifest must have the kind, apiVersion, name and namespace of its
+/// Refuses a plan that no planner would make. Such a plan has names that change the path of a request, such as `..` or
+/// `a/b`, or has writes that no repair makes. Each manifest must have the kind, apiVersion, name and namespace of its
 /// step, and the id of the plan in its annotation.
 pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     plan.objects().iter().try_for_each(check_key)?;
@@ -54,7 +54,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Returns whether two plans are the same. `expects` is not compared, because a review adds these simulated states.
+/// Returns whether two plans are the same. `expects` is not compared, because only the review adds these simulated
+/// states.
 pub(super) fn same_but_for_expectations(one: &Plan, other: &Plan) -> bool {
     let bare = |plan: &Plan| {
         let mut plan = plan.clone();

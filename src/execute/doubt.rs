@@ -11,11 +11,11 @@ pub(super) enum RequestFate {
     Done,
     /// The request was not carried out.
     NotDone,
-    /// Somebody else wrote to the object, so it is unknown whether the request was carried out before that.
+    /// Somebody else wrote to the object afterwards, so nobody can know whether the request was carried out before.
     Unknown,
 }
 
-/// Compares the object before a request with the current object.
+/// Compares the current object with the object before a request, and returns whether the request was carried out.
 pub(super) fn fate(
     plan: &Plan,
     write: &Write,
@@ -28,7 +28,7 @@ pub(super) fn fate(
         return match now {
             Some(found) if is_ours(plan, manifest, found) => RequestFate::Done,
             Some(found) if is_signed(plan, found) => RequestFate::Unknown,
-            // If the claim of this name was created by somebody else, this plan's claim does not exist.
+            // If somebody else created the claim of this name, the claim of this plan does not exist.
             Some(_) | None => RequestFate::NotDone,
         };
     }
@@ -42,8 +42,8 @@ pub(super) fn fate(
     if shows_not(write, before, seen) { RequestFate::NotDone } else { RequestFate::Unknown }
 }
 
-/// Returns whether the current object proves that the write was not carried out. This is possible if nobody can revert
-/// such a write.
+/// Returns whether the current object proves that the write was not carried out. There is such a proof if nobody can
+/// revert this kind of write.
 fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let Some(same) = seen.filter(|seen| seen.meta().uid == write.uid) else { return false };
     match &write.change {
@@ -73,11 +73,11 @@ fn is_signed(plan: &Plan, found: &Value) -> bool {
 }
 
 /// Returns whether the current object proves that the write was carried out, although others have written to the object
-/// since.
+/// since then.
 fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Option<&Seen>) -> bool {
     let same = seen.filter(|seen| seen.meta().uid == write.uid);
     match (&write.change, same) {
-        // The claim for which the volume was reserved has taken the volume. So the claimRef has the uid of this claim.
+        // The claim for which the volume was reserved has taken the volume. So the claimRef has the uid of that claim.
         (Change::SetClaimRef { to: Some(to), .. }, Some(Seen::Volume(volume))) => {
             let named = volume.claim_ref.as_ref().map(Reference::from_stored);
             named.is_some_and(|named| {
@@ -89,19 +89,19 @@ fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Optio
                     })
             })
         }
-        // A claim has taken the volume, and it is not the claim that the volume named before.
+        // A claim has taken the volume, and it is not the claim that the volume named before the write.
         (Change::SetClaimRef { to: None, .. }, Some(Seen::Volume(volume))) => {
             let named = volume.claim_ref.as_ref().map_or("", |named| named.uid.as_str());
             let had = before.and_then(|before| before["spec"]["claimRef"]["uid"].as_str());
             let met = wait.is_some_and(|wait| wait.judge(None, Some(volume)) == Waited::Met);
-            // A reservation has no uid. It may be the reservation that existed before the write.
+            // A reservation has no uid. It may be the same reservation that existed before the write.
             met && !named.is_empty() && Some(named) != had
         }
-        // Only finalizers kept the object, so it was removed together with the last finalizer.
+        // Only its finalizers kept the object, so the object was removed together with the last finalizer.
         (Change::RemoveFinalizer { .. }, None) => {
             before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
         }
-        // The volume was handed over for deletion, and that deletion is complete.
+        // The policy was set to Delete, and the deletion of the volume is complete.
         (Change::SetReclaimPolicy { to }, None) => to == "Delete",
         // The scheduler has chosen another node.
         (Change::SetAnnotation { key, .. }, Some(seen)) => {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// The kind of reason for which a run stopped. It decides the exit code.
+/// The kind of reason why a run stopped. It decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopKind {
     /// Something that the plan needs could not be read. Nothing was written.
@@ -11,24 +11,24 @@ pub enum StopKind {
     Changed,
     /// The run is not permitted, or cannot be recorded in a journal. Nothing was written.
     Refused,
-    /// Some writes of the plan took effect, or it is unknown whether they did.
+    /// Some writes of the plan were carried out, or nobody knows whether they were.
     Partial,
     /// The person interrupted the run. Nothing was written.
     Interrupted,
-    /// There is no journal of this id.
+    /// There is no journal with this id.
     NoJournal,
 }
 
-/// The reason why a plan was not carried out completely. It holds unchanged texts of the server. [`Error`] makes these
-/// texts safe to show.
+/// The reason why a plan was not carried out completely. It holds unchanged texts of the server. [`Error`] sanitizes
+/// these texts before they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// The kind of reason.
     pub kind: StopKind,
-    /// Whether some writes of the plan took effect, now or earlier, or it is unknown whether they did.
+    /// Whether some writes of the plan were carried out, now or earlier, or nobody knows whether they were.
     pub written: bool,
-    /// Whether the volume that the plan is about is gone, or another one has its name. Then the plan can neither
-    /// continue nor be taken back.
+    /// Whether the volume of the plan is gone, or another volume has its name. In this case the plan can neither be
+    /// continued nor undone.
     pub volume_lost: bool,
     /// What happened, in a sentence without a full stop.
     pub message: String,
@@ -39,7 +39,7 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// Makes the error of a run that stops before its first write.
+    /// Returns the error of a run that stops before its first write.
     pub(super) fn new(kind: StopKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -59,7 +59,7 @@ impl Stopped {
         Self::new(StopKind::Changed, message)
     }
 
-    /// Makes the error for a plan whose volume is gone or was replaced by another volume with the same name.
+    /// Returns the error for a plan whose volume is gone, or was replaced by another volume with the same name.
     pub(super) fn volume_lost(message: impl Into<String>) -> Self {
         Self { volume_lost: true, ..Self::changed(message) }
     }
@@ -82,8 +82,8 @@ impl Stopped {
         self
     }
 
-    /// Returns this error for a run that has already written something. Its kind becomes [`StopKind::Partial`],
-    /// whatever the reason was.
+    /// Returns this error for a run that has already written something. Its kind becomes [`StopKind::Partial`], no
+    /// matter why the run stopped.
     #[must_use]
     pub(super) fn partial(mut self) -> Self {
         self.kind = StopKind::Partial;

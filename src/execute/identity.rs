@@ -1,4 +1,4 @@
-//! Checks whether objects are still those that a journal knows. Another object may have the same name by now.
+//! Checks whether objects are still the objects that a journal knows. Now another object may have the same name.
 
 use super::api::Api;
 use super::error::Stopped;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares the current objects with the objects of the same names that a journal knows. A volume must always be the
-/// same. Claims are deleted and created often, and each step checks its own claim. But if only the address of the
-/// cluster is known, claims are also compared, because they may belong to another cluster.
+/// same. Claims are deleted and created often, and each step checks its own claim. So claims are compared only if
+/// nothing but the address of the cluster is known, because then they may belong to another cluster.
 pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -> Result<(), Stopped> {
     for (object, uids) in known(entry) {
         let is_volume = object.kind == Kind::PersistentVolume;
@@ -29,20 +29,20 @@ pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -
         let uid = uid_of(&found).unwrap_or_default();
         if !uids.contains(uid) && !is_signed(entry, &found) {
             let message = format!(
-                "{object} is another one than the repair was about: its uid is {uid}, where journal {} has {}",
+                "{object} is not the object that the repair was about: its uid is {uid}, but journal {} has {}",
                 entry.id,
                 uids.into_iter().collect::<Vec<_>>().join(" and ")
             );
             return Err(match sameness {
                 Sameness::Sure => Stopped::volume_lost(message)
                     .hint(
-                        "somebody has deleted it and made another one under its name, the data of which may be \
-                         anybody's: ask for the repair anew once you know whose they are",
+                        "somebody has deleted it and created another object with its name, whose data may belong to \
+                         anybody: ask for the repair again when you know whose data they are",
                     )
                     .hint(keeps_manifest(entry)),
                 Sameness::ByAddress | Sameness::None => Stopped::changed(message).hint(
-                    "it may be another cluster behind the same address; if not, somebody has made the object anew: ask \
-                     for the repair anew",
+                    "another cluster may have the same address now; if not, somebody has created the object again: ask \
+                     for the repair again",
                 ),
             });
         }
@@ -52,10 +52,10 @@ pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -
             && was != is
         {
             return Err(Stopped::changed(format!(
-                "{object} has other storage than the repair was about: it is {is}, where journal {} has {was}",
+                "{object} has other storage than at the repair: it is {is}, but journal {} has {was}",
                 entry.id
             ))
-            .hint("compare both with what the data are: only a new repair can go on with that"));
+            .hint("find out which of the two has the data: only a new repair can use the present storage"));
         }
     }
     Ok(())
@@ -64,13 +64,13 @@ pub(super) async fn recognise(api: Api<'_>, entry: &Entry, sameness: Sameness) -
 /// Returns the hint that says where the manifest of a lost volume is kept.
 pub(super) fn keeps_manifest(entry: &Entry) -> String {
     format!(
-        "this repair can neither go on nor be taken back; journal {} keeps the manifest of the volume that it was about, \
-         which names its storage",
+        "this repair can neither be continued nor undone; journal {} keeps the manifest of its volume, which names the \
+         storage",
         entry.id
     )
 }
 
-/// Returns the objects that a journal knows, with the uids that the journal has for them.
+/// Returns the objects that a journal knows, and their uids in the journal.
 fn known(entry: &Entry) -> BTreeMap<ObjectKey, BTreeSet<String>> {
     let saved = entry.saved().iter().filter_map(|(object, manifest)| Some((object.clone(), uid_of(manifest)?)));
     let planned = entry.plan.writes().map(|write| (write.object.clone(), write.uid.as_str()));
@@ -90,13 +90,13 @@ fn uid_of(manifest: &Value) -> Option<&str> {
     manifest["metadata"]["uid"].as_str()
 }
 
-/// Returns whether a claim has the annotation of the plan. This identifies the claim even if the answer to its creation
-/// was lost.
+/// Returns whether a claim has the annotation of the plan. This annotation identifies the claim even if the answer to
+/// its creation was lost.
 fn is_signed(entry: &Entry, found: &Value) -> bool {
     found["metadata"]["annotations"][PLAN_ANNOTATION] == entry.plan.id.as_str()
 }
 
-/// Returns the storage of a volume, in words.
+/// Returns a description of the storage of a volume.
 fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String>, Stopped> {
     Ok(match decode(object, manifest)? {
         Some(Seen::Volume(volume)) => {
@@ -108,8 +108,8 @@ fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String
     })
 }
 
-/// Returns whether a plan waits until a claim is gone, and makes no other write to it than to create it again. Then it
-/// is no problem if the claim is already gone.
+/// Returns whether a plan waits until a claim is gone, and makes no other write to the claim than creating it again.
+/// Then it is no problem if the claim is already gone.
 pub(super) fn is_only_awaited(plan: &Plan, object: &ObjectKey) -> bool {
     let mut writes = plan.writes().filter(|write| write.object == *object);
     let awaits = |wait: &Wait| matches!(wait, Wait::ClaimGone { .. }) && wait.objects().contains(object);

@@ -1,8 +1,8 @@
-//! The journal of a run, on disk. It records what a repair is about to do and has done. Each record is a line of JSON.
-//! The line is written and synced before the act that it announces.
+//! The journal of a run, on disk. It records what a repair is about to do and what it has done. Each record is a line
+//! of JSON. A line is written and synced before the action that it announces.
 //!
-//! A journal holds whole objects, which may carry credentials. So only its owner may read it, and it is never printed
-//! whole.
+//! A journal holds complete objects, which may contain credentials. So only its owner may read it, and it is never
+//! printed completely.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
 mod disk;
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// The version of the format. A journal of another version is refused.
 const VERSION: u32 = 2;
-/// The file name extension of journals.
+/// The extension of the file names of journals.
 const ENDING: &str = "jsonl";
 
 /// A request that was sent, or was about to be sent.
@@ -36,27 +36,27 @@ pub(super) struct SentRequest {
 struct Progress {
     /// A request that is in doubt.
     doubt: Option<SentRequest>,
-    /// The object after the step, and whether it already was as the step wanted.
+    /// The object after the step, and whether the object already was in the state that the step wants.
     done: Option<(Option<Value>, bool)>,
-    /// Whether the API server has stored something else than was sent. Such a step is not done, but can be taken back.
+    /// Whether the API server has stored something else than was sent. Such a step is not done, but can be undone.
     altered: bool,
     waited: bool,
 }
 
-/// The way in which a run ended.
+/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The journal does not record an end: the run is under way, or was cut short.
+    /// The journal has no record of an end: the run is still active, or it was interrupted.
     Open,
     /// The run stopped before the plan was complete.
     Stopped {
         /// The reason, in a sentence without a full stop.
         why: String,
-        /// Whether something of the plan was written, or may have been.
+        /// Whether something of the plan was written, or may have been written.
         written: bool,
     },
-    /// Something was written, and then the volume was gone or another one had its name. The plan can neither continue
-    /// nor be taken back.
+    /// Something was written, and then the volume was gone or another volume had its name. The plan can neither be
+    /// continued nor undone.
     Lost {
         /// The reason, in a sentence without a full stop.
         why: String,
@@ -76,7 +76,7 @@ pub struct Entry {
     pub origin: Origin,
     /// The time at which the journal was begun.
     pub at: String,
-    /// The way in which the last run ended.
+    /// How the last run ended.
     pub end: End,
     saved: Vec<(ObjectKey, Value)>,
     steps: BTreeMap<u32, Progress>,
@@ -95,12 +95,12 @@ impl Entry {
         Self { id, plan, origin, at, end: End::Open, saved: Vec::new(), steps: BTreeMap::new(), kept: false }
     }
 
-    /// Returns the objects as they were before the first write. They may hold credentials.
+    /// Returns the objects as they were before the first write. They may contain credentials.
     pub fn saved(&self) -> &[(ObjectKey, Value)] {
         &self.saved
     }
 
-    /// Returns the steps that were carried out, in order. [`crate::repair::undo`] takes them back.
+    /// Returns the steps that were carried out, in order. [`crate::repair::undo`] undoes them.
     pub fn done(&self) -> Vec<Done> {
         let done = |step: &Step| {
             let progress = self.steps.get(&step.id)?;
@@ -115,8 +115,8 @@ impl Entry {
         self.plan.steps.iter().filter_map(done).collect()
     }
 
-    /// Returns the plan with only the steps that are not complete yet, under their ids. If a step is written and its
-    /// wait is not over, it becomes a step that only waits.
+    /// Returns the plan with only the steps that are not complete yet, with their ids. A step whose write was carried
+    /// out but whose wait is not over becomes a step that only waits.
     pub fn remaining(&self) -> Plan {
         let left = |step: &Step| {
             let progress = self.steps.get(&step.id).cloned().unwrap_or_default();
@@ -139,7 +139,7 @@ impl Entry {
         self.plan.steps.iter().find(|step| self.doubt(step.id).is_some())
     }
 
-    /// Returns whether something was written, or may have been.
+    /// Returns whether something was written, or may have been written.
     pub fn written(&self) -> bool {
         let is_written =
             |progress: &Progress| progress.doubt.is_some() || progress.done.as_ref().is_some_and(|(_, was_so)| !was_so);
@@ -156,7 +156,7 @@ impl Entry {
         self.steps.get(&step)?.done.as_ref()?.0.as_ref()
     }
 
-    /// Returns whether no step was begun yet.
+    /// Returns whether no step has begun yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.steps.is_empty()
     }
@@ -207,12 +207,12 @@ pub struct Summary {
     pub entry: Result<Entry, Unread>,
 }
 
-/// The reason why a file among the journals cannot be read.
+/// The reason why a file in the folder of journals cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// The reason, in a sentence without a full stop.
     pub why: String,
-    /// Whether the file is no journal at all: it has neither the name nor the first line of a journal. Then no run has
+    /// Whether the file is not a journal: it has neither the name nor the first line of a journal. Then no run has
     /// recorded its writes in this file.
     pub foreign: bool,
 }
@@ -227,8 +227,8 @@ impl std::fmt::Display for Unread {
 pub struct Journal {
     entry: Entry,
     path: PathBuf,
-    /// The open file. It is `None` for a rehearsal, which leaves no file. It is also `None` after a failed write,
-    /// because the last line may be incomplete.
+    /// The open file. The value is `None` for a rehearsal, which creates no file. It is also `None` after a failed
+    /// write, because the last line may be incomplete.
     file: Option<File>,
     rehearsal: bool,
 }
@@ -243,16 +243,16 @@ impl Journal {
     /// Creates a journal that begins with the plan.
     ///
     /// # Errors
-    /// Returns an error if the directory or the file cannot be made.
+    /// Returns an error if the directory or the file cannot be created.
     pub fn create(dir: &Path, plan: &Plan, origin: impl Into<Origin>, now: Timestamp) -> Result<Self, Stopped> {
         let origin = origin.into();
         let at = now.to_string();
         let time: String = at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
         let base = format!("{time}-{}", plan.id);
         check_id(&base)?;
-        make_dir(dir).map_err(|error| cannot("be made", dir, &error))?;
+        make_dir(dir).map_err(|error| cannot("be created", dir, &error))?;
         private(dir)?;
-        // The number shows which of several journals of the same second is the newest.
+        // The number shows which of several journals from the same second is the newest.
         let first = numbers_of(dir, &time).max().map_or(1, |last| last.saturating_add(1));
         for number in first..first.saturating_add(1000) {
             let id = if number == 1 { base.clone() } else { format!("{base}-{number}") };
@@ -263,7 +263,7 @@ impl Journal {
             let file = match options.open(&path) {
                 Ok(file) => file,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(cannot("be made", &path, &error)),
+                Err(error) => return Err(cannot("be created", &path, &error)),
             };
             lock(&file, &path)?;
             let entry = Entry::new(id.clone(), plan.clone(), origin.clone(), at.clone());
@@ -275,7 +275,7 @@ impl Journal {
             let begun = journal.write(&header);
             let begun = begun.and_then(|()| sync_dir(dir).map_err(|error| cannot("be synced", dir, &error)));
             if begun.is_err() {
-                // If removing the file also fails, the file has no whole line. So lists leave it out.
+                // If the file cannot be removed either, it has no complete line. Lists leave out such a file.
                 let _ = std::fs::remove_file(&journal.path);
             }
             return begun.map(|()| journal);
@@ -283,17 +283,17 @@ impl Journal {
         Err(Stopped::refused(format!("the journal directory {} has a thousand journals {base}", dir.display())))
     }
 
-    /// Makes a journal for a rehearsal, in which the server only tries the writes. It leaves no file.
+    /// Returns a journal for a rehearsal, in which the server only tries the writes. No file is created.
     pub fn rehearsal(plan: &Plan) -> Self {
         let entry = Entry::new(String::new(), plan.clone(), Origin::default(), String::new());
         Self { entry, path: PathBuf::new(), file: None, rehearsal: true }
     }
 
-    /// Opens a journal, in order to continue it.
+    /// Opens a journal to continue it.
     ///
     /// # Errors
-    /// Returns an error if the journal does not exist, somebody else may have written it, another run uses it, or a
-    /// line cannot be parsed.
+    /// Returns an error if the journal does not exist, if somebody else may have written it, if another run uses it, or
+    /// if a line cannot be parsed.
     pub fn open(dir: &Path, id: &str) -> Result<Self, Stopped> {
         check_id(id)?;
         let path = file_of(dir, id);
@@ -304,8 +304,8 @@ impl Journal {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| cannot("be read", &path, &error))?;
         let (entry, whole) = parse(&bytes).map_err(|problem| unusable(&path, &problem))?;
-        // Bytes after the last whole line were never a complete record, so no request was sent because of them. If
-        // there are no such bytes, the file is not written. Then its modification time stays the time of its last line.
+        // Bytes after the last complete line were never a complete record, so no request was sent because of them. If
+        // there are no such bytes, the file is not changed. Then its modification time stays the time of its last line.
         let is_torn = usize::try_from(whole) != Ok(bytes.len());
         let cut = if is_torn { file.set_len(whole) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot("be written", &path, &error))?;
@@ -315,7 +315,7 @@ impl Journal {
     /// Reads a journal without locking it.
     ///
     /// # Errors
-    /// Returns an error if the journal does not exist, or a line cannot be parsed.
+    /// Returns an error if the journal does not exist, or if a line cannot be parsed.
     pub fn read(dir: &Path, id: &str) -> Result<Entry, Stopped> {
         check_id(id)?;
         let path = file_of(dir, id);
@@ -323,8 +323,8 @@ impl Journal {
         Ok(parse(&bytes).map_err(|problem| unusable(&path, &problem))?.0)
     }
 
-    /// Returns all journals of a directory, newest first. For a journal that cannot be read, the reason is returned. A
-    /// file without a whole line is left out, because its run has written nothing to the cluster.
+    /// Returns all journals of a directory, newest first. If a journal cannot be read, the reason is returned instead.
+    /// A file without a complete line is left out, because its run has written nothing to the cluster.
     ///
     /// # Errors
     /// Returns an error if the directory cannot be read. A directory that does not exist has no journals.
@@ -371,7 +371,8 @@ impl Journal {
         &self.path
     }
 
-    /// Returns how long ago the last line was written, or None if the system does not say.
+    /// Returns how long ago the last line was written. The result is None if the operating system does not know the
+    /// time.
     pub fn age(&self) -> Option<Duration> {
         self.file.as_ref()?.metadata().ok()?.modified().ok()?.elapsed().ok()
     }
@@ -380,7 +381,7 @@ impl Journal {
         self.rehearsal
     }
 
-    /// Records that the plan is complete, if no step remains and no run has recorded that.
+    /// Records that the plan is complete, if no step remains and no run has recorded this.
     pub(super) fn close(&mut self) -> Result<(), Stopped> {
         if self.entry.end == End::Finished || !self.entry.remaining().steps.is_empty() {
             return Ok(());
@@ -388,7 +389,7 @@ impl Journal {
         self.add(Record::Finished {})
     }
 
-    /// Adds a record. After a failed write, no record is added any more, because the last line may be incomplete.
+    /// Adds a record. After a failed write, no further record is added, because the last line may be incomplete.
     pub(super) fn add(&mut self, record: Record) -> Result<(), Stopped> {
         if !self.rehearsal {
             self.write(&record)?;
@@ -409,7 +410,7 @@ impl Journal {
     }
 }
 
-/// Parses the whole lines. Returns the content and the length of the whole lines in bytes.
+/// Parses the complete lines. Returns the content, and the length of the complete lines in bytes.
 fn parse(bytes: &[u8]) -> Result<(Entry, u64), String> {
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     let mut entry: Option<Entry> = None;
@@ -422,7 +423,7 @@ fn parse(bytes: &[u8]) -> Result<(Entry, u64), String> {
         let record: Record = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
         entry.take(record).map_err(at)?;
     }
-    let entry = entry.ok_or("it has no whole line, so nothing was written to the cluster")?;
+    let entry = entry.ok_or("it has no complete line, so nothing was written to the cluster")?;
     Ok((entry, u64::try_from(whole).unwrap_or(u64::MAX)))
 }
 
@@ -445,19 +446,19 @@ fn first(line: &[u8]) -> Result<Entry, String> {
     }
 }
 
-/// Returns a hash of a plan, which shows whether somebody has edited the plan in the file.
+/// Returns a hash of a plan. The hash shows whether somebody has edited the plan in the file.
 fn digest_of(plan: &Plan) -> Result<String, String> {
     let text = serde_json::to_string(plan).map_err(|error| error.to_string())?;
     Ok(StableHash::default().with(&text).hex())
 }
 
-/// Returns whether the first line is the header of a journal, of any version.
+/// Returns whether the first line is the header of a journal. The version of the journal does not matter.
 fn is_journal(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value["record"] == "header")
 }
 
-/// Returns whether a name has the form of a journal's name. A damaged journal with such a name may have written
+/// Returns whether a name has the form of a journal's name. If such a file is damaged, its run may have written
 /// something.
 fn is_named_so(id: &str) -> bool {
     let mut parts = id.split('-');
@@ -473,20 +474,20 @@ fn file_of(dir: &Path, id: &str) -> PathBuf {
     dir.join(format!("{id}.{ENDING}"))
 }
 
-/// Checks that an id can only name a file in the directory, and no file elsewhere.
+/// Checks that an id can only name a file in the directory, and not a file elsewhere.
 fn check_id(id: &str) -> Result<(), Stopped> {
     let plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if plain && !id.is_empty() && id.len() <= 200 {
         return Ok(());
     }
-    Err(Stopped::new(StopKind::NoJournal, format!("{id:?} is no id of a journal"))
-        .hint("kubectl pvctl history lists them"))
+    Err(Stopped::new(StopKind::NoJournal, format!("{id:?} is not the id of a journal"))
+        .hint("kubectl pvctl history lists the journals"))
 }
 
 fn missing(dir: &Path, id: &str, path: &Path, error: &std::io::Error) -> Stopped {
     if error.kind() == ErrorKind::NotFound {
         return Stopped::new(StopKind::NoJournal, format!("there is no journal {id} in {}", dir.display()))
-            .hint("kubectl pvctl history lists them; --journal names another directory");
+            .hint("kubectl pvctl history lists the journals; --journal names another directory");
     }
     cannot("be opened", path, error)
 }
@@ -495,8 +496,8 @@ fn unusable(path: &Path, problem: &str) -> Stopped {
     Stopped::unreadable(format!("the journal {} is not understood", path.display())).cause(problem.to_owned())
 }
 
-/// Returns the time at which a journal was begun, and its number among the journals of that second. An id is
-/// `TIME-PLAN` or `TIME-PLAN-NUMBER`, and the id of a plan is `VERB-HASH`.
+/// Returns the time at which a journal was begun, its number among the journals from that second, and the id of its
+/// plan. The id of a journal is `TIME-PLAN` or `TIME-PLAN-NUMBER`, and the id of a plan is `VERB-HASH`.
 fn order(id: &str) -> (&str, u32, &str) {
     let mut parts = id.split('-');
     let time = parts.next().unwrap_or_default();
@@ -505,7 +506,7 @@ fn order(id: &str) -> (&str, u32, &str) {
 
 /// Returns the numbers of the journals that were begun in one second.
 fn numbers_of(dir: &Path, time: &str) -> impl Iterator<Item = u32> {
-    // Even if the directory cannot be read, no name is used twice. A file is created only if no file of that name
+    // Even if the directory cannot be read, no name is used twice: a file is created only if no file with its name
     // exists.
     std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(move |file| {
         let path = file.path();

@@ -1,5 +1,5 @@
-//! The protection of the data that a plan keeps while it is under way. If somebody sets another policy, Retain is set
-//! again immediately.
+//! Protects the data that a plan keeps while it is carried out. If somebody sets another policy, Retain is set again
+//! immediately.
 
 use super::api::{Answer, Api};
 use super::error::Stopped;
@@ -10,12 +10,13 @@ use crate::model::{ReclaimPolicy, VolumePhase};
 use crate::repair::{Change, Seen, VolumeIdentity, Write, guards, volume_key};
 use serde_json::Value;
 
-/// The maximum number of attempts to set Retain again, if others write to the volume at the same time.
+/// The maximum number of attempts to set Retain again. More than one is needed if others write to the volume at the
+/// same time.
 const TRIES: u32 = 5;
 
 /// Checks the volumes whose data the plan keeps after a step. If a volume has a policy other than Retain, Retain is set
-/// again and the plan ends. The person has agreed to this.
-pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
+/// again and the plan stops. The person has agreed to this.
+pub(super) async fn check(api: Api<'_>, journal: &mut Journal, step: u32) -> Result<(), Stopped> {
     let kept: Vec<VolumeIdentity> = journal.entry().plan.kept_after(step).cloned().collect();
     for volume in kept {
         let Some((found, manifest)) = policy_lost(api, &volume).await? else { continue };
@@ -27,12 +28,12 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
         let who = writer.map_or_else(String::new, |writer| format!(" ({writer})"));
         let stop = Stopped::changed(match &again {
             Ok(_) => format!(
-                "somebody{who} set policy {policy} on volume {name}, which this repair keeps: Retain is set again, and \
-                 the repair ends here"
+                "somebody{who} set policy {policy} on volume {name}, whose data this repair keeps: Retain is set \
+                 again, and the repair ends here"
             ),
             Err(_) => format!(
-                "somebody{who} set policy {policy} on volume {name}, which this repair keeps, and Retain could not be \
-                 set again"
+                "somebody{who} set policy {policy} on volume {name}, whose data this repair keeps, and Retain could \
+                 not be set again"
             ),
         });
         let again = again.map(|then| then.unwrap_or(found));
@@ -46,7 +47,7 @@ pub(super) async fn look(api: Api<'_>, journal: &mut Journal, step: u32) -> Resu
                 "kubectl pvctl retain pv/{name} keeps the data, as long as nobody has begun to delete them"
             )),
         };
-        return Err(stop.hint("find out who writes that policy, and set Retain there, before the repair goes on"));
+        return Err(stop.hint("find out who writes that policy, and set Retain there, before you continue the repair"));
     }
     Ok(())
 }
@@ -65,8 +66,8 @@ async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<(Vo
     }
 }
 
-/// Sets policy Retain. Returns the phase of the volume at this write. Returns nothing if the volume already has policy
-/// Retain and no write of this run is known to have set it. An error says why Retain could not be set.
+/// Sets policy Retain. Returns the phase of the volume at this write. Returns `None` if the volume already has policy
+/// Retain, and it is not known that a write of this run has set it. The error says why Retain could not be set.
 async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Result<Option<VolumePhase>, String> {
     let object = volume_key(wanted.name());
     let change = Change::SetReclaimPolicy { to: ReclaimPolicy::Retain.as_str().into() };
@@ -89,7 +90,7 @@ async fn set_again(api: Api<'_>, wanted: &VolumeIdentity, manifest: Value) -> Re
         }
         match policy_lost(api, wanted).await {
             Ok(Some((_, manifest))) => current = manifest,
-            // Either a request without an answer was carried out, or somebody else set Retain again.
+            // Either a request without an answer was carried out, or somebody else has set Retain again.
             Ok(None) => return Ok(None),
             Err(stop) => return Err(stop.message),
         }

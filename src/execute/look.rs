@@ -1,4 +1,4 @@
-//! The rechecks right before a write.
+//! The rechecks immediately before a write.
 
 use super::api::Api;
 use super::error::Stopped;
@@ -16,7 +16,7 @@ pub(super) fn decode(key: &ObjectKey, manifest: Option<&Value>) -> Result<Option
     seen.map_err(|problem| Stopped::unreadable(format!("{key} is not understood")).cause(problem))
 }
 
-/// Makes the stop for an object that is not as a step expects it.
+/// Returns the error for an object that is not as a step expects it.
 pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
     let message = format!("{} is not as the plan expects it: {obstacle}", write.object);
     if write.object.kind == Kind::PersistentVolume && matches!(obstacle, Obstacle::Missing | Obstacle::OtherUid(_)) {
@@ -24,7 +24,7 @@ pub(super) fn in_the_way(write: &Write, obstacle: &Obstacle) -> Stopped {
     }
     let stop = Stopped::changed(message);
     stop.hint(obstacle.way_on(&write.object).unwrap_or_else(|| {
-        "somebody has changed it since it was looked at: ask for the repair again to get a plan for what is there now"
+        "somebody has changed it since the plan was made: ask for the repair again to get a plan for the present state"
             .to_owned()
     }))
 }
@@ -57,10 +57,9 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             if users.is_empty() {
                 return Ok(());
             }
-            let older =
-                before.map_or_else(String::new, |before| format!(" that are not seen to be from {before} or later"));
+            let older = before.map_or_else(String::new, |before| format!(" that may be older than {before}"));
             Err(Stopped::changed(format!(
-                "claim {namespace}/{name} was gone, and pods{older} still use what it had: {}",
+                "claim {namespace}/{name} was deleted, and pods{older} still use its volume: {}",
                 users.join(", ")
             ))
             .hint("stop what runs them, and wait until they are gone"))
@@ -77,13 +76,13 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             if nodes.is_empty() {
                 return Ok(());
             }
-            Err(Stopped::changed(format!("VolumeAttachments keep volume {volume} at {}", nodes.join(", ")))
-                .hint("they go when no pod uses the volume"))
+            Err(Stopped::changed(format!("VolumeAttachments attach volume {volume} to {}", nodes.join(", ")))
+                .hint("they are deleted when no pod uses the volume any more"))
         }
         Recheck::AllRetained { namespace, name } => {
             let key = claim_key(namespace, name);
             let manifest = api.get(&key).await?;
-            // If the claim is already gone, the step deletes no claim and so no data.
+            // If the claim is already gone, the step deletes nothing, so no data are at risk.
             let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
             for manifest in api.list(Kind::PersistentVolume, "").await? {
                 if let Some(volume) = item(Kind::PersistentVolume, &manifest)?.of::<PersistentVolume>()
@@ -91,11 +90,15 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                     && !guards::keeps(&volume, &claim, named_by(api, &volume, &claim).await?.as_deref())
                 {
                     return Err(Stopped::changed(format!(
-                        "volume {} is tied to claim {namespace}/{name} and has policy {}: its data would go with the claim",
+                        "volume {} is tied to claim {namespace}/{name} and has policy {}: its data would be deleted \
+                         with the claim",
                         volume.meta.name,
                         volume.reclaim_policy.as_str()
                     ))
-                    .hint(format!("kubectl pvctl retain pv/{} keeps them; then ask for the repair again", volume.meta.name)));
+                    .hint(format!(
+                        "kubectl pvctl retain pv/{} keeps them; then ask for the repair again",
+                        volume.meta.name
+                    )));
                 }
             }
             Ok(())
@@ -109,8 +112,8 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 }
                 Some(seen) if holder.as_ref() == Some(&seen.meta().uid) => Ok(()),
                 Some(_) => Err(Stopped::changed(format!(
-                    "claim {namespace}/{name} is not the one that volume {volume} names by uid: with policy Delete its \
-                     data would go"
+                    "claim {namespace}/{name} does not have the uid that volume {volume} names: with policy Delete the \
+                     data would be deleted"
                 ))),
                 None => Err(Stopped::changed(format!("claim {namespace}/{name} does not exist any more"))),
             }
@@ -124,8 +127,9 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 || "no claim".to_owned(),
                 |named| format!("claim {}/{} with uid {:?}", named.namespace, named.name, named.uid),
             );
-            let stop =
-                Stopped::changed(format!("volume {held} names {has}, and does not wait for claim {namespace}/{name}"));
+            let stop = Stopped::changed(format!(
+                "volume {held} names {has}, so it is not reserved for claim {namespace}/{name}"
+            ));
             Err(recheck.way_on().into_iter().fold(stop, Stopped::hint))
         }
         Recheck::NotRecycled { volume } => {
@@ -139,22 +143,22 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 return Ok(());
             }
             Err(Stopped::changed(format!(
-                "pod {}/{name} is erasing volume {volume}, or has done so",
+                "pod {}/{name} is erasing volume {volume}, or has erased it",
                 reclaim::RECYCLER_NAMESPACE
             ))
-            .hint("wait until it is gone, and look at the data"))
+            .hint("wait until the pod is gone, and check the data"))
         }
         Recheck::Retained { volume: wanted } => match that_volume(api, wanted).await?.reclaim_policy.as_str() {
             "Retain" => Ok(()),
             other => {
-                let message = format!("the policy of volume {wanted} is {other}, where Retain was expected");
+                let message = format!("the policy of volume {wanted} is {other}, but Retain was expected");
                 Err(recheck.way_on().into_iter().fold(Stopped::changed(message), Stopped::hint))
             }
         },
     }
 }
 
-/// Returns the volume that a plan means. Its uid and storage must be the same as in the plan.
+/// Returns the volume of a plan. Its uid and storage must be the same as in the plan.
 async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<PersistentVolume>, Stopped> {
     let key = volume_key(wanted.name());
     match decode(&key, api.get(&key).await?.as_ref())? {
@@ -166,8 +170,8 @@ async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<Persis
     }
 }
 
-/// Returns the claim that has the namespace and name in the volume's claimRef. Returns nothing if the claimRef has no
-/// uid or the uid of the given claim.
+/// Returns the claim that has the namespace and name in the volume's claimRef. Returns `None` if the claimRef has no
+/// uid, or has the uid of the given claim.
 async fn named_by(
     api: Api<'_>,
     volume: &PersistentVolume,
@@ -184,7 +188,7 @@ async fn named_by(
     }
 }
 
-/// Returns the names of the wanted pods of a namespace.
+/// Returns the names of those pods of a namespace for which `wanted` is true.
 async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> Result<Vec<String>, Stopped> {
     let mut names = Vec::new();
     for manifest in api.list(Kind::Pod, namespace).await? {
@@ -197,7 +201,7 @@ async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> R
     Ok(names)
 }
 
-/// Decodes an object of a list. A failure is an error, because this object could be the one that matters.
+/// Decodes an object of a list. If this fails, an error is returned, because this object could be the important one.
 fn item(kind: Kind, manifest: &Value) -> Result<Item, Stopped> {
     let failed = |problem: String| {
         let name = manifest["metadata"]["name"].as_str().unwrap_or_default();

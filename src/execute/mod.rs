@@ -1,12 +1,12 @@
 //! The only code that writes to the cluster. It carries out plans that a person has confirmed.
 //!
-//! Each step reads its object again and compares the object with the expectations of the step. The step lets the server
-//! try the write in a dry run, and records the request in the [`Journal`]. Then it sends one conditional request. If
-//! the cluster has changed, the plan stops.
+//! Each step reads its object again, and compares the object with the expectations of the step. Then it sends the write
+//! to the server in a dry run, and records the request in the [`Journal`]. After that it sends one conditional request.
+//! If the cluster has changed, the plan stops.
 //!
-//! In two cases the object is read again and the request is repeated. Either the last request certainly had no effect,
-//! or it had no answer and the object has not changed. Each request names the version of the object that was read, or
-//! the name of a claim that does not exist. So only one of two such requests is carried out.
+//! In two cases the object is read again and the request is repeated: the last request certainly had no effect, or it
+//! had no answer and the object has not changed. Each request names the version of the object that was read, or the
+//! name of a claim that does not exist. So the server carries out at most one of two such requests.
 
 mod api;
 mod carry;
@@ -52,8 +52,8 @@ pub struct Sent<'a> {
 /// A function that is called for each finished request.
 pub type RequestObserver<'a> = &'a (dyn Fn(&Sent<'_>) + Send + Sync);
 
-/// The access to the API server: kube's client, the time limit of one request, and the observer of requests. It can be
-/// made from a client alone.
+/// The access to the API server: kube's client, the time limit of one request, and the observer of requests. A client
+/// can be converted to it.
 #[derive(Clone, Copy)]
 pub struct ApiAccess<'a> {
     client: &'a Client,
@@ -94,7 +94,7 @@ pub struct Options {
     pub wait_limit: Duration,
     /// The interval between two readings during a wait.
     pub poll: Duration,
-    /// Whether the server only tries every write in a dry run. Then there is no journal and no wait.
+    /// Whether the server only tries every write in a dry run. In this case there is no journal and no wait.
     pub server_dry_run: bool,
 }
 
@@ -104,11 +104,11 @@ impl Default for Options {
     }
 }
 
-/// An observer of a run. It receives each event, and may end the run between two requests.
+/// An observer of a run. It receives each event, and can end the run between two requests.
 pub trait Observer: Sync {
     /// Receives an event.
     fn event(&self, event: PlanEvent<'_>);
-    /// Returns whether the person wants the run to end. This is called before each write and at each reading during a
+    /// Returns whether the person wants the run to end. It is called before each write, and at each reading during a
     /// wait.
     fn interrupted(&self) -> bool;
 }
@@ -121,8 +121,8 @@ pub enum PlanEvent<'a> {
         /// The step.
         step: &'a Step,
     },
-    /// A step begins again, because its request was refused, not sent, or had no answer. If the request had no answer,
-    /// the run first finds out whether the request was carried out.
+    /// A step is tried again, because its request was refused, was not sent, or had no answer. If the request had no
+    /// answer, the run first finds out whether the request was carried out.
     Again {
         /// The step.
         step: &'a Step,
@@ -144,14 +144,14 @@ pub enum PlanEvent<'a> {
     StepDone {
         /// The step.
         step: &'a Step,
-        /// Whether the object already was as the step wanted, so that nothing was written.
+        /// Whether the object was already in the state that the step wants, so that nothing was written.
         was_so: bool,
     },
-    /// A rehearsal cannot try a step, because the step depends on earlier ones.
+    /// A rehearsal cannot try a step, because the step depends on earlier steps.
     Untried {
         /// The step.
         step: &'a Step,
-        /// The obstacle, which the earlier steps would remove.
+        /// The obstacle that the earlier steps would remove.
         why: &'a str,
     },
 }
@@ -163,7 +163,7 @@ pub struct PlanCompletion {
     pub written: bool,
     /// The steps that were carried out, or that a rehearsal tried.
     pub done: Vec<u32>,
-    /// The steps that a rehearsal could not try, because they depend on earlier ones.
+    /// The steps that a rehearsal could not try, because they depend on earlier steps.
     pub untried: Vec<u32>,
 }
 
@@ -172,19 +172,19 @@ pub struct PlanCompletion {
 pub enum ResolvedDoubt {
     /// No step is in doubt.
     Nothing,
-    /// The request was carried out, and the journal records that now.
+    /// The request was carried out, and the journal now records this.
     Written,
     /// The request was not carried out.
     NotWritten,
-    /// Somebody else has written since, so it is unknown whether the request was carried out. But the object is as the
-    /// step expects it, so no effect of the request remains.
+    /// Somebody else has written since then, so nobody can know whether the request was carried out. But the object is
+    /// as the step expects it, so no effect of the request remains.
     AsExpected,
-    /// Somebody else has written since, so it is unknown whether the request was carried out. The object is not as the
-    /// step expects it.
+    /// Somebody else has written since then, so nobody can know whether the request was carried out. The object is not
+    /// as the step expects it.
     Unknown,
 }
 
-/// Reads whole objects. An object that does not exist is left out.
+/// Reads complete objects. An object that does not exist is left out.
 ///
 /// # Errors
 /// Returns an error if an object could not be read.
@@ -199,17 +199,17 @@ pub async fn manifests<'a>(way: impl Into<ApiAccess<'a>>, keys: &[ObjectKey]) ->
     Ok(manifests)
 }
 
-/// Asks the API server what a review needs: rights, and dry runs of the first write and of every claim that could be
-/// created now.
+/// Asks the API server for what a review needs: the rights, and dry runs of the first write and of every claim that
+/// could be created now.
 ///
 /// # Errors
-/// Returns an error if the server did not answer, or if the first step's object is not as the step expects it.
+/// Returns an error if the server does not answer, or if the object of the first step is not as the step expects it.
 pub async fn receipts<'a>(way: impl Into<ApiAccess<'a>>, plan: &Plan) -> Result<Receipts, Stopped> {
     check::check(plan)?;
     receipts::receipts(Api::new(way.into()), plan).await
 }
 
-/// Carries out a plan. If [`Options::server_dry_run`] is set, the journal has to be a [`Journal::rehearsal`].
+/// Carries out a plan. If [`Options::server_dry_run`] is set, the journal must be a [`Journal::rehearsal`].
 ///
 /// # Errors
 /// Returns why the plan was not carried out completely, and whether something was written.
@@ -223,12 +223,12 @@ pub async fn execute<'a>(
     let plan = confirmed.plan();
     check::check(plan)?;
     if journal.entry().plan != *plan || !journal.entry().is_fresh() {
-        return Err(Stopped::refused("the journal is that of another run"));
+        return Err(Stopped::refused("the journal belongs to another run"));
     }
     run(way.into(), plan, journal, options, observer).await
 }
 
-/// Continues a plan that was cut short. The confirmed plan holds the remaining steps: [`Entry::remaining`].
+/// Continues a plan that stopped. The confirmed plan holds the remaining steps: [`Entry::remaining`].
 ///
 /// # Errors
 /// Returns why the plan was not carried out completely.
@@ -242,7 +242,7 @@ pub async fn resume<'a>(
     let plan = confirmed.plan();
     check::check(plan)?;
     if !check::same_but_for_expectations(&journal.entry().remaining(), plan) {
-        return Err(Stopped::refused("what was confirmed is not what the journal leaves to be done"));
+        return Err(Stopped::refused("the confirmed plan is not the remaining plan of the journal"));
     }
     run(way.into(), plan, journal, options, observer).await
 }
@@ -258,9 +258,9 @@ async fn run(
     if options.server_dry_run { run.rehearse().await } else { run.carry_out().await }
 }
 
-/// Finds out whether a request that is in doubt was carried out. If it was, the journal records that. This is done
-/// before a journal is continued or taken back. If no step remains, the journal is marked as finished, because the last
-/// run could not do that.
+/// Finds out whether a request that is in doubt was carried out. If it was, the journal records this. This is done
+/// before a journal is continued or undone. If no step remains, the journal is marked as finished, because the last run
+/// could not do this.
 ///
 /// # Errors
 /// Returns an error if the object could not be read, or if the journal could not be written.
@@ -270,7 +270,7 @@ pub async fn resolve_doubt<'a>(way: impl Into<ApiAccess<'a>>, journal: &mut Jour
     Ok(settled)
 }
 
-/// Records that the goal of a journal's plan is reached, although this run did not carry out all steps.
+/// Records that the goal of a journal's plan is reached, although the plan's run did not carry out all steps.
 ///
 /// # Errors
 /// Returns an error if the journal could not be written.
@@ -278,12 +278,12 @@ pub fn reached_by_others(journal: &mut Journal) -> Result<(), Stopped> {
     journal.add(Record::Finished {})
 }
 
-/// Checks that the objects that a journal knows are still the same, before it is continued or taken back. Which objects
-/// are compared depends on how certain it is that this is the journal's cluster. If the volume is gone, and the journal
-/// has written something and is not finished, the journal records the loss.
+/// Checks, before a journal is continued or undone, that the objects that it knows are still the same. Which objects
+/// are compared depends on how certain it is that this is the cluster of the journal. If the volume is gone, and the
+/// journal has written something and is not finished, the journal records the loss.
 ///
 /// # Errors
-/// Returns an error if an object is another one now, or could not be read.
+/// Returns an error if an object was replaced by another one, or could not be read.
 pub async fn recognise<'a>(
     way: impl Into<ApiAccess<'a>>,
     journal: &mut Journal,

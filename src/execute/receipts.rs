@@ -1,4 +1,5 @@
-//! The questions to the API server before anything is written: rights, and whether it would accept the writes.
+//! The requests to the API server before anything is written: they ask for the rights, and whether the server would
+//! accept the writes.
 
 use super::api::{Answer, Api, Status};
 use super::error::Stopped;
@@ -17,7 +18,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     }
     let mut gone: Vec<&ObjectKey> = Vec::new();
     let mut first = true;
-    // The first write may depend on a condition that an earlier step waits for.
+    // Whether the plan waits before this step. Then the first write may depend on the condition of that wait.
     let mut awaited = false;
     for step in &plan.steps {
         let Some(write) = &step.write else {
@@ -36,12 +37,12 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
                 }
                 if first {
                     receipts.doubts.push(format!(
-                        "{} {}: it could not be tried before what the plan waits for has come ({obstacle})",
+                        "{} {}: this could not be tried, because the plan has to wait before it ({obstacle})",
                         write.verb(),
                         write.object
                     ));
                 }
-                // An earlier step has to delete the object that now has this name.
+                // An earlier step has to delete the object that has this name now.
                 if gone.contains(&&write.object) {
                     under_another_name(api, write, &gone, &mut receipts).await?;
                 }
@@ -70,8 +71,8 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
     Ok(receipts)
 }
 
-/// Tries a later write on the current object, so that a refusal by admission shows before the first write. The
-/// expectations of the step are not checked, because an earlier step makes them true.
+/// Tries a later write on the current object, so that a refusal by admission is known before the first write. The
+/// expectations of the step are not checked, because only an earlier step makes them true.
 async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(), Stopped> {
     let said = |objection: &Objection| format!("{} {}: {objection}", write.verb(), write.object);
     match on_present(api, write).await? {
@@ -82,14 +83,14 @@ async fn later(api: Api<'_>, write: &Write, receipts: &mut Receipts) -> Result<(
     Ok(())
 }
 
-/// Tries the writes that would take the plan back, if they can be tried now. If a plan takes something away and
-/// admission refuses its way back, the plan is refused. A policy that cannot be restored is only a doubt.
+/// Tries the writes that would undo the plan, if they can be tried now. If a plan removes something and admission
+/// refuses the write that would undo this, the plan is refused. If only a policy could not be restored, this is
+/// recorded as a doubt.
 async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut Receipts) -> Result<(), Stopped> {
     for step in &plan.steps {
         let Undo::Write { write, .. } = &step.undo else { continue };
-        let said = |objection: &Objection| {
-            format!("to take step {} back, {} {}: {objection}", step.id, write.verb(), write.object)
-        };
+        let said =
+            |objection: &Objection| format!("to undo step {}, {} {}: {objection}", step.id, write.verb(), write.object);
         match &write.change {
             Change::Create { .. } => under_another_name(api, write, gone, receipts).await?,
             Change::SetClaimRef { .. } | Change::SetReclaimPolicy { .. } => match on_present(api, write).await? {
@@ -113,7 +114,8 @@ async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut
     Ok(())
 }
 
-/// Tries a write on the current object of this uid. Returns None if there is no such object, or nothing to try.
+/// Tries a write on the current object with this uid. Returns None if there is no such object, or if there is nothing
+/// to try.
 async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Objection>>, Stopped> {
     for _ in 0..TRIALS {
         let current = api.get(&write.object).await?;
@@ -129,7 +131,7 @@ async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Obj
     Ok(None)
 }
 
-/// Records the result of a dry run. The first refusal counts.
+/// Records the result of a dry run. Only the first refusal is kept.
 fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
     receipts.dry_run = Some(match receipts.dry_run.take() {
         Some(Err(earlier)) => Err(earlier),
@@ -137,14 +139,14 @@ fn answered(receipts: &mut Receipts, tried: Result<(), String>) {
     });
 }
 
-/// The maximum number of attempts to try a write, if others write to the same object.
+/// The maximum number of attempts to try a write. More than one is needed if others write to the same object.
 const TRIALS: u32 = 3;
 
-/// The maximum number of names that are tested in the search for a free name.
+/// The maximum number of names that are tested to find a free name.
 const NAMES: u32 = 5;
 
-/// Tries the creation of a claim under another name that is free. Its own name is taken until an earlier step has
-/// deleted the old claim. So a refusal by admission shows before anything is deleted.
+/// Tries the creation of a claim under another name that is free, because its own name is in use until an earlier step
+/// has deleted the old claim. So a refusal by admission is known before anything is deleted.
 async fn under_another_name(
     api: Api<'_>,
     write: &Write,
@@ -153,8 +155,8 @@ async fn under_another_name(
 ) -> Result<(), Stopped> {
     let Some(other) = free_name(api, &write.object).await else {
         receipts.doubts.push(format!(
-            "create {}: it could not be tried, because its name is taken until the old claim is gone, and no other was \
-             found to be free",
+            "create {}: this could not be tried, because the old claim still has the name, and no other free name was \
+             found",
             write.object
         ));
         return Ok(());
@@ -164,7 +166,7 @@ async fn under_another_name(
     manifest["metadata"]["name"] = json!(other.name);
     let renamed = Write { object: other, change: Change::Create { manifest }, ..write.clone() };
     let tried = format!(
-        "create {} (tried under the name {}, because its own is taken until the old claim is gone)",
+        "create {} (tried with the name {}, because the old claim still has the real name)",
         write.object, renamed.object.name
     );
     match try_out(api, &renamed, None).await? {
@@ -178,7 +180,7 @@ async fn under_another_name(
     Ok(())
 }
 
-/// Returns a free name that is similar to that of the object. Returns nothing if no free name could be found.
+/// Returns a free name that is similar to the name of the object. Returns `None` if no free name could be found.
 async fn free_name(api: Api<'_>, object: &ObjectKey) -> Option<ObjectKey> {
     const LONGEST: usize = 253;
     for number in 1..=NAMES {
@@ -201,7 +203,7 @@ async fn free_name(api: Api<'_>, object: &ObjectKey) -> Option<ObjectKey> {
 pub(super) enum Objection {
     /// The API server refuses the write.
     Refused(Status),
-    /// The API server would store something else. The text says what.
+    /// The API server would store something else than was sent. The text describes the difference.
     Altered(String),
 }
 
@@ -224,8 +226,8 @@ impl std::fmt::Display for Objection {
     }
 }
 
-/// Returns whether a refusal comes from a webhook, a policy or the validation of the API server. Missing rights do not
-/// count, because they are asked for separately. Temporary refusals do not count either.
+/// Returns whether a refusal comes from a webhook, a policy or the validation of the API server. Missing rights are
+/// excluded, because they are asked for separately. Temporary refusals are excluded as well.
 fn is_admission(status: &Status) -> bool {
     match status.code {
         400 | 422 => true,
@@ -243,8 +245,8 @@ pub(super) fn is_quota(status: &Status) -> bool {
 
 const EXCEEDED: &str = "exceeded quota: ";
 
-/// Records the refusal of a claim by a quota. If the deletion of the earlier claims makes enough room, it is recorded
-/// as a doubt. Otherwise it is recorded as a refusal.
+/// Records that a quota refuses a claim. If the deletion of the earlier claims makes enough room, this is recorded as a
+/// doubt, otherwise as a refusal.
 async fn room(
     api: Api<'_>,
     write: &Write,
@@ -256,14 +258,20 @@ async fn room(
     for key in gone.iter().filter(|key| key.namespace == write.object.namespace) {
         freed.extend(api.get(key).await?);
     }
-    let said = format!("create {}: a quota has no room for it beside the claim that goes first", write.object);
+    let said = format!("create {}: a quota has no room for it while the old claim exists", write.object);
     match lacks(&status.message, &freed) {
-        Ok(None) => receipts.doubts.push(format!("{said}; when that is gone, there is enough: {status}")),
+        Ok(None) => receipts.doubts.push(format!("{said}; after its deletion there is enough: {status}")),
         Ok(Some(resource)) => {
-            answered(receipts, Err(format!("{said}, and not enough of {resource} when that is gone either: {status}")));
+            answered(
+                receipts,
+                Err(format!("{said}, and after its deletion there is still not enough of {resource}: {status}")),
+            );
         }
         Err(Unclear) => {
-            answered(receipts, Err(format!("{said}, and whether it has when that is gone cannot be told: {status}")));
+            answered(
+                receipts,
+                Err(format!("{said}, and nobody knows whether there is enough after its deletion: {status}")),
+            );
         }
     }
     Ok(())
@@ -272,8 +280,8 @@ async fn room(
 /// The message of a quota has an unknown form.
 struct Unclear;
 
-/// Returns the first resource that would still exceed the quota after these claims are deleted. Returns nothing if
-/// there is enough of each resource.
+/// Returns the first resource that would still exceed the quota after these claims are deleted. Returns `None` if no
+/// resource would exceed it.
 ///
 /// The message is `exceeded quota: NAME, requested: R, used: U, limited: L`. Each of R, U and L is
 /// `resource=quantity,…`. Upstream: `CheckRequest` and `prettyPrint`,
@@ -305,13 +313,13 @@ fn amounts(text: &str) -> Result<BTreeMap<&str, i128>, Unclear> {
         .collect()
 }
 
-/// Returns how much of a quota's resource a claim uses. It is a lower limit, because a volume that was expanded may be
-/// larger than the request. Upstream: `pvcEvaluator.Usage`, `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`,
-/// 1.36.
+/// Returns how much of a quota's resource a claim uses. The result is a lower limit, because a volume that was expanded
+/// may be larger than the request. Upstream: `pvcEvaluator.Usage`,
+/// `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`, 1.36.
 fn counts(claim: &Value, resource: &str) -> i128 {
     const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
     let of_all = match resource.split_once(OF_CLASS) {
-        // The deprecated annotation has precedence over the field.
+        // The deprecated annotation takes precedence over the field.
         Some((class, of_all)) => {
             let annotated = claim["metadata"]["annotations"][AnnotationKey::BetaStorageClass.as_str()].as_str();
             if annotated.or_else(|| claim["spec"]["storageClassName"].as_str()) != Some(class) {
@@ -332,13 +340,13 @@ fn counts(claim: &Value, resource: &str) -> i128 {
     }
 }
 
-/// Returns whether a quota refuses the write, and an earlier step deletes a claim in the same namespace and may so make
+/// Returns whether a quota refuses the write, and an earlier step deletes a claim in the same namespace, which may make
 /// room.
 pub(super) fn makes_room(status: &Status, write: &Write, emptied: &[&Str]) -> bool {
     is_quota(status) && emptied.contains(&&write.object.namespace)
 }
 
-/// Returns whether the person has a right. Returns nothing if the server does not say.
+/// Returns whether the person has a right. Returns `None` if the server does not say.
 async fn may(api: Api<'_>, right: &Right) -> Result<Option<bool>, Stopped> {
     const PATH: &str = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let (group, version) = right.kind.api_version().split_once('/').unwrap_or(("", right.kind.api_version()));
@@ -367,8 +375,9 @@ fn unanswered(why: &str) -> Stopped {
     Stopped::unreadable("the API server could not be asked what you may do").cause(why.to_owned())
 }
 
-/// Lets the server try a write. This is repeated if somebody writes to the object between the reading and the dry run.
-/// During a review, a write by somebody else is no problem as long as the object is as the step expects it.
+/// Sends a write to the server in a dry run. This is repeated if somebody writes to the object between the reading and
+/// the dry run. During a review, a write by somebody else is no problem as long as the object is as the step expects
+/// it.
 async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Result<Result<(), Objection>, Stopped> {
     let mut current = current;
     for _ in 1..TRIALS {
@@ -385,14 +394,14 @@ async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Resul
     try_out(api, write, current.as_ref()).await
 }
 
-/// Lets the server try a write in a dry run. Returns whether the server accepts it.
+/// Sends a write to the server in a dry run. Returns whether the server accepts the write.
 pub(super) async fn try_out(
     api: Api<'_>,
     write: &Write,
     current: Option<&Value>,
 ) -> Result<Result<(), Objection>, Stopped> {
     let Some(request) = write.request(current, true) else {
-        return Err(Stopped::changed(format!("{}: what is to be removed is not there any more", write.object)));
+        return Err(Stopped::changed(format!("{}: what the plan removes does not exist any more", write.object)));
     };
     match api.ask(request.method, &request.path, Some(request.content_type), Some(&request.body)).await {
         Answer::Success(found) => {
@@ -415,7 +424,7 @@ fn untried(write: &Write, why: &str) -> Stopped {
     stop.cause(why.to_owned())
 }
 
-/// Makes the stop for a refusal: the cluster has changed, or the write is not permitted.
+/// Returns the error for a refusal. Its kind says that the cluster has changed, or that the write is not permitted.
 pub(super) fn refusal(write: &Write, step: u32, status: &Status) -> Stopped {
     let message = format!("step {step}: the API server refuses to {} {}", write.verb(), write.object);
     let stale = match status.code {
@@ -432,7 +441,10 @@ pub(super) fn refusal(write: &Write, step: u32, status: &Status) -> Stopped {
     };
     let stop = stop.cause(status.to_string());
     if stale && write.object.kind == Kind::PersistentVolumeClaim && matches!(write.change, Change::Create { .. }) {
-        return stop.hint("a claim of that name, made by somebody else, has to go first, or another name be chosen");
+        return stop.hint(
+            "somebody else has created a claim with that name: that claim has to be deleted first, or \
+                          choose another name",
+        );
     }
     stop
 }

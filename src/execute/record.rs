@@ -9,8 +9,8 @@ use serde_json::Value;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub(super) enum Record {
-    /// The first line, with the whole plan. It names the cluster by the address of its API server, and by the cluster's
-    /// uid if that uid could be read.
+    /// The first line, with the complete plan. It names the cluster by the address of the API server, and also by the
+    /// uid of the cluster if this uid could be read.
     Header {
         version: u32,
         id: String,
@@ -26,7 +26,7 @@ pub(super) enum Record {
     Saved { object: ObjectKey, manifest: Value },
     /// A request is about to be sent.
     Intent { step: u32, method: String, path: String, body: Value, before: Option<Value> },
-    /// The write of a step was carried out, or the object already was as the step wants it.
+    /// The write of a step was carried out, or the object already was in the state that the step wants.
     Done { step: u32, after: Option<Value>, was_so: bool },
     /// The write of a step was carried out, but the API server has stored something else than was sent.
     Altered { step: u32, after: Value, why: String },
@@ -38,8 +38,7 @@ pub(super) enum Record {
     Kept { object: ObjectKey, policy: String },
     /// The run ended before the plan was complete.
     Stopped { why: String, written: bool },
-    /// The volume that the plan is about is gone, or another one has its name. The plan can neither continue nor be
-    /// taken back.
+    /// The volume of the plan is gone, or another volume has its name. The plan can neither be continued nor undone.
     Lost { why: String },
     /// The plan is complete.
     Finished {},

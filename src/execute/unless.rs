@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The interval between two checks whether the person wants to end the wait.
 const LISTEN: Duration = Duration::from_millis(100);
 
-/// Waits for work that writes nothing. Returns nothing if the person ended the wait first.
+/// Waits for work that writes nothing. Returns `None` if the person ended the wait first.
 pub async fn unless<T>(ends: impl Fn() -> bool, work: impl Future<Output = T>) -> Option<T> {
     let mut work = std::pin::pin!(work);
     loop {

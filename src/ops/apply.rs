@@ -15,7 +15,7 @@ pub type PlanFile = PlanDocument<ModelStated>;
 /// Decodes the data of a file to a plan.
 ///
 /// # Errors
-/// A usage error is returned that says what is wrong with the file.
+/// Returns a usage error that says what is wrong with the file.
 pub fn plan_file(name: &str, data: Value) -> Result<PlanFile, Error> {
     let file = PlanDocument::read(data).map_err(|reason| Error::usage(format!("{name}: {reason}")))?;
     repair::check_names(&file.request)?;
@@ -25,7 +25,7 @@ pub fn plan_file(name: &str, data: Value) -> Result<PlanFile, Error> {
 /// Carries out a plan from a file. The plan is made again for the present state and must be the same.
 ///
 /// # Errors
-/// An error is returned if the plan is not the same, if the repair is refused, or if it stops.
+/// Returns an error if the plan is not the same, if the repair is refused, or if it stops.
 pub async fn apply(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -35,10 +35,10 @@ pub async fn apply(
     Run::new(options, cluster, asker).await?.repair(PlanSource::File(Box::new(file))).await
 }
 
-/// Continues a repair that stopped. It is the repair of the journal with that id, or the newest repair.
+/// Continues a repair that stopped: the repair of the journal with that id, or the newest repair that can continue.
 ///
 /// # Errors
-/// An error is returned if there is no such journal, if the repair is refused, or if it stops.
+/// Returns an error if there is no such journal, if the repair is refused, or if it stops.
 pub async fn go_on(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -53,21 +53,22 @@ pub async fn go_on(
 /// Returns the journal to continue.
 ///
 /// # Errors
-/// An error is returned if there is none.
+/// Returns an error if there is none.
 fn stopped<A: Asker>(journal_folder: &JournalFolder<'_, A>, id: Option<&str>) -> Result<Box<Journal>, Error> {
     let taken = all_taken_back(journal_folder.directory)?;
     if let Some(id) = id.filter(|id| taken.iter().any(|taken| taken == id)) {
-        return Err(Error::usage(format!("what {id} did was taken back, so it is not gone on with"))
-            .hint("ask for the repair again"));
+        return Err(
+            Error::usage(format!("repair {id} was undone, so it cannot be continued")).hint("ask for the repair again")
+        );
     }
     let unfinished =
         |entry: &Entry| entry.end != End::Finished && !is_lost(entry) && entry.written() && !taken.contains(&entry.id);
-    let none = "all of them are finished or taken back, have lost their volume, or have written nothing";
+    let none = "all repairs are finished or undone, have lost their volume, or have written nothing";
     let journal = find(journal_folder, id, unfinished, none)?;
     let entry = journal.entry();
     if entry.end != End::Finished && !entry.written() {
-        return Err(Error::usage(format!("{} has written nothing, so there is nothing to go on with", entry.id))
-            .hint("ask for the repair again: it is planned on what is there now"));
+        return Err(Error::usage(format!("{} has written nothing, so there is nothing to continue", entry.id))
+            .hint("ask for the repair again: it is then planned for the present state"));
     }
     Ok(journal)
 }
@@ -84,17 +85,17 @@ pub(super) fn is_same(file: &PlanFile, now: &PlanDocument, reviewed: bool) -> Re
     }
     let error = Error::new(
         ErrorKind::Changed,
-        format!("the world changed since plan {} was made: on it as it is now the plan is another one", file.id),
+        format!("the cluster changed since plan {} was made: for the present state, the plan is different", file.id),
     );
     let error = differences.iter().fold(error, |error, difference| error.cause(difference.to_string()));
-    Err(error.hint("nothing was written; make the plan anew, and read it again"))
+    Err(error.hint("nothing was written; make the plan again, and read it again"))
 }
 
 /// Returns the error that no plan exists for the present state although the file has one.
 pub(super) fn no_plan(file: &PlanFile, error: &Error) -> Error {
     let changed = Error::new(
         ErrorKind::Changed,
-        format!("the world changed since plan {} was made: on it as it is now there is no such plan", file.id),
+        format!("the cluster changed since plan {} was made: for the present state, there is no such plan", file.id),
     );
     error.hints().iter().fold(changed.cause(error.message()), |all, hint| all.hint(hint.clone()))
 }
@@ -109,11 +110,11 @@ pub(super) fn remaining(journal: &Journal) -> Proposed {
     }
 }
 
-/// Returns a text if somebody else has done the remaining steps of a journal. Then the repair need not continue. If
-/// this run writes, it records this in the journal.
+/// Returns a text if somebody else has reached the goal of the remaining steps of a journal. Then the repair need not
+/// continue, and the journal records this if the run writes.
 ///
 /// # Errors
-/// An error is returned if the journal cannot be written.
+/// Returns an error if the journal cannot be written.
 pub(super) fn reached_by_others(
     journal: &mut Journal,
     situation: &Situation<'_>,
@@ -127,14 +128,15 @@ pub(super) fn reached_by_others(
     if writes {
         execute::reached_by_others(journal)?;
     }
-    Ok(Some(format!("what {} was begun for is so by now: {why}", journal.id())))
+    Ok(Some(format!("the goal of {} was reached without it: {why}", journal.id())))
 }
 
-/// Completes an error. A run had to continue the repair of an earlier run, and has stopped without writing anything. If
-/// the volume of the repair is lost, the error offers no way to continue.
+/// Adds to an error that an earlier run may have written something, and how to continue. The error comes from a run
+/// that had to continue the repair of that earlier run, and that stopped without writing anything. If the volume of the
+/// repair is lost, no way to continue is added.
 pub(super) fn begun(error: Error, earlier: &Entry, is_lost: bool) -> Error {
     let ways_on = |error: Error| if is_lost { error } else { ways_on(error, earlier) };
-    let part = "an earlier run has written a part of this, or may have";
+    let part = "an earlier run has written a part of this plan, or may have written it";
     match error.kind() {
         // The exit code for a changed cluster says that nothing was written. That is not true here, because the earlier
         // run may have written something.
@@ -151,15 +153,16 @@ pub(super) fn begun(error: Error, earlier: &Entry, is_lost: bool) -> Error {
     }
 }
 
-/// Adds the commands that continue a begun repair or take it back.
+/// Adds the commands that continue or undo a repair that has begun.
 fn ways_on(error: Error, entry: &Entry) -> Error {
     let id = &entry.id;
-    let error = error.hint(format!("kubectl pvctl apply --continue {id} continues as soon as nothing prevents it"));
+    let error = error
+        .hint(format!("kubectl pvctl apply --continue {id} continues the repair as soon as nothing prevents this"));
     let is_lasting = |step: &Step| matches!(step.undo, Undo::Impossible { .. });
     let lasting = entry.done().iter().any(|done| done.step.write.is_some() && !done.was_so && is_lasting(&done.step));
-    // An `undo` itself cannot be taken back.
+    // An `undo` itself cannot be undone.
     if lasting || matches!(entry.plan.request, Request::Undo { .. }) {
         return error;
     }
-    error.hint(format!("kubectl pvctl undo {id} takes back what was done"))
+    error.hint(format!("kubectl pvctl undo {id} undoes what was done"))
 }

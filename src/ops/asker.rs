@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A person who is informed and who is asked whether to continue.
 pub trait Asker: Sync {
-    /// The guard that keeps Ctrl-C from ending the process while a plan is carried out.
+    /// The value that keeps Ctrl-C from ending the process while a plan is carried out.
     type Held: Interrupts;
 
     /// Shows a message that is not part of the answer, as a sentence.
@@ -24,7 +24,7 @@ pub trait Asker: Sync {
     /// Shows a part of the answer.
     ///
     /// # Errors
-    /// An error is returned if it cannot be shown.
+    /// Returns an error if the part cannot be shown.
     fn show(&self, shown: Shown<'_>) -> Result<(), Error>;
 
     /// Returns whether a person can be asked.
@@ -33,28 +33,28 @@ pub trait Asker: Sync {
     /// Asks a question that is answered with yes or no.
     ///
     /// # Errors
-    /// An error is returned if there is nobody to ask, or if the person leaves.
+    /// Returns an error if there is nobody to ask, or if the person presses Ctrl-C.
     fn confirm(&self, question: &str) -> Result<bool, Error>;
 
-    /// Asks for a text. Returns `None` if the person gives none.
+    /// Asks for a text. Returns `None` if the person enters none.
     ///
     /// # Errors
-    /// An error is returned if there is nobody to ask, or if the person leaves.
+    /// Returns an error if there is nobody to ask, or if the person presses Ctrl-C.
     fn ask_text(&self, question: &str) -> Result<Option<String>, Error>;
 
     /// Asks for a choice of one of several items. Returns `None` if the person chooses none.
     ///
     /// # Errors
-    /// An error is returned if there is nobody to ask, or if the person leaves.
+    /// Returns an error if there is nobody to ask, or if the person presses Ctrl-C.
     fn choose(&self, question: &str, items: &[String]) -> Result<Option<usize>, Error>;
 
-    /// Keeps Ctrl-C from ending the process as long as the result exists, so that a plan can stop at a safe point.
+    /// Keeps Ctrl-C from ending the process while the result exists, so that a plan can stop at a safe point.
     fn hold_interrupts(&self) -> Self::Held;
 }
 
 /// The state of Ctrl-C while it does not end the process.
 pub trait Interrupts: Sync {
-    /// Returns whether Ctrl-C was pressed since it was held.
+    /// Returns whether Ctrl-C was pressed since this value was created.
     fn pressed(&self) -> bool;
 }
 
@@ -74,6 +74,6 @@ pub enum Shown<'a> {
         /// The objects and their present manifests, if they could be read.
         now: Option<(&'a [ObjectKey], &'a Manifests)>,
     },
-    /// The findings with their repairs, and the text that is shown if there are none.
+    /// The findings with their repairs. The text is shown if there are no findings.
     Cases(&'a [Case], &'a str),
 }

@@ -1,4 +1,4 @@
-//! `audit`: reports what is wrong, the root of it, and the consequences.
+//! `audit`: reports what is wrong, the roots, and the consequences.
 
 use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_from_judging};
 use super::rules::{matching, reads};
@@ -36,11 +36,11 @@ pub struct AuditOptions {
     pub suppressions: Vec<Suppression>,
     /// The findings of an earlier audit: for each fingerprint the severity.
     pub baseline: Option<BTreeMap<String, String>>,
-    /// The findings that count for the exit code.
+    /// The threshold: which findings change the exit code.
     pub threshold: Threshold,
     /// Whether the status ignores the findings.
     pub exit_zero: bool,
-    /// Whether the repairs that `fix` has are counted.
+    /// Whether the run counts the repairs that `fix` has.
     pub offers: bool,
 }
 
@@ -75,7 +75,7 @@ impl AuditOptions {
 /// Audits the objects that were read, and calls `show` with the answer.
 ///
 /// # Errors
-/// An error is returned if a named object does not exist, or if `show` fails.
+/// Returns an error if a named object does not exist, or if `show` fails.
 pub fn audit(
     options: &AuditOptions,
     gathered: &Gathered,
@@ -87,7 +87,7 @@ pub fn audit(
     progress.step("looking", 0);
     let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
     let snapshot = &gathered.snapshot;
-    // The labels select only volumes and claims. Objects of other kinds are examined whatever their labels are.
+    // The labels select only volumes and claims. Objects of other kinds are always examined.
     let labelled: Option<BTreeSet<ObjectKey>> = options.labels.as_ref().map(|labels_wanted| {
         let volumes = snapshot.volumes().iter().map(|volume| &volume.meta.labels);
         let claims = snapshot.claims().iter().map(|claim| &claim.meta.labels);
@@ -97,7 +97,7 @@ pub fn audit(
     });
     let named = named::with_ties(snapshot, &options.objects, gathered.named_namespace())?;
     let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
-    // The scope has the audited objects and the objects that their findings may rest on.
+    // The scope contains the audited objects and the objects on which their findings may depend.
     let in_scope = |object: &ObjectKey| {
         let has_labels = |labelled: &BTreeSet<ObjectKey>| {
             !matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim) || labelled.contains(object)
@@ -129,7 +129,7 @@ pub fn audit(
     let targets = || simulation.targets().map(|target| snapshot.key(target)).filter(|key| is_own(key));
     let looked_at = [Kind::PersistentVolume, Kind::PersistentVolumeClaim]
         .map(|kind| targets().filter(|key| key.kind == kind).count());
-    // A suppression counts as unused only if everything was audited.
+    // A suppression is reported as unused only if everything was audited.
     let everything = gathered.namespace.is_none()
         && named.is_none()
         && labelled.is_none()
@@ -160,15 +160,15 @@ fn warnings(suppressions: &[Suppression], now: Option<Timestamp>) -> impl Iterat
     let of_no_rule = suppressions
         .iter()
         .filter(|entry| matching(&entry.rule).next().is_none())
-        .map(|entry| format!("warning: the suppression of {} is of no rule that exists", entry.rule));
+        .map(|entry| format!("warning: the suppression of {} matches no rule", entry.rule));
     let expired = suppressions.iter().filter(move |entry| entry.has_expired(now)).map(|entry| {
         let Suppression { rule, reason, .. } = entry;
-        format!("warning: the suppression of {rule} ({reason}) has expired, and suppresses nothing")
+        format!("warning: the suppression of {rule} ({reason}) has expired, so it suppresses nothing")
     });
     of_no_rule.chain(expired)
 }
 
-/// The findings for which the exit code says that something is wrong.
+/// The findings that make the run exit with 1, and whether unjudged rules make it exit with 3.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     severity: Option<Severity>,
@@ -180,12 +180,12 @@ impl Threshold {
     /// Parses the words of `--fail-on`: severities, `unknown`, and rules.
     ///
     /// # Errors
-    /// A usage error is returned that names the wrong word.
+    /// Returns a usage error that names the wrong word.
     pub fn of(words: &[String]) -> Result<Self, Error> {
         let mut threshold = Self { severity: None, unknown: false, rules: BTreeSet::new() };
         for word in words {
             if let Some(severity) = Severity::ALL.into_iter().find(|severity| severity.as_str() == word) {
-                // If several severities are named, the mildest one counts, because it includes the others.
+                // If several severities are named, the mildest one is used, because it includes the others.
                 threshold.severity = threshold.severity.max(Some(severity));
             } else if word == UNJUDGED {
                 threshold.unknown = true;
@@ -193,19 +193,22 @@ impl Threshold {
                 let named: Vec<&str> = matching(word).map(|rule| rule.id).collect();
                 if named.is_empty() {
                     return Err(Error::usage(format!("--fail-on {word}: there is no such severity and no such rule"))
-                        .hint("it takes error, warning, info, unknown and ids of rules; --exit-zero never fails"));
+                        .hint(
+                            "it takes error, warning, info, unknown and ids of rules; with --exit-zero, findings do \
+                               not change the exit code",
+                        ));
                 }
                 threshold.rules.extend(named);
             }
         }
-        // If neither a severity nor a rule is named, errors count.
+        // If neither a severity nor a rule is named, the threshold is `error`.
         if threshold.rules.is_empty() {
             threshold.severity.get_or_insert(Severity::Error);
         }
         Ok(threshold)
     }
 
-    /// Returns whether the finding counts for the exit code.
+    /// Returns whether the finding changes the exit code.
     pub fn counts(&self, finding: &Finding) -> bool {
         let is_bad = self.severity.is_some_and(|severity| finding.severity <= severity);
         finding.suppressed.is_none() && (is_bad || self.rules.contains(finding.rule.id))

@@ -19,13 +19,13 @@ const MOST_STEPS: usize = 3;
 const GRACE_SECONDS: u64 = 1;
 
 /// The note if no second reading is made because the object has its predicted state.
-const NOTHING_DIFFERS: &str = "note: nothing differs from what is predicted, so that a second reading is not needed";
+const NOTHING_DIFFERS: &str = "note: the object is as predicted, so a second reading is not needed";
 /// The note if no second reading is made because only an event, and not a resync, starts the predicted change.
-const EVENTS_ALONE: &str = "note: what is predicted begins with an event and not with a resync, so that a second \
-                            reading would tell nothing of the controller";
+const EVENTS_ALONE: &str = "note: an event and not a resync starts the predicted change, so a second reading would say \
+                            nothing about the controller";
 /// The note if `--recheck` has no prediction to compare with.
 const UNCOMPARED: &str =
-    "note: --recheck has nothing to compare: what is predicted is unknown, because something could not be read";
+    "note: --recheck has nothing to compare: the prediction is unknown, because something could not be read";
 
 /// The options of an explanation.
 #[derive(Clone, Debug)]
@@ -79,13 +79,14 @@ struct Differing {
     version: ResourceVersion,
     recorded: String,
     ends: Vec<Outcome>,
-    /// The objects to which it is bound or would be bound, in order. An object that does not exist has no uid and no
-    /// version. If one of these objects was replaced between two readings, the controller had less time to act.
+    /// The objects to which the differing object is bound or would be bound, in order. An object that does not exist
+    /// has no uid and no version. If one of these objects was replaced between two readings, the controller had less
+    /// time to act.
     partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
-/// Returns the surrounding kinds that are read to explain objects of these kinds: those that rules read, and those that
-/// lead from the objects to their pods.
+/// Returns the surrounding kinds that are read to explain objects of these kinds: the kinds that rules read, and the
+/// kinds that connect the objects with their pods.
 pub(super) fn surroundings_of(kinds: impl IntoIterator<Item = Kind>) -> Vec<Kind> {
     let mut read = all_reads();
     for kind in kinds {
@@ -126,8 +127,8 @@ impl ExplainOptions {
         }
     }
 
-    /// Returns the error about an object that does not exist. If a finding tells of the object, the error says what it
-    /// says, and not which names are similar.
+    /// Returns the error about an object that does not exist. If a finding mentions this object, the error has the
+    /// message of the finding instead of similar names.
     fn told_of_absent(
         &self,
         error: Error,
@@ -156,7 +157,7 @@ impl ExplainOptions {
 /// Explains an object that was read from files, and calls `show` with the answer.
 ///
 /// # Errors
-/// An error is returned if the object does not exist, or if `show` fails.
+/// Returns an error if the object does not exist, or if `show` fails.
 pub fn explain_files(
     options: &ExplainOptions,
     gathered: &Gathered,
@@ -172,7 +173,7 @@ pub fn explain_files(
 /// repair for it.
 ///
 /// # Errors
-/// An error is returned if something cannot be read, if the object does not exist, or if `show` fails.
+/// Returns an error if something cannot be read, if the object does not exist, or if `show` fails.
 pub async fn explain(
     options: &ExplainOptions,
     reader: &impl Reader,
@@ -196,7 +197,7 @@ pub async fn explain(
         }
     }
     let was_there = |error: Error| match &earlier {
-        Some((_, at)) => error.hint(format!("it was there in the first reading, at {at}")),
+        Some((_, at)) => error.hint(format!("the object existed at the first reading, at {at}")),
         None => error,
     };
     let prepared = options.prepare(&gathered, progress).map_err(was_there)?;
@@ -214,7 +215,9 @@ pub async fn explain(
             (None, _) if !explanation.ends_are_known() => note = Some(UNCOMPARED.to_owned()),
             (None, _) => {
                 explanation.set_moved();
-                note = Some(format!("note: it differed from what was predicted at {at}; what follows was read later"));
+                note = Some(format!(
+                    "note: at {at}, the object differed from its prediction; the following answer was read later"
+                ));
             }
         }
     }
@@ -235,8 +238,8 @@ pub async fn explain(
     Ok((status, repairable.map(|target| gathered.snapshot.key(target))))
 }
 
-/// Returns the state at the first reading, which is compared with the second reading. If a second reading is useless,
-/// returns the note that says why.
+/// Returns the state at the first reading, for comparison with the second reading. If a second reading would be
+/// useless, returns the note that says why.
 fn first_reading(
     options: &ExplainOptions,
     gathered: &Gathered,
@@ -254,7 +257,7 @@ fn first_reading(
     Ok(prepared.differing(&basis, &explanation).ok_or(NOTHING_DIFFERS))
 }
 
-/// Waits for several resync periods, so that a running controller would have synced every object and acted.
+/// Waits for [`RESYNCS`] resync periods. In this time, a running controller would have synced every object and acted.
 async fn wait(resync_seconds: u64, reader: &impl Reader, progress: &dyn Progress) {
     let seconds = resync_seconds.saturating_mul(RESYNCS).saturating_add(GRACE_SECONDS);
     for left in (1..=seconds).rev() {
@@ -286,7 +289,7 @@ pub(super) fn status_of<'e>(
             .iter()
             .filter_map(|unknown| Kind::ALL.into_iter().find(|kind| kind.resource() == unknown.needs.resource))
             .any(keeps_from_judging),
-        // The explanation of a class counts its claims and volumes, and that of a pod rests on them.
+        // The explanation of a class counts its claims and volumes, and the explanation of a pod depends on them.
         None => gathered.unlisted(&JUDGED),
     };
     let unjudged = explanations.into_iter().any(is_unjudged);

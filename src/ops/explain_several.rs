@@ -32,7 +32,7 @@ impl SeveralOptions {
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
         let of_rules = Evidence::of_rules(rules::all(), surroundings);
         let evidence = Evidence { scheduling: true, several: &self.objects, ..of_rules };
-        // Objects of one namespace need the events of that namespace alone.
+        // Objects of one namespace need only the events of that namespace.
         let is_namespaced = self.objects.iter().all(|object| object.kind.namespaced());
         let first = self.objects.first().filter(|_| is_namespaced && !self.read.scope.all_namespaces);
         let object = first.map(|first| (first.kind, first.name.as_deref().unwrap_or_default()));
@@ -67,7 +67,7 @@ impl SeveralOptions {
 /// Explains objects that were read from files, and calls `show` with the answer.
 ///
 /// # Errors
-/// An error is returned if an object does not exist, or if `show` fails.
+/// Returns an error if an object does not exist, or if `show` fails.
 pub fn explain_several_files(
     options: &SeveralOptions,
     gathered: &Gathered,
@@ -80,7 +80,7 @@ pub fn explain_several_files(
 /// Explains objects of a cluster, and calls `show` with the answer.
 ///
 /// # Errors
-/// An error is returned if something cannot be read, if an object does not exist, or if `show` fails.
+/// Returns an error if something cannot be read, if an object does not exist, or if `show` fails.
 pub async fn explain_several(
     options: &SeveralOptions,
     reader: &impl Reader,

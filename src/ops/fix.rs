@@ -27,7 +27,7 @@ pub struct FixOptions {
 /// Checks that each of the words names at least one rule.
 ///
 /// # Errors
-/// A usage error is returned that names the wrong word.
+/// Returns a usage error that names the wrong word.
 pub fn check_rules(only: &[String]) -> Result<(), Error> {
     only.iter().find(|word| matching(word).next().is_none()).map_or(Ok(()), |word| Err(unknown("--only", word)))
 }
@@ -35,13 +35,14 @@ pub fn check_rules(only: &[String]) -> Result<(), Error> {
 /// Reports what is wrong, offers repairs and makes them.
 ///
 /// # Errors
-/// An error is returned if something cannot be read, if a repair is refused, or if it stops.
+/// Returns an error if something cannot be read, if a repair is refused, or if it stops.
 pub async fn fix(options: &FixOptions, cluster: &impl Writer, asker: &impl Asker) -> Result<Status, Error> {
     Fix { options, cluster, asker }.run().await
 }
 
-/// Returns the next repairs that are made without a choice, in order and each once. For each finding this is the first
-/// repair that was not tried yet. One repair is enough for a finding. But each volume is retained by its own plan.
+/// Returns the next repairs that are made without asking the person to choose, in order and without duplicates. For
+/// each finding it is the first repair that was not tried yet, because one repair is enough for a finding. If this
+/// repair retains a volume, all repairs of the finding that retain volumes are returned.
 fn next(cases: &[Case], tried: &Tried, only_safe: bool) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
     for case in cases {
@@ -128,7 +129,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             Err(error) => {
                 self.asker.error(&error);
                 self.asker.message(
-                    "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made",
+                    "note: the remaining findings could not be determined; `kubectl pvctl history` lists the repairs \
+                     that were made",
                 );
                 Ok(None)
             }
@@ -144,9 +146,11 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             self.attempt(cases, request, tried).await?;
         }
         if only_safe && next.is_empty() && !cases.is_empty() {
-            self.asker.message("note: --yes would repair nothing of this: no repair is safe without being asked");
+            self.asker.message(
+                "note: --yes would repair none of these findings: none has a repair that is safe without asking",
+            );
         } else if only_safe && !next.is_empty() {
-            self.asker.message("note: after these repairs --yes looks again for what they bring up");
+            self.asker.message("note: after these repairs, --yes would look for further findings and repair them");
         }
         Ok(match tried.failed {
             Some(kind) if tried.repaired.is_empty() => unmade(kind),
@@ -166,7 +170,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
                 let asked = cases.iter().filter(|case| case.repairs.iter().any(|plan| plan.request == *request));
                 tried.repaired.extend(asked.map(Case::key));
             }
-            // The repair was carried out, and its result differs from the prediction. A warning has said so.
+            // The repair was carried out, and its result differs from the prediction. A warning about this was shown.
             Ok(_) => tried.surprised = true,
             Err(error) => match error.kind() {
                 ErrorKind::Refused | ErrorKind::Changed | ErrorKind::Usage | ErrorKind::Unreadable => {
@@ -203,7 +207,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             }
         }
         let mut world = World::new(gathered, &self.options.repair.read.model);
-        let (found, unread) = self.look(&world)?;
+        let (found, unread) = self.findings(&world)?;
         tried.unread = unread;
         let mut cases = Vec::new();
         for finding in found {
@@ -226,7 +230,7 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
 
     /// Returns the findings in scope that are not suppressed: roots before consequences, and the worst first. Also
     /// returns whether there may be further findings because something could not be read.
-    fn look(&self, world: &World<'_>) -> Result<(Vec<Finding>, bool), Error> {
+    fn findings(&self, world: &World<'_>) -> Result<(Vec<Finding>, bool), Error> {
         let gathered = &world.gathered;
         let snapshot = world.snapshot();
         let simulation = simulation(snapshot, world.situation()?.settings, gathered.threads);
@@ -242,8 +246,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             None => gathered.namespace.as_deref().is_none_or(|namespace| is_of(&simulation, object, namespace)),
         };
         let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &in_scope };
-        // Problems of named objects are reported immediately, even if they would otherwise be reported only after some
-        // time.
+        // Problems of named objects are reported immediately. Other problems may be reported only after they have
+        // existed for some time.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
         let mut findings = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
         let concerned = findings.narrow(&is_own);
@@ -280,24 +284,24 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             ));
             return Ok(());
         }
-        let what = if self.options.only.is_empty() { "that fix knows of" } else { "that the rules of --only look for" };
-        let how_far = if tried.unread { ", as far as it could be read" } else { "" };
-        self.asker.show(Shown::Cases(cases, &format!("Nothing is wrong {what}{how_far}.")))
+        let what = if self.options.only.is_empty() { "" } else { " for the rules of --only" };
+        let how_far = if tried.unread { ", but not everything could be read" } else { "" };
+        self.asker.show(Shown::Cases(cases, &format!("fix found no problem{what}{how_far}.")))
     }
 
-    /// Asks for the next repair. Returns `None` if there is none, or if the person leaves.
+    /// Asks for the next repair. Returns `None` if there is none, or if the person chooses none.
     fn choose(&self, open: &[&Plan]) -> Result<Option<Request>, Error> {
         if open.is_empty() {
             return Ok(None);
         }
         let mut items: Vec<String> =
             open.iter().map(|plan| format!("{}: {}", plan.request.verb(), plan.goal)).collect();
-        items.push("leave the rest as it is".to_owned());
-        let chosen = self.asker.choose("Next repair (Esc leaves)", &items)?;
+        items.push("make no further repair".to_owned());
+        let chosen = self.asker.choose("Next repair (Esc ends)", &items)?;
         Ok(chosen.and_then(|at| open.get(at)).map(|plan| plan.request.clone()))
     }
 
-    /// Reports the findings that remain and returns the status. A finding whose repair was made does not count as
+    /// Reports the remaining findings and returns the status. A finding whose repair was made is not reported as
     /// remaining, even if the repair only made it harmless.
     fn end(&self, cases: &[Case], tried: &Tried) -> Status {
         let is_left = |case: &&Case| {
@@ -332,9 +336,9 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         let why = if !tried.requests.is_empty() {
             ""
         } else if left.iter().all(|case| case.repairs.is_empty()) {
-            ": fix has no repair for what is left"
+            ": fix has no repair for the remaining findings"
         } else if self.options.repair.yes {
-            ": no repair of what is left is safe without being asked"
+            ": no repair of the remaining findings is safe without asking"
         } else {
             ""
         };
@@ -342,9 +346,9 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
     }
 }
 
-/// Returns the status of a run that made no repair, for the reason that was shown. A refused repair is left to a
-/// person, like a finding without a repair. So the status is the same in a second run, after the other repairs were
-/// made.
+/// Returns the status of a run in which no repair could be made. If the repair was refused, only a person can repair
+/// the finding, so the status is [`Status::Findings`]. A second run, which has no other repairs to make, then has the
+/// same status as the first run.
 fn unmade(kind: ErrorKind) -> Status {
     if kind == ErrorKind::Refused { Status::Findings } else { Status::Failed(kind) }
 }

@@ -103,7 +103,7 @@ impl<'a> Evidence<'a> {
 /// Reads the objects from a cluster.
 ///
 /// # Errors
-/// An error is returned if something cannot be read or a flag cannot be used.
+/// Returns an error if something cannot be read or a flag cannot be used.
 pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Result<Gathered, Error> {
     let needs = question.needs(reader.namespace())?;
     let detected = if question.options.model.kube_version.is_some() { None } else { Some(reader.minor().await?) };
@@ -120,7 +120,7 @@ pub async fn from_cluster(reader: &impl Reader, question: Question<'_>) -> Resul
 /// Indexes the objects that were read from files.
 ///
 /// # Errors
-/// An error is returned if a flag cannot be used. With `--strict`, an error is also returned if an object cannot be
+/// Returns an error if a flag cannot be used. With `--strict`, an error is also returned if an object cannot be
 /// decoded.
 pub fn from_files(loaded: Loaded, question: Question<'_>) -> Result<Gathered, Error> {
     let Loaded { parts, report, kubernetes } = loaded;
@@ -139,7 +139,7 @@ impl<'a> Question<'a> {
     /// Checks the flags, so that errors are reported before anything is read.
     ///
     /// # Errors
-    /// A usage error is returned that names the flag.
+    /// Returns a usage error that names the flag.
     pub fn check(self) -> Result<(), Error> {
         Modelled::new(&self.options.model, None).map(drop)
     }
@@ -155,8 +155,8 @@ impl<'a> Question<'a> {
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 
-    /// Returns what is read from a cluster in addition to what decisions need. `namespace` is that of the flags or of
-    /// the context.
+    /// Returns what is read from a cluster in addition to what decisions need. `namespace` is the namespace of the
+    /// flags or of the context.
     fn needs(self, namespace: &'a str) -> Result<Needs<'a>, Error> {
         let modelled = Modelled::new(&self.options.model, None)?;
         let behavior = &modelled.behavior;
@@ -193,7 +193,9 @@ impl<'a> Question<'a> {
         if self.options.strict
             && let Some(issue) = parts.issues.first()
         {
-            return Err(Error::unreadable(issue_sentence(issue)).hint("without --strict the other objects are judged"));
+            return Err(
+                Error::unreadable(issue_sentence(issue)).hint("without --strict, the other objects are still used")
+            );
         }
         // Only a cluster has a namespace of the context.
         let from_files = context_namespace.is_none();
@@ -268,7 +270,7 @@ fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, 
         };
         let reason = entry.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let resource = entry.kind.resource();
-        notes.push(format!("warning: {resource}{place} {wrong}{reason}; what rests on them is unknown"));
+        notes.push(format!("warning: {resource}{place} {wrong}{reason}; everything that depends on them is unknown"));
     }
 }
 
@@ -281,30 +283,35 @@ fn without_namespace(entry: &CoverageEntry) -> Option<String> {
 /// Adds notes about other problems of the reading, and about what is modelled.
 fn remark(snapshot: &Snapshot, modelled: &Modelled, detected: Option<u32>, notes: &mut Vec<String>) {
     for issue in snapshot.issues() {
-        notes.push(format!("warning: {}; it is left out, and what rests on it is unknown", issue_sentence(issue)));
+        notes.push(format!(
+            "warning: {}; it is left out, and everything that depends on it is unknown",
+            issue_sentence(issue)
+        ));
     }
     for key in snapshot.duplicates() {
-        notes.push(format!("note: {key} was read more than once; the newest version counts"));
+        notes.push(format!("note: {key} was read more than once; the newest version is used"));
     }
     let document = modelled.document();
     if !document.verified {
         notes.push(format!(
-            "note: Kubernetes {} with these settings is modelled, and no suite of the real controller's answers \
-             judges that",
+            "note: no answers of the real controllers were recorded for Kubernetes {} with these settings, so this \
+             model is not verified",
             document.kubernetes
         ));
     }
     if modelled.failures {
         notes.push(
-            "note: outcomes also count refused requests, crashes inside a sync and caches that lag (--failures)".into(),
+            "note: the outcomes include those with failed requests, crashes inside a sync, and outdated caches \
+             (--failures)"
+                .into(),
         );
     }
     // A person who gives a version does not need the note.
     let is_another = |minor: &u32| KubeVersion::modelled(*minor) != Some(modelled.behavior.version);
     if let Some(minor) = detected.filter(|minor| modelled.source != "given" && is_another(minor)) {
-        let what = if modelled.source == "stated" { "snapshot is of" } else { "server is" };
+        let what = if modelled.source == "stated" { "snapshot" } else { "server" };
         notes.push(format!(
-            "note: the {what} Kubernetes 1.{minor}; the nearest version that is modelled is {}",
+            "note: the {what} has Kubernetes 1.{minor}; the nearest modelled version is {}",
             document.kubernetes
         ));
     }
@@ -323,8 +330,8 @@ pub fn issue_sentence(issue: &DecodeIssue) -> String {
 /// The kinds without which nothing can be judged.
 pub const JUDGED: [Kind; 3] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass];
 
-/// Returns whether the exit code says that something could not be judged if that kind was not read. If only pods or
-/// nodes were not read, the answer says what is unknown, and the exit code does not change.
+/// Returns whether the exit code changes if that kind could not be read. If only pods or nodes were not read, the
+/// answer says what is unknown, and the exit code does not change.
 pub fn keeps_from_judging(kind: Kind) -> bool {
     JUDGED.contains(&kind)
 }
@@ -336,12 +343,13 @@ impl Gathered {
         if self.from_files { self.namespace.as_deref() } else { self.default_namespace.as_deref() }
     }
 
-    /// Adds to an error about something unknown what makes it known, if the objects are from files.
+    /// Adds hints to an error about something unknown, if the objects are from files. The hints say how to provide the
+    /// missing objects.
     #[must_use]
     pub fn with_what_makes_known(&self, error: Error) -> Error {
         if self.from_files {
             error
-                .hint("kubectl pvctl snapshot -A reads all that a plan needs")
+                .hint("kubectl pvctl snapshot -A reads all objects that a plan needs")
                 .hint("--assume-complete=KIND,… says that the files hold all objects of these kinds")
         } else {
             error
@@ -363,7 +371,7 @@ impl Gathered {
     /// Returns the text for an answer in which no object has a problem.
     pub fn nothing_stuck(&self) -> String {
         let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));
-        format!("No volume or claim{place} has a problem that a person has to look at.")
+        format!("No volume or claim{place} has a problem that a person has to solve.")
     }
 
     /// Returns whether objects could not be decoded and so are missing from the answer.
@@ -371,8 +379,8 @@ impl Gathered {
         !self.snapshot.issues().is_empty()
     }
 
-    /// Returns whether the list of one of these kinds could not be read. For a kind with namespaces, only the shown
-    /// namespaces count.
+    /// Returns whether the list of one of these kinds could not be read. For a kind with namespaces, only the lists of
+    /// the shown namespaces are considered.
     pub fn unlisted(&self, kinds: &[Kind]) -> bool {
         let lost = |state| matches!(state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed);
         let coverage = self.snapshot.coverage();

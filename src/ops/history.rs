@@ -4,14 +4,14 @@ use super::journals::taken_back;
 use crate::error::Error;
 use crate::execute::{End, Entry, Journal, Summary};
 use crate::repair::Step;
-use crate::report::history::{Repair, Taken};
+use crate::report::history::{Repair, StepReport};
 use crate::report::plan::what;
 use std::path::Path;
 
 /// Returns all repairs that were made from this computer, or the one with that id and its steps.
 ///
 /// # Errors
-/// An error is returned if there is no such journal, or if the journals cannot be read.
+/// Returns an error if there is no such journal, or if the journals cannot be read.
 pub fn history(directory: &Path, id: Option<&str>) -> Result<Vec<Repair>, Error> {
     let all = Journal::list(directory)?;
     let back: Vec<(String, String)> =
@@ -58,7 +58,7 @@ fn repair(summary: &Summary, taken_back_by: Option<String>) -> Repair {
     }
 }
 
-fn steps(entry: &Entry) -> Vec<Taken> {
+fn steps(entry: &Entry) -> Vec<StepReport> {
     let done = entry.done();
     let remaining = entry.remaining();
     let doubtful = entry.in_doubt().map(|step| step.id);
@@ -73,11 +73,11 @@ fn steps(entry: &Entry) -> Vec<Taken> {
             (None, _) => "notDone",
         }
     };
-    let taken = |step: &Step| Taken {
+    let report = |step: &Step| StepReport {
         id: step.id,
         why: step.why.clone(),
         write: step.write.as_ref().map(what),
         state: state(step.id),
     };
-    entry.plan.steps.iter().map(taken).collect()
+    entry.plan.steps.iter().map(report).collect()
 }

@@ -6,14 +6,14 @@ use crate::execute::{End, Entry, Journal, ResolvedDoubt, Summary};
 use crate::repair::{self, Origin, Plan, Request, Sameness};
 use std::path::Path;
 
-/// The place where journals are searched, and the cluster that they must belong to.
+/// The directory in which journals are searched, and the cluster to which they must belong.
 #[derive(Debug)]
 pub(super) struct JournalFolder<'a, A> {
     /// The directory of the journals.
     pub(super) directory: &'a Path,
     /// The cluster that a journal must belong to.
     pub(super) here: &'a Origin,
-    /// The person who is told which journals were ignored. It is `None` if this was said before.
+    /// The person to whom notes name the ignored journals. The value is `None` if these notes were shown before.
     pub(super) asker: Option<&'a A>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn find<A: Asker>(
             Ok(entry) if entry.origin.sameness(here) != Sameness::None => {
                 if let (Some(asker), Some(before)) = (asker, &before) {
                     asker.message(&format!(
-                        "note: journal {} is ignored, because it is of {}, and this is {here}",
+                        "note: journal {} is ignored, because it belongs to {}, and this is {here}",
                         before.id, before.origin
                     ));
                 }
@@ -62,18 +62,18 @@ pub(super) fn find<A: Asker>(
             Err(unread) => {
                 return Err(Error::unreadable(format!("journal {} cannot be read", summary.id))
                     .cause(unread.why)
-                    .hint("kubectl pvctl history lists them all: name one by its id"));
+                    .hint("kubectl pvctl history lists all journals: name one by its id"));
             }
         }
     }
     if let Some(entry) = before {
         return Err(another(&format!("journal {}", entry.id), &entry.origin, here));
     }
-    Err(Error::usage(format!("there is no such journal of {here} in {}: {none}", directory.display()))
-        .hint("kubectl pvctl history lists them"))
+    Err(Error::usage(format!("no journal of {here} in {} can be used: {none}", directory.display()))
+        .hint("kubectl pvctl history lists the journals"))
 }
 
-/// Returns the id of the journal whose repair this journal has taken back.
+/// Returns the id of the journal whose repair this journal has undone.
 pub(super) fn taken_back(summary: &Summary) -> Option<String> {
     match &summary.entry {
         Ok(Entry { plan: Plan { request: Request::Undo { journal, .. }, .. }, end: End::Finished, .. }) => {
@@ -83,10 +83,10 @@ pub(super) fn taken_back(summary: &Summary) -> Option<String> {
     }
 }
 
-/// Returns the ids of the journals whose repairs were taken back.
+/// Returns the ids of the journals whose repairs were undone.
 ///
 /// # Errors
-/// An error is returned if the directory cannot be read.
+/// Returns an error if the directory cannot be read.
 pub(super) fn all_taken_back(directory: &Path) -> Result<Vec<String>, Error> {
     Ok(Journal::list(directory)?.iter().filter_map(taken_back).collect())
 }
@@ -110,7 +110,7 @@ pub(super) fn has_written(entry: &Entry) -> bool {
 /// Checks that a journal belongs to this cluster and that its plan matches its request.
 ///
 /// # Errors
-/// An error is returned if it belongs to another cluster, or if its plan allows more than its request.
+/// Returns an error if it belongs to another cluster, or if its plan allows more than its request.
 pub(super) fn usable(journal: &Journal, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
     let entry = journal.entry();
     belongs(&format!("journal {}", entry.id), &entry.origin, here, asker)?;
@@ -120,7 +120,7 @@ pub(super) fn usable(journal: &Journal, here: &Origin, asker: &impl Asker) -> Re
 /// Checks that the objects of a journal were not replaced by other objects with the same names.
 ///
 /// # Errors
-/// An error is returned if an object was replaced or cannot be read.
+/// Returns an error if an object was replaced or cannot be read.
 pub(super) async fn recognise(journal: &mut Journal, here: &Origin, cluster: &impl Writer) -> Result<(), Error> {
     let sameness = journal.entry().origin.sameness(here);
     Ok(cluster.recognise(journal, sameness).await?)
@@ -129,7 +129,7 @@ pub(super) async fn recognise(journal: &mut Journal, here: &Origin, cluster: &im
 /// Finds out whether the request in doubt of that journal was carried out.
 ///
 /// # Errors
-/// An error is returned if this cannot be known and the journal does not continue.
+/// Returns an error if nobody can know this and the journal is not to be continued.
 pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster: &impl Writer) -> Result<(), Error> {
     let entry = journal.entry();
     let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
@@ -143,7 +143,8 @@ pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster:
             let (step, object) = doubtful.unwrap_or_default();
             let object = object.unwrap_or_else(|| "its object".to_owned());
             Err(Error::refused(format!(
-                "whether step {step} of {} was carried out cannot be told: somebody else has written to {object} since",
+                "nobody can know whether step {step} of {} was carried out: somebody else has written to {object} \
+                 since then",
                 journal.id()
             ))
             .hint(format!("kubectl pvctl history {} shows the step; compare it with {object}", journal.id())))
@@ -155,7 +156,7 @@ pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster:
 /// gives up. The review and the questions to the person rely on this.
 fn allowed(journal: &Journal) -> Result<(), Error> {
     let plan = &journal.entry().plan;
-    // The request is in the journal whose repair is taken back.
+    // For an undo, the original plan is in the journal of the repair that is undone.
     let origin = match &plan.request {
         Request::Undo { journal: id, .. } => {
             // The journal is opened with its checks and not only read, because another person may have written the
@@ -165,7 +166,7 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
         _ => None,
     };
     repair::keeps_to_request(plan, origin.as_ref()).map_err(|what| {
-        Error::refused(format!("the plan of journal {} is not the one of its request: {what}", journal.id()))
+        Error::refused(format!("the plan of journal {} does not match its request: {what}", journal.id()))
             .hint("somebody has changed the journal: ask for the repair again")
     })
 }
@@ -173,7 +174,7 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
 /// Checks that something belongs to the cluster that is asked now. If only the address proves this, a note says so.
 ///
 /// # Errors
-/// An error is returned if it belongs to another cluster.
+/// Returns an error if it belongs to another cluster.
 pub(super) fn belongs(what: &str, origin: &Origin, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
     match origin.sameness(here) {
         Sameness::Sure => Ok(()),
@@ -181,9 +182,9 @@ pub(super) fn belongs(what: &str, origin: &Origin, here: &Origin, asker: &impl A
             let why = if here.uid.is_none() {
                 "namespace kube-system, which has the uid of the cluster, may not be read here"
             } else {
-                "it does not have the uid of its cluster"
+                "it does not record the uid of its cluster"
             };
-            asker.message(&format!("note: that {what} is of this cluster is known by the address alone: {why}"));
+            asker.message(&format!("note: only the address shows that {what} belongs to this cluster: {why}"));
             Ok(())
         }
         Sameness::None => Err(another(what, origin, here)),
@@ -192,6 +193,6 @@ pub(super) fn belongs(what: &str, origin: &Origin, here: &Origin, asker: &impl A
 
 /// Returns the error that something belongs to another cluster.
 fn another(what: &str, origin: &Origin, here: &Origin) -> Error {
-    Error::refused(format!("{what} is of {origin}, and this is {here}: nothing was written"))
+    Error::refused(format!("{what} belongs to {origin}, but this is {here}: nothing was written"))
         .hint("choose its cluster with --context, or with --server")
 }

@@ -43,7 +43,7 @@ impl Claim {
     /// Returns the only claim of a file. `file` is the name of the file in errors.
     ///
     /// # Errors
-    /// An error is returned if the file has no claim or several claims, or if something in it cannot be decoded.
+    /// Returns an error if the file has no claim or several claims, or if something in it cannot be decoded.
     pub fn planned(file: &str, parts: Parts) -> Result<Self, Error> {
         if let Some(issue) = parts.issues.first() {
             let value = if issue.value.is_empty() { String::new() } else { format!(" {}", issue.value) };
@@ -53,9 +53,10 @@ impl Claim {
         match (claims.pop(), claims.len()) {
             (Some(claim), 0) => Ok(Self::Planned(Box::new(claim))),
             (None, _) => Err(Error::usage(format!("--claim {file}: there is no PersistentVolumeClaim in it"))),
-            (Some(_), more) => {
-                Err(Error::usage(format!("--claim {file}: there are {} claims in it, and one is wanted", more + 1)))
-            }
+            (Some(_), more) => Err(Error::usage(format!(
+                "--claim {file}: there are {} claims in it, but it must have exactly one",
+                more + 1
+            ))),
         }
     }
 }
@@ -74,7 +75,7 @@ impl MatchOptions {
 /// Matches the claim with the volumes that were read, and calls `show` with the answer.
 ///
 /// # Errors
-/// An error is returned if there is no such claim, or if `show` fails.
+/// Returns an error if there is no such claim, or if `show` fails.
 pub fn matching(
     options: &MatchOptions,
     gathered: &Gathered,
@@ -96,7 +97,8 @@ pub fn matching(
     let behavior = &gathered.modelled.behavior;
     let on_node = node.map(|node| (node, claim_on_node(snapshot, behavior, claim, node)));
     let candidates = match_claim(snapshot, behavior, claim);
-    // A claim that has its volume, or does not exist yet, gets no volume in the end that matching does not show.
+    // Prospects are computed only for an existing, unbound claim. For other claims, matching already shows which volume
+    // the claim gets in the end.
     let prospects = match (id.filter(|_| is_unbound(claim)), &candidates) {
         (Some(id), Ok(candidates)) => {
             let settings = gathered.modelled.settings(snapshot, &options.read.model, false)?;
@@ -123,18 +125,18 @@ pub fn matching(
 /// Returns the node of that name.
 ///
 /// # Errors
-/// A usage error is returned if the node does not exist, or if the input has no nodes. An unreadable error is returned
+/// Returns a usage error if the node does not exist, or if the input has no nodes. An unreadable error is returned
 /// if nobody can know whether the node exists.
 fn node_of<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s Node, Error> {
     if snapshot.nodes().is_empty() && snapshot.coverage().absence(Kind::Node, "") == Absence::Assumed {
         return Err(Error::usage(format!("--node {name}: the input has no nodes"))
-            .hint("kubectl pvctl snapshot -A reads all that --node needs"));
+            .hint("kubectl pvctl snapshot -A reads all objects that --node needs"));
     }
     named::object(snapshot, Kind::Node, name, None)?;
     snapshot.find("", name).ok_or_else(|| Error::bug("the node is not in its list"))
 }
 
-/// Returns the claim with its own namespace, or else with the namespace of the question.
+/// Returns the claim with its own namespace, or else with the namespace of the command.
 fn in_namespace(claim: &PersistentVolumeClaim, gathered: &Gathered) -> PersistentVolumeClaim {
     let mut claim = claim.clone();
     if claim.meta.namespace.is_empty() {

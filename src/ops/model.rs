@@ -76,7 +76,7 @@ impl Modelled {
     /// known.
     ///
     /// # Errors
-    /// A usage error is returned that names the flag and the value.
+    /// Returns a usage error that names the flag and the value.
     pub fn new(options: &ModelOptions, detected: Option<u32>) -> Result<Self, Error> {
         let (version, source) = match (options.kube_version, detected) {
             (Some(version), _) => (version, "given"),
@@ -105,7 +105,7 @@ impl Modelled {
     /// Returns the settings. Decisions depend on them and on the objects.
     ///
     /// # Errors
-    /// A usage error is returned if an object of `--unseen` or `--stale` does not exist or has another kind than a
+    /// Returns a usage error if an object of `--unseen` or `--stale` does not exist or has another kind than a
     /// volume or claim, and if no object has an operation of `--running` or `--backoff`.
     pub fn settings<'s>(
         &self,
@@ -133,8 +133,10 @@ impl Modelled {
         for (key, older) in &options.stale {
             let id = cached("--stale", key)?;
             if settings.controller.cached(id).is_some() {
-                return Err(Error::usage(format!("--stale {key}: the cache of the controller has one version of it"))
-                    .hint("name each object once, in --unseen or in a file of --stale"));
+                return Err(Error::usage(format!(
+                    "--stale {key}: the cache of the controller has only one version of an object"
+                ))
+                .hint("name each object once, in --unseen or in a file of --stale"));
             }
             settings.controller.lag(id, Cached::Stale(older.clone()));
         }
@@ -163,7 +165,7 @@ fn operation(snapshot: &Snapshot, flag: &str, given: &str) -> Result<String, Err
              names in decisions[].operations",
         ))
     };
-    let Some((verb, rest)) = given.split_once('-') else { return unknown("this is no operation".to_owned()) };
+    let Some((verb, rest)) = given.split_once('-') else { return unknown("this is not an operation".to_owned()) };
     let (object, uid) = rest.strip_suffix(']').and_then(|rest| rest.split_once('[')).unwrap_or((rest, ""));
     let volume = || snapshot.volume_id(object).map(|id| &snapshot.volume(id).meta);
     let claim = || {
@@ -176,7 +178,7 @@ fn operation(snapshot: &Snapshot, flag: &str, given: &str) -> Result<String, Err
         "recycle" => volume().map(|meta| named(meta, recycling)),
         "provision" if !object.contains('/') => return unknown("the namespace of the claim is missing".to_owned()),
         "provision" => claim().map(|meta| named(meta, provisioning)),
-        _ => return unknown("this is no operation".to_owned()),
+        _ => return unknown("this is not an operation".to_owned()),
     };
     match found {
         Some((own, name)) if uid.is_empty() || uid == printed(&own) => Ok(name),

@@ -15,8 +15,8 @@ const OFFERED: usize = 3;
 /// arguments.
 ///
 /// # Errors
-/// A usage error with similar names is returned for a name that does not exist. An unreadable error is returned if
-/// nobody can know whether it exists.
+/// Returns a usage error with similar names for a name that does not exist. Returns an unreadable error if nobody can
+/// know whether the name exists.
 pub fn chosen(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
@@ -47,11 +47,11 @@ pub fn chosen(
     Ok(Some(targets))
 }
 
-/// Returns the volumes and claims that the arguments name, and the partners of each: the objects that refer to it and
-/// the objects to which it refers. Returns `None` if there are no arguments.
+/// Returns the volumes and claims that the arguments name, and the related objects of each: those that refer to it, and
+/// those to which it refers. Returns `None` if there are no arguments.
 ///
 /// # Errors
-/// The errors are those of [`chosen`].
+/// Returns the errors of [`chosen`].
 pub fn with_ties(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
@@ -71,7 +71,7 @@ pub fn with_ties(
 /// Returns the volume of that name.
 ///
 /// # Errors
-/// The errors are those of [`object`].
+/// Returns the errors of [`object`].
 pub fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
     object(snapshot, Kind::PersistentVolume, name, None).map(|id| VolumeId::new(id.at))
 }
@@ -79,7 +79,7 @@ pub fn volume(snapshot: &Snapshot, name: &str) -> Result<VolumeId, Error> {
 /// Returns the claim of that name in the namespace.
 ///
 /// # Errors
-/// The errors are those of [`object`].
+/// Returns the errors of [`object`].
 pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result<ClaimId, Error> {
     object(snapshot, Kind::PersistentVolumeClaim, name, namespace).map(|id| ClaimId::new(id.at))
 }
@@ -88,8 +88,8 @@ pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result
 /// namespace.
 ///
 /// # Errors
-/// A usage error with similar names, or with the namespaces that have such an object, is returned if the object is not
-/// found. An unreadable error is returned if nobody can know whether it exists.
+/// Returns a usage error with similar names, or with the namespaces that have such an object, if the object is not
+/// found. Returns an unreadable error if nobody can know whether the object exists.
 pub fn object(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Result<ObjectId, Error> {
     let namespace = namespace.filter(|_| kind.namespaced());
     let key = key(kind, namespace.unwrap_or_default(), name);
@@ -118,10 +118,10 @@ pub fn object(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&st
     }
 }
 
-/// Checks that the objects of that kind in that namespace were read, so that a list of them is the whole list.
+/// Checks that all objects of that kind in that namespace were read. Then a list of them is complete.
 ///
 /// # Errors
-/// An unreadable error is returned if objects may exist that were not read.
+/// Returns an unreadable error if objects may exist that were not read.
 pub fn listed(snapshot: &Snapshot, kind: Kind, namespace: Option<&str>) -> Result<(), Error> {
     match hidden(snapshot, kind, namespace, "") {
         None => Ok(()),
@@ -133,8 +133,8 @@ pub fn listed(snapshot: &Snapshot, kind: Kind, namespace: Option<&str>) -> Resul
     }
 }
 
-/// Returns the error for an object that was not found. It says that the object does not exist, or that nobody can know
-/// this.
+/// Returns the error for an object that was not found. The error says that the object does not exist, or that nobody
+/// can know whether it exists.
 fn missing(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Error {
     let place = namespace.map_or_else(String::new, |namespace| format!(" in namespace {namespace:?}"));
     let object = kind.as_str();

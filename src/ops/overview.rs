@@ -1,4 +1,4 @@
-//! The command line without a verb: what is not well in a namespace, the worst first.
+//! The command line without a verb: the problems in a namespace, the worst first.
 
 use super::gather::{Evidence, Gathered, Question, ReadOptions};
 use super::scope::belongs_to;
@@ -16,7 +16,7 @@ pub fn question<'a>(read: &'a ReadOptions, surroundings: &'a [Kind]) -> Question
 /// Diagnoses the volumes and claims in scope, and calls `show` with those that have a problem.
 ///
 /// # Errors
-/// An error is returned if a flag cannot be used, or if `show` fails.
+/// Returns an error if a flag cannot be used, or if `show` fails.
 pub fn overview(
     read: &ReadOptions,
     gathered: &Gathered,

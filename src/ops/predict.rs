@@ -91,11 +91,11 @@ impl PredictOptions {
     }
 }
 
-/// Predicts the objects that were read. `tell` shows notes that a person has to know before the predictions. `show`
-/// shows the predictions. Returns the status and the counts.
+/// Predicts the objects that were read. `tell` shows a note to the person before the predictions. `show` shows the
+/// predictions. Returns the status and the counts.
 ///
 /// # Errors
-/// An error is returned if a named object does not exist, or if `show` fails.
+/// Returns an error if a named object does not exist, or if `show` fails.
 pub fn predict(
     options: &PredictOptions,
     gathered: Gathered,
@@ -138,10 +138,11 @@ pub struct InScope<'a, 's> {
     gathered: &'a Gathered,
     options: &'a PredictOptions,
     chosen: Option<Vec<ObjectId>>,
-    /// It makes the diagnoses, if they were asked for.
+    /// The diagnoser, if diagnoses were requested.
     diagnoser: Option<&'a Diagnoser<'a>>,
     tell: &'a dyn Fn(&str),
-    /// The counts. They also include objects that are not shown, because an object that could not be judged may change.
+    /// The counts. They also include objects that are not shown, because an object that could not be judged may also
+    /// change.
     counts: Cell<Counts>,
 }
 
@@ -258,8 +259,8 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
         if !assumed.is_empty() {
             let kinds: Vec<&str> = assumed.iter().copied().map(Kind::resource).collect();
             (self.tell)(&format!(
-                "note: it is assumed that there are no other {} than those in the input; --assume-complete confirms \
-                 that, --partial denies it",
+                "note: the input is assumed to hold all {}; --assume-complete states that it does, --partial that it \
+                 does not",
                 kinds.join(", ")
             ));
         }

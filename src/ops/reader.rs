@@ -9,27 +9,27 @@ use crate::source::{FoundLeases, Needs};
 use std::time::Duration;
 
 /// Read access to a cluster, or to files in place of a cluster. Everything that is read is returned as data.
-#[expect(async_fn_in_trait, reason = "whoever waits for it is in this crate, and on one thread")]
+#[expect(async_fn_in_trait, reason = "only this crate awaits the result, on one thread")]
 pub trait Reader {
     /// Returns the namespace of the flags or of the context.
     fn namespace(&self) -> &str;
 
-    /// Returns the identity of the cluster. Nothing is known of the cluster of a file.
+    /// Returns the identity of the cluster. For files, the identity is unknown.
     ///
     /// # Errors
-    /// An error is returned if the cluster does not tell it.
+    /// Returns an error if the identity cannot be read.
     async fn origin(&self) -> Result<Origin, Error>;
 
     /// Returns the minor version of the cluster's Kubernetes.
     ///
     /// # Errors
-    /// An error is returned if the cluster does not tell it.
+    /// Returns an error if the version cannot be read.
     async fn minor(&self) -> Result<u32, Error>;
 
     /// Reads and indexes the objects of a question.
     ///
     /// # Errors
-    /// An error is returned if something cannot be read or a flag cannot be used.
+    /// Returns an error if something cannot be read or a flag cannot be used.
     async fn gather(&self, question: Question<'_>) -> Result<Gathered, Error>
     where
         Self: Sized,
@@ -37,10 +37,10 @@ pub trait Reader {
         from_cluster(self, question).await
     }
 
-    /// Reads the objects that decisions need, and those of `needs`.
+    /// Reads the objects that decisions need, and the objects that `needs` names.
     ///
     /// # Errors
-    /// An error is returned if nothing at all could be read.
+    /// Returns an error if nothing at all could be read.
     async fn read(&self, needs: Needs<'_>) -> Result<Parts, Error>;
 
     /// Returns the Lease of kube-controller-manager, and the server's time at which it was read.

@@ -34,7 +34,7 @@ pub fn unknown(place: &str, id: &str) -> Error {
     let near = nearest(id, rules::all().iter().map(|rule| rule.id), OFFERED);
     let error = Error::usage(format!("{place}: there is no rule {id:?}"));
     if near.is_empty() {
-        error.hint("kubectl pvctl rules lists all of them")
+        error.hint("kubectl pvctl rules lists all rules")
     } else {
         error.hint(format!("did you mean {}?", near.join(" or ")))
     }
@@ -43,7 +43,7 @@ pub fn unknown(place: &str, id: &str) -> Error {
 /// Returns the selected rules in order: the named rules or all rules, without the skipped ones.
 ///
 /// # Errors
-/// A usage error is returned that names the wrong word.
+/// Returns a usage error that names the wrong word.
 pub fn chosen(only: &[String], skipped: &[String]) -> Result<Vec<&'static Rule>, Error> {
     let find = |flag: &str, words: &[String]| -> Result<BTreeSet<&'static str>, Error> {
         let mut ids = BTreeSet::new();
@@ -60,7 +60,7 @@ pub fn chosen(only: &[String], skipped: &[String]) -> Result<Vec<&'static Rule>,
     let is_chosen = |rule: &&&Rule| (only.is_empty() || wanted.contains(rule.id)) && !skipped.contains(rule.id);
     let chosen: Vec<&'static Rule> = rules::all().iter().filter(is_chosen).copied().collect();
     if chosen.is_empty() {
-        return Err(Error::usage("--rules and --skip-rules leave no rule to look with"));
+        return Err(Error::usage("--rules and --skip-rules leave no rule to apply"));
     }
     Ok(chosen)
 }

@@ -3,7 +3,7 @@
 use crate::model::{Kind, ObjectId, ObjectKey, TypedId, VolumeAttachment};
 use crate::simulate::{Outcome, Simulation};
 
-/// The scope of the objects that are shown. Of the objects that are read, only the pods depend on it.
+/// The scope of the objects that are shown. It does not change which objects are read, except for pods.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The namespace that was given.
@@ -58,15 +58,15 @@ pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -
     !is_shared && object_belongs_to(simulation, object, namespace)
 }
 
-/// Returns whether the findings of that namespace may rest on the object. If they may, it matters that the object
-/// cannot be judged.
+/// Returns whether the findings of that namespace may depend on the object. If they do, the report must say whether the
+/// object could be judged.
 pub fn object_belongs_to(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let of_volume =
         |name: &str| snapshot.volume_id(name).is_some_and(|id| belongs_to(simulation, ObjectId::from(id), namespace));
     match object.kind {
         Kind::PersistentVolume => of_volume(&object.name),
-        // An attachment of a deleted volume may matter to any namespace.
+        // Findings of any namespace may depend on an attachment of a deleted volume.
         Kind::VolumeAttachment => snapshot
             .find::<VolumeAttachment>("", &object.name)
             .filter(|attachment| snapshot.volume_id(&attachment.volume_name).is_some())

@@ -18,15 +18,15 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
         let is_kept = Kind::from_manifest(&issue.kind)
             .map(key)
             .is_some_and(|key| objects.binary_search_by(|kept| kept.key().cmp(&key)).is_ok());
-        let fate = if is_kept { "kept as it is" } else { "left out" };
+        let fate = if is_kept { "kept unchanged" } else { "left out" };
         lines.push(format!("warning: {}; it is {fate}", issue_sentence(issue)));
     }
     let entries = statement.coverage.entries();
-    // A kind that no rule reads is not reported as missing, and neither is one that many clusters do not serve.
+    // A kind that no rule reads is not reported as missing. Neither is a kind that many clusters do not serve.
     let missable = reads(rules::all());
     let around: Vec<&CoverageEntry> =
         entries.iter().filter(|entry| missable.contains(&entry.kind) && !entry.is_normal_gap()).collect();
-    // Files rarely have these kinds, so the kinds are not reported as missing there.
+    // Files rarely have these kinds, so for files they are not reported as missing.
     let is_missed = |entry: &&CoverageEntry| {
         matches!(entry.state, CoverageState::Forbidden | CoverageState::Failed | CoverageState::NotServed)
             && !around.iter().any(|other| other.kind == entry.kind && other.state == CoverageState::Complete)
@@ -42,7 +42,7 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",
             CoverageState::Forbidden => "are missing: you may not list them",
-            CoverageState::NotServed => "are missing: the server does not have them",
+            CoverageState::NotServed => "are missing: the server does not serve them",
             CoverageState::Failed => "are missing: reading them failed",
         };
         let namespace = entry.namespace.as_ref().map(|name| format!(" of namespace {name}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `undo`: takes back what a repair has written, by its journal.
+//! `undo`: undoes what a repair has written, as its journal records it.
 
 use super::journals::{
     JournalFolder, all_taken_back, directory, find, has_written, is_lost, recognise, resolve_doubt, usable,
@@ -13,11 +13,11 @@ use std::time::Duration;
 /// The maximum time for which the API server works on a request. Upstream: `--request-timeout` of kube-apiserver, 1.36.
 const UNDER_WAY: Duration = Duration::from_mins(1);
 
-/// Takes a repair back. It is the repair of the journal with that id, or the newest repair that has written something.
-/// With `provisioner_stopped` the person states that no provisioner works on a claim that the repair created.
+/// Undoes the repair of the journal with that id, or the newest repair that has written something. With
+/// `provisioner_stopped` the person states that no provisioner works on a claim that the repair created.
 ///
 /// # Errors
-/// An error is returned if there is no such journal, if the repair is refused, or if it stops.
+/// Returns an error if there is no such journal, if the repair is refused, or if it stops.
 pub async fn undo(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -31,7 +31,7 @@ pub async fn undo(
     run.repair(PlanSource::TakenBack(TakenBack { journal, is_named: id.is_some(), provisioner_stopped })).await
 }
 
-/// A repair that is being taken back.
+/// A repair that is being undone.
 #[derive(Debug)]
 pub(super) struct TakenBack {
     /// The journal of the repair.
@@ -65,10 +65,10 @@ impl TakenBack {
     }
 
     /// Checks that the objects of the journal are still the same, and finds out whether a request in doubt was carried
-    /// out. If there is nothing to do because the repair was already taken back, returns a text that says so.
+    /// out. If the repair was already undone, so that there is nothing to do, returns a text that says so.
     ///
     /// # Errors
-    /// An error is returned if an object was replaced, or if nobody can know whether the request was carried out.
+    /// Returns an error if an object was replaced, or if nobody can know whether the request was carried out.
     pub(super) async fn resolve_doubt(
         &mut self,
         look: &RequestCheck<'_, impl Writer, impl Asker>,
@@ -82,10 +82,10 @@ impl TakenBack {
     }
 }
 
-/// Returns the journal to take back. The journals in `but` are left out.
+/// Returns the journal of the repair to undo. The journals in `but` are skipped.
 ///
 /// # Errors
-/// An error is returned if there is none.
+/// Returns an error if there is none.
 fn written<A: Asker>(
     journal_folder: &JournalFolder<'_, A>,
     id: Option<&str>,
@@ -99,10 +99,10 @@ fn written<A: Asker>(
             && !but.contains(&entry.id)
             && !matches!(entry.plan.request, Request::Undo { .. })
     };
-    find(journal_folder, id, back, "none of them has written anything that was not taken back already")
+    find(journal_folder, id, back, "none of them has written anything that is not already undone")
 }
 
-/// While the journal has written nothing, replaces it with an older one, if there is one.
+/// Replaces the journal with an older one, as long as the journal has written nothing and an older one exists.
 async fn use_older_journal<C: Writer, A: Asker>(
     journal: &mut Box<Journal>,
     look: &RequestCheck<'_, C, A>,
@@ -120,7 +120,7 @@ async fn use_older_journal<C: Writer, A: Asker>(
         };
         usable(&older, look.here, look.asker)?;
         look.asker.message(&format!(
-            "note: {} has written nothing: its request was not carried out; the one before it is {}",
+            "note: {} has written nothing: its request was not carried out; the repair before it is {}",
             journal.id(),
             older.id()
         ));
@@ -131,11 +131,11 @@ async fn use_older_journal<C: Writer, A: Asker>(
     Ok(())
 }
 
-/// Checks that nobody has begun to take this repair back. In a new plan, the steps that were already undone would look
-/// like changes by somebody else. Returns a text if another journal has already taken the repair back completely.
+/// Checks that no other journal has begun to undo this repair. In a new plan, the steps that were already undone would
+/// look like changes by somebody else. Returns a text if another journal has already undone the repair completely.
 ///
 /// # Errors
-/// An error is returned if the repair was taken back in part.
+/// Returns an error if the repair was undone in part.
 async fn not_begun(
     journal: &Journal,
     look: &RequestCheck<'_, impl Writer, impl Asker>,
@@ -151,14 +151,14 @@ async fn not_begun(
         let mut back = Journal::open(directory, &entry.id)?;
         wait_until_resolved(&mut back, look).await?;
         if back.entry().remaining().steps.is_empty() {
-            return Ok(Some(format!("what {id} did was taken back by {}", back.id())));
+            return Ok(Some(format!("{id} was already undone by {}", back.id())));
         }
         if has_written(back.entry()) {
             return Err(Error::refused(format!(
-                "{id} is taken back in part already, by {}, which was cut short: nothing was written",
+                "{id} was already undone in part, by {}, which did not end: nothing was written",
                 back.id()
             ))
-            .hint(format!("kubectl pvctl apply --continue {} goes on with that", back.id())));
+            .hint(format!("kubectl pvctl apply --continue {} continues that undo", back.id())));
         }
     }
     Ok(None)
@@ -175,8 +175,8 @@ async fn wait_until_resolved(
         return Ok(());
     };
     let note = format!(
-        "note: the request of step {step} of {} was sent less than a minute ago, was not carried out so far, and may still \
-         be under way",
+        "note: the request of step {step} of {} was sent less than a minute ago, was not carried out so far, and may \
+         still arrive",
         journal.id()
     );
     if !look.writes {
@@ -184,7 +184,7 @@ async fn wait_until_resolved(
         return Ok(());
     }
     look.asker.message(&format!(
-        "{note}: waiting {} s until it cannot be any more (Ctrl-C ends that; nothing is written)",
+        "{note}: waiting {} s until it cannot arrive any more (Ctrl-C ends the run; nothing is written)",
         rest.as_secs() + 1
     ));
     look.cluster.pause(rest).await;

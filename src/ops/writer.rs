@@ -6,37 +6,37 @@ use crate::model::ObjectKey;
 use crate::repair::{Confirmed, Manifests, Plan, Receipts, Sameness};
 
 /// Write access to a cluster. Only a confirmed plan is written.
-#[expect(async_fn_in_trait, reason = "whoever waits for it is in this crate, and on one thread")]
+#[expect(async_fn_in_trait, reason = "only this crate awaits the result, on one thread")]
 pub trait Writer: Reader {
     /// Reads whole objects. An object that does not exist is left out.
     ///
     /// # Errors
-    /// An error is returned if one of them cannot be read.
+    /// Returns an error if one of them cannot be read.
     async fn manifests(&self, keys: &[ObjectKey]) -> Result<Manifests, Stopped>;
 
     /// Returns what the API server says about a plan before the review.
     ///
     /// # Errors
-    /// An error is returned if the API server does not answer, or if the present state is not what the first step
-    /// expects.
+    /// Returns an error if the API server does not answer, or if the present state is not the state that the first
+    /// step expects.
     async fn receipts(&self, plan: &Plan) -> Result<Receipts, Stopped>;
 
     /// Checks that the objects of a journal were not replaced by other objects with the same names.
     ///
     /// # Errors
-    /// An error is returned if an object was replaced or cannot be read.
+    /// Returns an error if an object was replaced or cannot be read.
     async fn recognise(&self, journal: &mut Journal, sameness: Sameness) -> Result<(), Stopped>;
 
     /// Finds out whether a request in doubt was carried out.
     ///
     /// # Errors
-    /// An error is returned if the object cannot be read, or if the journal cannot be written.
+    /// Returns an error if the object cannot be read, or if the journal cannot be written.
     async fn resolve_doubt(&self, journal: &mut Journal) -> Result<ResolvedDoubt, Stopped>;
 
     /// Carries out a plan.
     ///
     /// # Errors
-    /// An error is returned if the plan is not carried out completely.
+    /// Returns an error if the plan is not carried out completely.
     async fn execute(
         &self,
         confirmed: Confirmed,
@@ -48,7 +48,7 @@ pub trait Writer: Reader {
     /// Continues a plan that stopped.
     ///
     /// # Errors
-    /// An error is returned if the plan is not carried out completely.
+    /// Returns an error if the plan is not carried out completely.
     async fn resume(
         &self,
         confirmed: Confirmed,

@@ -17,8 +17,8 @@ use crate::model::{
 use std::sync::Arc;
 
 impl SafetyModel<'_> {
-    /// Returns the acts of drivers. If a driver may have begun to delete a volume, it deletes first the data and then
-    /// the object.
+    /// Returns the moves of drivers. If a driver may have begun to delete a volume, the driver first deletes the data
+    /// and then the object.
     pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.volume_places() {
@@ -32,8 +32,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Returns the creations of claims by tenants, StatefulSets and people who apply manifests. A stranger creates a
-    /// claim only if the volume for it is free, because until then the claim could only wait.
+    /// Returns the creations of claims by tenants, by StatefulSets and by people who apply manifests. A stranger
+    /// creates a claim only if the volume for this claim is free, because otherwise the claim could only wait.
     pub(super) fn creations(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for number in 0..self.possible_claims.len() {
@@ -52,8 +52,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Finds the volumes of the plan on which others act. Somebody applies the manifests of some volumes with a policy
-    /// other than Retain, as the manifests record. Somebody may replace other volumes under the same name.
+    /// Finds the volumes of the plan on which others act. For some volumes, the manifests record that somebody applies
+    /// a policy other than Retain. Other volumes may be replaced by volumes with the same names.
     pub(super) fn appear(&mut self, manifests: &Manifests, plan: &Plan) {
         let carried = plan.volumes.iter().filter_map(|carried| self.snapshot.volume_id(&carried.volume));
         self.carried = carried.map(|id| id.0 as usize).collect();
@@ -69,9 +69,9 @@ impl SafetyModel<'_> {
             .collect();
     }
 
-    /// Returns the acts of people who apply manifests of volumes, at any moment and any number of times. Such an act
-    /// sets policy Delete again. It also sets the claimRef again. That only takes the volume from a claim and loses no
-    /// data. The guard `owner` warns of that.
+    /// Returns the moves of people who apply manifests of volumes, at any moment and any number of times. Such a move
+    /// sets policy Delete again. The claimRef that it also sets is not modelled: it only takes the volume from a claim
+    /// and loses no data. The guard `owner` warns about it.
     pub(super) fn applications(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.applied.clone() {
@@ -89,8 +89,8 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Returns the replacements of volumes. Somebody may delete a volume of the plan that no claim has, and make
-    /// another one with the same name and other storage. Only volumes that the plan reads next matter.
+    /// Returns the replacements of volumes. Somebody may delete a volume of the plan that no claim has, and create
+    /// another volume with the same name and other storage. Only volumes that the plan reads next are considered.
     pub(super) fn makings(&mut self, state: &State, next: &[ObjectKey]) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.carried.clone() {
@@ -119,7 +119,7 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Marks the volumes that the plan mistakes for the planned ones, because they have the same names.
+    /// Marks the replaced volumes that the plan mistakes for its own volumes, because they have the same names.
     pub(super) fn mistake(&self, state: &mut State, objects: &[ObjectKey]) {
         for object in objects.iter().filter(|object| object.kind == Kind::PersistentVolume) {
             let Some(id) = self.snapshot.volume_id(&object.name) else { continue };
@@ -128,16 +128,16 @@ impl SafetyModel<'_> {
         }
     }
 
-    /// Returns the deletions of claims by StatefulSets and people who apply manifests. Claims of strangers are left
+    /// Returns the deletions of claims by StatefulSets and by people who apply manifests. Claims of strangers are left
     /// out, because a stranger who has a volume can do no further harm.
     pub(super) fn deletions(&mut self, state: &State) -> Vec<(usize, State)> {
         let lives = |claim: &PersistentVolumeClaim| !claim.terminating() && claim.meta.namespace != STRANGER;
         self.deleted(state, |_, claim| lives(claim))
     }
 
-    /// Returns the deletions by the garbage collector. It deletes a claim if all its owners are claims that existed at
-    /// the start and are gone. An owner of another kind keeps existing, as it does without the plan. Upstream:
-    /// `attemptToDeleteItem`, `pkg/controller/garbagecollector`, 1.36.
+    /// Returns the deletions by the garbage collector. It deletes a claim if all owners of the claim are claims that
+    /// existed at the start and are gone. An owner of another kind is assumed to exist forever, as it does without the
+    /// plan. Upstream: `attemptToDeleteItem`, `pkg/controller/garbagecollector`, 1.36.
     pub(super) fn collections(&mut self, state: &State) -> Vec<(usize, State)> {
         self.deleted(state, |model, claim| {
             let gone = |uid: &str| {
@@ -177,9 +177,9 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Returns the reservations by the scheduler, for a pod that may be created at any time. It reserves any matching
-    /// free volume for a claim whose class waits for the first consumer. The controller then finishes the binding.
-    /// Upstream: `AssumePodVolumes`, `BindPodVolumes`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
+    /// Returns the reservations by the scheduler for a pod, which may be created at any time. For a claim whose class
+    /// waits for the first consumer, the scheduler reserves any matching free volume. Then the controller finishes the
+    /// binding. Upstream: `AssumePodVolumes`, `BindPodVolumes`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
     pub(super) fn reservations(&mut self, state: &State) -> Vec<((usize, usize), State)> {
         let mut all = Vec::new();
         for claim_place in self.claim_places() {

@@ -1,17 +1,17 @@
 //! The search for an order of moves in which a plan loses data.
 //!
-//! The search interleaves the steps of the plan in every order with the moves of others:
+//! The search combines the steps of the plan in every order with the moves of others:
 //! - Controllers sync objects. Their caches may lag, and they may stop between two writes.
-//! - Drivers delete the data of any volume that was deletable for a moment.
+//! - Drivers delete the data of any volume that could be deleted for a moment.
 //! - The scheduler reserves any free volume.
 //! - The garbage collector deletes claims whose owners are gone.
-//! - Strangers, StatefulSets and tools that apply manifests create claims, also under the name that the plan waits for.
-//!   They set a volume's policy again as its manifest states it. In a second round, they delete any claim.
-//! - Somebody deletes volumes of the plan and makes other volumes with the same names.
+//! - Strangers, StatefulSets and tools that apply manifests create claims, also with the name that the plan waits for.
+//!   They set the policy of a volume again as its manifest states it. In a second round, they delete any claim.
+//! - Somebody deletes volumes of the plan and creates other volumes with the same names.
 //!
-//! The plan may also stop after any step: each of its prefixes is explored.
+//! The plan may also stop after any step: the search explores the plan up to each of its steps.
 //!
-//! The plan is not to blame for harm that the same actors can do without it. So the exploration is repeated without the
+//! The plan is not blamed for harm that the same actors can do without it. So the exploration is repeated without the
 //! plan. A plan is refused only for harm that it adds.
 
 use super::involved::InvolvedObjects;
@@ -31,13 +31,13 @@ pub enum Harm {
     DataDeleted,
     /// A recycler pod erases the data of the volume.
     DataErased,
-    /// The object of the volume is gone, and the data are kept.
+    /// The object of the volume is gone, but the data are kept.
     ObjectGone,
-    /// A claim that was not meant has the volume: its namespace and name.
+    /// A claim that was not intended has the volume: its namespace and name.
     Taken(Str, Str),
     /// The claim that had the volume is Lost: its namespace and name.
     ClaimLost(Str, Str),
-    /// The plan treats another volume as the planned one, because somebody made the other volume under the same name.
+    /// The plan treats another volume as its own volume, because somebody created the other volume with the same name.
     Mistaken,
 }
 
@@ -57,7 +57,7 @@ impl Harm {
             Self::DataDeleted => format!("the data of volume {volume} are deleted"),
             Self::DataErased => format!("the data of volume {volume} are erased by a recycler"),
             Self::ObjectGone => {
-                format!("volume {volume} is gone, and nothing in the cluster knows its storage any more")
+                format!("volume {volume} is gone, and no object in the cluster names its storage any more")
             }
             Self::Taken(namespace, _) if namespace == super::involved::STRANGER => {
                 format!("volume {volume} is bound to a stranger's claim")
@@ -66,7 +66,7 @@ impl Harm {
             Self::ClaimLost(namespace, name) => {
                 format!("claim {namespace}/{name}, which had volume {volume}, is Lost")
             }
-            Self::Mistaken => format!("another volume is taken for {volume}, only because it has its name"),
+            Self::Mistaken => format!("another volume is mistaken for {volume}, because it has the same name"),
         }
     }
 }
@@ -101,10 +101,10 @@ pub enum Verdict {
 pub struct SearchReach {
     /// The largest number of states of one exploration.
     pub states: usize,
-    /// Whether caches of controllers may lag, and controllers may stop between two writes.
+    /// Whether caches of controllers may be outdated, and controllers may stop between two writes.
     pub failures: bool,
-    /// Whether objects take part that are tied to the plan's objects only through other objects. The number of objects
-    /// between them does not matter.
+    /// Whether the search includes objects that are tied to the plan's objects only through other objects, over any
+    /// number of objects.
     pub everyone: bool,
 }
 
@@ -151,8 +151,8 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verd
     Verdict::Safe { states }
 }
 
-/// Returns the steps without the last ones, if these restore the former policy of bound volumes. If somebody deletes a
-/// claim after these last steps, its data are deleted, as they would have been without the repair.
+/// Returns the steps of the plan without those last steps that only restore the former policy of bound volumes. If
+/// somebody deletes a claim after these last steps, its data are deleted, as they would have been without the repair.
 fn before_policies(plan: &Plan) -> &[Step] {
     let gives_back = |step: &Step| {
         step.write.as_ref().is_some_and(|write| {
@@ -165,12 +165,12 @@ fn before_policies(plan: &Plan) -> &[Step] {
     plan.steps.get(..end).unwrap_or_default()
 }
 
-/// Each harm to the volume at a place, with the number of the first state in which it has happened.
+/// For each volume (by its place) and each harm to it, the number of the first state in which the harm has happened.
 type Harms = BTreeMap<(usize, Harm), usize>;
 
-/// The states that the actors can bring about.
+/// The states that the actors can reach.
 pub struct Exploration {
-    /// The states, the recorded one first.
+    /// The states. The first one is the recorded state.
     pub states: Vec<State>,
     /// For each state except the first, the number of the state before it and the move between them.
     pub ways: Vec<Option<(usize, Move)>>,
@@ -178,8 +178,8 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Explores all states that the actors can bring about, or stops when all harms in `sought` have occurred. Returns
-    /// nothing if there are too many states.
+    /// Explores all states that the actors can reach, or stops when all harms in `sought` have occurred. Returns `None`
+    /// if there are too many states.
     pub fn run(
         model: &mut SafetyModel<'_>,
         steps: &[Step],
@@ -201,8 +201,8 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(model, steps, &state));
-            // The plan may mistake another volume for its own. This does not depend on the moves of others, or on
-            // failures.
+            // After a volume was replaced, only a mistake of the plan is searched for. This does not depend on the
+            // moves of others, or on failures.
             let is_anew = state.fates.iter().any(|fate| fate.anew);
             for (target, ordinary, after) in model.syncs(&state, reach.failures && !is_anew) {
                 moves.push((Move::Sync(target, ordinary), after));
@@ -259,7 +259,7 @@ impl Exploration {
             let gone = model.volume(&state, place).is_none() && !fate.destroyed;
             let taker = model.taker(&state, place);
             let lost = model.lost(&state, place);
-            // The fate of the replacing volume is no harm of the plan.
+            // Harm to the replacing volume is not harm of the plan.
             if fate.anew {
                 if fate.mistaken {
                     self.harms.entry((place, Harm::Mistaken)).or_insert(number);
@@ -297,18 +297,18 @@ impl Exploration {
 /// A move of an actor.
 #[derive(Clone, Copy, Debug)]
 pub enum Move {
-    /// The plan carries out the write of the step at this place, or begins its wait.
+    /// The plan carries out the write of the step at this index, or begins its wait.
     Step(usize),
-    /// The plan continues after the step at this place.
+    /// The plan continues after the step at this index.
     GoesOn(usize),
     /// A controller syncs an object. If the boolean is true, nothing goes wrong. Otherwise the cache of the controller
-    /// lags, or the controller stops between two writes.
+    /// is outdated, or the controller stops between two writes.
     Sync(ObjectId, bool),
     /// A driver deletes the storage of the volume at this place.
     Driver(usize),
-    /// Somebody creates the possible claim of this number.
+    /// Somebody creates the possible claim with this number.
     Creation(usize),
-    /// The scheduler reserves the volume at one place for the claim at another.
+    /// The scheduler reserves a volume for a claim.
     Reservation {
         /// The place of the volume.
         volume: usize,
@@ -321,7 +321,7 @@ pub enum Move {
     Deletion(usize),
     /// Somebody applies the manifest of the volume at this place again.
     Application(usize),
-    /// Somebody deletes the volume at this place, and makes another one with the same name.
+    /// Somebody deletes the volume at this place, and creates another volume with the same name.
     Making(usize),
 }
 
@@ -330,9 +330,9 @@ impl Move {
         let step = |place: usize| steps.get(place).map_or((0, ""), |step| (step.id, step.why.as_str()));
         match self {
             Self::Step(place) => format!("pvctl: step {}, {}", step(place).0, step(place).1),
-            Self::GoesOn(place) => format!("pvctl goes on after step {}", step(place).0),
+            Self::GoesOn(place) => format!("pvctl continues after step {}", step(place).0),
             Self::Sync(target, ordinary) => {
-                let how = if ordinary { "" } else { ", late or cut short" };
+                let how = if ordinary { "" } else { ", with an outdated cache or not to its end" };
                 format!("the controller syncs {}{how}", model.key_of(target))
             }
             Self::Driver(place) => format!("the driver deletes the storage of volume {}", model.volume_name(place)),
@@ -341,20 +341,23 @@ impl Move {
                 format!("the scheduler reserves volume {} for {}", model.volume_name(volume), model.claim_name(claim))
             }
             Self::Collection(place) => {
-                format!("the garbage collector deletes {}, the owner of which is gone", model.claim_name(place))
+                format!("the garbage collector deletes {}, whose owner is gone", model.claim_name(place))
             }
             Self::Deletion(place) => format!("somebody deletes {}", model.claim_name(place)),
             Self::Application(place) => {
                 format!("somebody applies volume {} again, with policy Delete", model.volume_name(place))
             }
             Self::Making(place) => {
-                format!("somebody deletes volume {0} and makes another one called {0}", model.volume_name(place))
+                format!(
+                    "somebody deletes volume {0} and creates another volume with the name {0}",
+                    model.volume_name(place)
+                )
             }
         }
     }
 }
 
-/// Returns the objects that the next act of the plan reads.
+/// Returns the objects that the next move of the plan reads.
 fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
     let Some(step) = steps.get(usize::from(state.position / 2)) else { return Vec::new() };
     if state.position % 2 == 1 {
@@ -363,7 +366,7 @@ fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
     step.write.iter().map(|write| write.object.clone()).collect()
 }
 
-/// Returns the next act of the plan in a state: a write, or the continuation after a wait. Returns nothing if the plan
+/// Returns the next move of the plan in a state: a write, or the continuation after a wait. Returns `None` if the plan
 /// stops there.
 pub(super) fn plan_move(model: &mut SafetyModel<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
     let place = usize::from(state.position / 2);

@@ -1,4 +1,4 @@
-//! The simulated answers of the controllers to the steps of a plan, while no other actor acts.
+//! The simulated answers of the controllers to the steps of a plan, if nobody else acts.
 
 use super::adversary::{is_met, plan_move};
 use super::involved::InvolvedObjects;
@@ -9,8 +9,8 @@ use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashSet;
 
-/// Returns the simulated answer of the controllers to each step, while no other actor acts. Returns nothing if there
-/// are too many states.
+/// Returns the simulated answer of the controllers to each step, if nobody else acts. Returns `None` if there are too
+/// many states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     let mut involved = InvolvedObjects::of(snapshot, plan);
     let open = involved.add_free_volumes(snapshot, &settings.behavior, plan, VOLUMES);
@@ -67,7 +67,7 @@ pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan:
     Some(answers)
 }
 
-/// Returns why a step is not carried out in a state, and what the person can do then.
+/// Returns why a step cannot be carried out in a state, and what the person can do about it.
 fn obstacle_in_words(model: &SafetyModel<'_>, step: &Step, state: &State) -> (String, Option<String>) {
     let written = step.write.as_ref().and_then(|write| {
         let obstacle = write.obstacle(model.seen(state, &write.object).as_ref())?;
@@ -75,7 +75,7 @@ fn obstacle_in_words(model: &SafetyModel<'_>, step: &Step, state: &State) -> (St
     });
     let looked = || step.recheck.iter().find(|recheck| !model.recheck(state, recheck));
     written
-        .or_else(|| looked().map(|recheck| (format!("it is not so that {recheck}"), recheck.way_on())))
+        .or_else(|| looked().map(|recheck| (format!("this condition does not hold: {recheck}"), recheck.way_on())))
         .unwrap_or_default()
 }
 
@@ -97,13 +97,13 @@ pub(super) enum WaitResult {
     Perhaps,
     /// The condition is never met.
     Never,
-    /// The step is not carried out, because a precondition does not hold. `why` is the failed precondition, and
-    /// `way_on` is what the person can do then.
+    /// The step is not carried out, because a precondition does not hold. `why` describes the failed precondition, and
+    /// `way_on` says what the person can do.
     Stopped { why: String, way_on: Option<String> },
 }
 
-/// Returns the states that no sync changes any more. If there are none, because the controllers repeat a cycle of
-/// states, it returns all visited states.
+/// Returns the states that no sync changes any more. If there is no such state, because the controllers repeat a cycle
+/// of states, it returns all visited states.
 fn rest_of(model: &mut SafetyModel<'_>, from: Vec<State>) -> Option<Vec<State>> {
     const MOST: usize = 2_000;
     let mut known: FxHashSet<State> = FxHashSet::default();

@@ -14,14 +14,14 @@ pub struct Case {
     pub object: ObjectKey,
     /// The severity of the finding.
     pub severity: Severity,
-    /// Whether the finding is about data that are deleted because a person asked for that. A run of `fix` that makes
-    /// only safe repairs then skips the finding.
+    /// Whether the finding is about data that are deleted because a person asked for it. A run of `fix` that makes only
+    /// safe repairs skips such a finding.
     pub is_asked_for: bool,
     /// The problem, in a sentence.
     pub message: String,
     /// The plans for the snapshot as it was read, the safest first.
     pub repairs: Vec<Plan>,
-    /// The reasons that verbs without a plan state.
+    /// The reasons why some requests have no plan.
     pub obstacles: Vec<String>,
     /// The remedies of the finding, in words.
     pub by_hand: Vec<String>,

@@ -1,5 +1,5 @@
 //! The review and the confirmation of a plan. Only a reviewed plan can be confirmed, and only a confirmed plan can be
-//! executed.
+//! carried out.
 
 use super::adversary::{Interleaving, SearchReach, Verdict, judge as face_adversary};
 use super::answers::{WaitResult, answers};
@@ -25,7 +25,7 @@ pub struct Right {
     pub name: Str,
 }
 
-/// The answers of the API server to the questions that are asked before anything is written.
+/// The answers of the API server to the requests that are made before anything is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
     /// Each right, and whether the person has it. `None` means that the server does not say.
@@ -58,7 +58,7 @@ pub fn rights(plan: &Plan) -> Vec<Right> {
     rights
 }
 
-/// Returns the rights that a recheck needs, for the requests that `execute` makes for it.
+/// Returns the rights for the requests that `execute` makes for a recheck.
 fn looks(recheck: &Recheck) -> Vec<Right> {
     let get =
         |object: ObjectKey| Right { verb: "get", kind: object.kind, namespace: object.namespace, name: object.name };
@@ -81,7 +81,7 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
     }
 }
 
-/// A plan that the review has accepted. The review used all that can be known before the first write.
+/// A plan that the review has accepted. The review used everything that can be known before the first write.
 #[derive(Clone, Debug)]
 pub struct Reviewed {
     plan: Plan,
@@ -95,7 +95,7 @@ pub struct Confirmed(Reviewed);
 /// A plan that the review has rejected.
 #[derive(Clone, Debug)]
 pub struct Rejected {
-    /// The plan, so that it can be shown.
+    /// The plan. It is kept so that it can be shown.
     pub plan: Plan,
     /// The guards that were judged.
     pub guards: Vec<Guard>,
@@ -105,11 +105,11 @@ pub struct Rejected {
     pub interleaving: Option<Interleaving>,
 }
 
-/// Reviews a plan with all that is known: guards, rights, dry runs, the simulation and the adversary. It is a pure
-/// function of its arguments.
+/// Reviews a plan with everything that is known: guards, rights, dry runs, the simulation and the adversary. The result
+/// depends only on the arguments.
 ///
 /// # Errors
-/// Returns the reason why the plan is not carried out.
+/// Returns the rejected plan and the reason.
 pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Result<Reviewed, Box<Rejected>> {
     let mut plan = plan;
     let mut guards = guards::judge(situation, &plan);
@@ -121,7 +121,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
         Err(Box::new(Rejected { plan, guards, refusal, interleaving }))
     };
     if let Err(what) = asked {
-        let refusal = Refusal::new("request", format!("the plan is not the one of its request: {what}"));
+        let refusal = Refusal::new("request", format!("the plan does not match its request: {what}"));
         return reject(plan, guards, refusal, None);
     }
     if let Some(failed) = guards.iter().find(|guard| guard.forbids(destructive)) {
@@ -141,7 +141,8 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
         Guard {
             id: "simulation",
             holds: Holds::Warns,
-            looked_at: "what the controllers answer is open: the plan stops where it is not what a step expects"
+            looked_at: "the answers of the controllers cannot be predicted exactly: the plan stops if they are not as \
+                        a step expects"
                 .to_owned(),
             unseen: None,
         }
@@ -149,7 +150,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
         Guard {
             id: "simulation",
             holds: Holds::Yes,
-            looked_at: "the controllers answer each step as it expects".to_owned(),
+            looked_at: "the controllers answer each step as the step expects".to_owned(),
             unseen: None,
         }
     });
@@ -158,7 +159,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
             guards.push(Guard {
                 id: "adversary",
                 holds: Holds::Yes,
-                looked_at: format!("in none of {states} states that anybody can bring about does the plan add a loss"),
+                looked_at: format!("the plan adds no loss in any of the {states} states that can be reached"),
                 unseen: None,
             });
             Ok(Reviewed { plan, guards })
@@ -169,21 +170,22 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
             reject(plan, guards, refusal, Some(interleaving))
         }
         Verdict::TooMany => {
-            let refusal = Refusal::new("adversary", "too many objects take part to prove that nothing is lost");
+            let refusal = Refusal::new("adversary", "too many objects are involved to prove that nothing is lost");
             reject(plan, guards, refusal, None)
         }
     }
 }
 
 /// Checks that a plan asks for the consent that its request needs, gives up nothing else, and gives its volumes to no
-/// other claims. `origin` is the plan that an undo takes back. If it is missing, an undo can be checked only in part.
+/// other claims. If the plan is an undo, `origin` is the plan that it undoes. Without `origin`, an undo can be checked
+/// only in part.
 ///
 /// # Errors
 /// Returns what the plan does that was not requested, in words.
 pub fn keeps_to_request(plan: &Plan, origin: Option<&Plan>) -> Result<(), String> {
     let asked = Allowance::of(plan, origin);
     if asked.type_name.is_some() && plan.type_name != asked.type_name {
-        return Err(format!("it does not have {} typed", asked.type_name.unwrap_or_default()));
+        return Err(format!("it does not ask for the name {}", asked.type_name.unwrap_or_default()));
     }
     for carried in &plan.volumes {
         if let Some(given) = carried.given_up.iter().find(|given| !asked.gives_up(&carried.volume, **given)) {
@@ -204,8 +206,8 @@ struct Allowance {
     type_name: Option<Str>,
     /// What may be given up, and for which volume. `None` means any volume.
     gives_up: Vec<(Option<Str>, GivenUp)>,
-    /// The claims that may have a volume in the end: namespace and name. `None` means that the plan does not show these
-    /// claims.
+    /// The claims that may have a volume in the end: namespace and name. `None` means that the plan does not show which
+    /// claims these are.
     claims: Option<Vec<(Str, Str)>>,
 }
 
@@ -230,8 +232,8 @@ impl Allowance {
             | Request::Unbind { to: Recipient::Claim { namespace, name }, .. }
             | Request::Restore { namespace, name, .. }
             | Request::Rebind { namespace, name, .. } => one(namespace, name),
-            // The controller began to bind the volume and cannot finish. So the volume becomes as free as it was
-            // before.
+            // The controller has begun to bind the volume and cannot finish. So the volume becomes free again, as it
+            // was before.
             Request::Unbind { volume, to: Recipient::LastClaim } if rolls_back(plan, volume) => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Privacy)], ..to(Vec::new()) }
             }
@@ -268,7 +270,7 @@ impl Allowance {
     }
 
     /// Returns what an undo may do. It restores the former state: a claim is Lost again, or a volume names a deleted
-    /// claim again. A claim to which the volume was offered may have taken the volume.
+    /// claim again. If the repair had offered the volume to a claim, that claim may have taken it.
     fn back(origin: Option<&Plan>) -> Self {
         let lost = (None, GivenUp::Claim);
         let Some(origin) = origin else {
@@ -305,8 +307,8 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
     }
 }
 
-/// Returns whether a plan frees a volume that the controller itself has begun to bind and that has not been Bound
-/// since.
+/// Returns whether a plan frees a volume that the controller itself has begun to bind, and that has not been Bound
+/// since then.
 fn rolls_back(plan: &Plan, volume: &Str) -> bool {
     let mark = AnnotationKey::BoundByController.as_str();
     let never_bound = ["", VolumePhase::Available.as_str(), VolumePhase::Pending.as_str()].map(Str::from);
@@ -327,7 +329,7 @@ fn rolls_back(plan: &Plan, volume: &Str) -> bool {
 }
 
 /// Returns the claim that a volume named before the step that changes its claimRef. That step expects this claim.
-/// Returns nothing if the plan no longer has that step.
+/// Returns `None` if the plan does not have that step any more.
 fn last_claim(plan: &Plan, volume: &Str) -> Option<Vec<(Str, Str)>> {
     let key = volume_key(volume);
     let writes = plan.writes();
@@ -352,7 +354,7 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
         return None;
     }
     if receipts.nobody_asked {
-        let looked_at = "no cluster was asked what you may do: `apply` asks it".to_owned();
+        let looked_at = "no cluster was asked about your rights: `apply` does that".to_owned();
         let unseen = Some("what you may do");
         return Some(Guard { id: "rights", holds: Holds::Warns, looked_at, unseen });
     }
@@ -362,7 +364,7 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
         .map(show)
         .collect();
     if !unasked.is_empty() {
-        let looked_at = format!("the API server was not asked whether you may: {}", unasked.join("; "));
+        let looked_at = format!("the API server was not asked about your right to: {}", unasked.join("; "));
         return Some(Guard { id: "rights", holds: Holds::No, looked_at, unseen: None });
     }
     let of = |wanted: Option<bool>| -> Vec<String> {
@@ -372,9 +374,9 @@ fn rights_guard(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     let (holds, said) = if !denied.is_empty() {
         (Holds::No, format!("you may not: {}", denied.join("; ")))
     } else if !unknown.is_empty() {
-        (Holds::Unknown, format!("whether you may could not be asked: {}", unknown.join("; ")))
+        (Holds::Unknown, format!("the API server does not say whether you may: {}", unknown.join("; ")))
     } else {
-        (Holds::Yes, format!("you may do all of it: {} rights", receipts.rights.len()))
+        (Holds::Yes, format!("you have all {} rights that the plan needs", receipts.rights.len()))
     };
     Some(Guard { id: "rights", holds, looked_at: said, unseen: None })
 }
@@ -384,7 +386,7 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
     let (holds, said) = match &receipts.dry_run {
         None if !writes => return None,
         None if receipts.nobody_asked => {
-            (Holds::Warns, "no API server was asked whether it accepts the writes: `apply` asks it".to_owned())
+            (Holds::Warns, "no API server was asked whether it accepts the writes: `apply` does that".to_owned())
         }
         None if receipts.doubts.is_empty() => {
             (Holds::No, "the API server was not asked whether it accepts the first write".to_owned())
@@ -411,7 +413,8 @@ impl Receipts {
         }
     }
 
-    /// Returns the answers for a plan that is made from files. `apply` asks the API server when it makes the plan anew.
+    /// Returns the answers for a plan that is made from files. `apply` asks the API server when it makes the plan
+    /// again.
     pub fn of_nobody() -> Self {
         Self { nobody_asked: true, ..Self::default() }
     }
@@ -428,10 +431,10 @@ impl Reviewed {
         &self.guards
     }
 
-    /// Confirms the plan. The person types the name that the plan asks for, if it asks for one.
+    /// Confirms the plan. If the plan asks for a name, `typed` is the name that the person has typed.
     ///
     /// # Errors
-    /// Returns the plan if another name was typed, or no name.
+    /// Returns the plan if a wrong name was typed, or none.
     pub fn confirm(self, typed: Option<&str>) -> Result<Confirmed, Box<Self>> {
         match &self.plan.type_name {
             Some(name) if typed != Some(name.as_str()) => Err(Box::new(self)),

@@ -1,5 +1,5 @@
 //! The guards: the conditions that must hold before a plan is carried out. Each guard says what it examined. If a plan
-//! takes something away, a condition that cannot be judged counts as not holding.
+//! removes something, a condition that cannot be judged is treated as not met.
 
 mod backing;
 mod dependents;
@@ -30,11 +30,11 @@ use serde::{Deserialize, Serialize};
 pub enum Holds {
     /// The condition holds.
     Yes,
-    /// The condition holds, and the person should know something.
+    /// The condition holds, but the person should know something.
     Warns,
     /// The condition does not hold.
     No,
-    /// The condition cannot be judged, because a list is missing.
+    /// It is unknown whether the condition holds, because a list is missing.
     Unknown,
 }
 
@@ -49,7 +49,8 @@ pub struct Guard {
     pub holds: Holds,
     /// What the guard examined and what it found, in a sentence without a full stop.
     pub looked_at: String,
-    /// What could not be seen, in a few words, if the guard says nothing else. A text lists it with the others.
+    /// What could not be checked, in a few words, if the guard says nothing else. A text lists these words together
+    /// with those of other guards.
     #[serde(skip)]
     pub unseen: Option<&'static str>,
 }
@@ -64,7 +65,7 @@ impl Guard {
     }
 
     /// Returns whether the plan must not be carried out because of this guard. `destructive` says whether the plan
-    /// takes something away.
+    /// removes something.
     pub fn forbids(&self, destructive: bool) -> bool {
         match self.holds {
             Holds::Yes | Holds::Warns => false,
@@ -74,7 +75,7 @@ impl Guard {
     }
 }
 
-/// Returns all guards of a plan, except those that ask the API server.
+/// Returns the results of all guards of a plan, except the guards that ask the API server.
 pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     let mut rechecks: Vec<&Recheck> = Vec::new();
@@ -90,7 +91,7 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
                 guards.push(mounted::unmounted(situation, namespace, name, *before));
             }
             Recheck::Detached { volume } => guards.push(detached(situation, volume)),
-            // The plan itself makes this condition true, and the condition is read again right before the write.
+            // The plan itself makes this condition true, and the condition is read again immediately before the write.
             Recheck::Retained { .. }
             | Recheck::AllRetained { .. }
             | Recheck::Lives { .. }
@@ -123,15 +124,15 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns whether a scheduled pod refers to the claim, whatever its phase. Such a pod keeps the finalizer of claim
-/// protection. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Returns whether a scheduled pod refers to the claim. The phase of the pod does not matter. Such a pod keeps the
+/// finalizer of claim protection. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn uses(pod: &Pod, claim: &str) -> bool {
     let refers = pod.claim_names().any(|name| name == claim);
     refers && !pod.node_name.is_empty()
 }
 
-/// Returns the StatefulSet that makes the claim for one of its pods. Only pods within its current number of replicas
-/// count.
+/// Returns the StatefulSet that creates the claim for one of its pods. Only the pods within its current number of
+/// replicas are considered.
 pub fn set_that_makes<'s>(sets: &'s [StatefulSet], namespace: &str, claim: &str) -> Option<&'s StatefulSet> {
     let makes = |set: &StatefulSet| {
         let mut ordinals = set.templates.iter().filter_map(|template| set.ordinal(template, claim));
@@ -147,7 +148,7 @@ pub fn how_to_stop(set: &StatefulSet) -> String {
     if set.deletes_when_scaled() {
         format!(
             "set whenScaled in the persistentVolumeClaimRetentionPolicy of StatefulSet {namespace}/{name} to Retain \
-             (now scaling down deletes its claims, and their data where the volumes have policy Delete), and then \
+             (now scaling down deletes its claims, and their data if the volumes have policy Delete), and then \
              scale it down"
         )
     } else {
@@ -155,8 +156,8 @@ pub fn how_to_stop(set: &StatefulSet) -> String {
     }
 }
 
-/// Returns whether a volume is kept when the claim is deleted: it has policy Retain, or it does not belong to the
-/// claim. `there` is the existing claim whose name is in the volume's claimRef.
+/// Returns whether a volume is kept when the claim is deleted. It is kept if it has policy Retain, or does not belong
+/// to the claim. `there` is the existing claim whose name is in the volume's claimRef.
 pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Option<&PersistentVolumeClaim>) -> bool {
     let named = volume.claim_ref.as_ref().is_some_and(|named| {
         named.namespace == claim.meta.namespace
@@ -167,9 +168,10 @@ pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Op
     volume.reclaim_policy == ReclaimPolicy::Retain || !tied
 }
 
-/// Returns whether a volume belongs to another claim, although this claim may name it. Its claimRef has the uid of
-/// another existing claim, so nothing happens to the volume when this claim is deleted. `there` is the existing claim
-/// whose name is in the volume's claimRef. Upstream: `syncVolume`, `pkg/controller/volume/persistentvolume`, 1.36.
+/// Returns whether a volume belongs to another claim, although this claim may name it. This is so if its claimRef has
+/// the uid of another existing claim. Then nothing happens to the volume when this claim is deleted. `there` is the
+/// existing claim whose name is in the volume's claimRef. Upstream: `syncVolume`,
+/// `pkg/controller/volume/persistentvolume`, 1.36.
 pub fn is_anothers(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
@@ -181,7 +183,7 @@ pub fn is_anothers(
     })
 }
 
-/// Returns whether a volume belongs to another claim, as far as the snapshot shows.
+/// Returns whether the snapshot shows that a volume belongs to another claim.
 pub(super) fn is_seen_as_anothers(
     situation: &Situation<'_>,
     volume: &PersistentVolume,
@@ -223,8 +225,8 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
             ID,
             Holds::Unknown,
             format!(
-                "the StatefulSets of namespace {namespace} could not be listed, so nobody knows whether one makes \
-                 claim {name} anew"
+                "the StatefulSets of namespace {namespace} could not be listed, so nobody knows whether one of them \
+                 creates claim {name} again"
             ),
         );
     }
@@ -238,8 +240,8 @@ fn unused(situation: &Situation<'_>, namespace: &str, name: &str) -> Guard {
     Guard::new(ID, Holds::Yes, format!("no pod that has a node uses claim {namespace}/{name}"))
 }
 
-/// Checks whether a recycler pod erases the volume, or has done so. The pod runs in namespace `default`, unless the
-/// recycler's template says otherwise. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
+/// Checks whether a recycler pod is erasing the volume, or has erased it. The pod runs in namespace `default`, unless
+/// the template of the recycler states another namespace. Upstream: `RecycleVolumeByWatchingPodUntilCompletion`,
 /// `pkg/volume/util/recyclerclient`, 1.36.
 fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
     const ID: &str = "recycler";
@@ -249,12 +251,13 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
             ID,
             Holds::No,
             format!(
-                "pod {}/{name} is erasing volume {volume}, or has done so: wait until it is gone, and look at the data",
+                "pod {}/{name} is erasing volume {volume}, or has erased it: wait until the pod is gone, and check the \
+                 data",
                 pod.meta.namespace
             ),
         );
     }
-    // A recycler pod that was started continues, even after the policy has become Retain.
+    // A recycler pod that has started continues, even after the policy has become Retain.
     let kept =
         matches!(situation.volume(volume), Known::There(volume) if volume.reclaim_policy == ReclaimPolicy::Retain);
     if kept {
@@ -262,7 +265,8 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
             ID,
             Holds::Yes,
             format!(
-                "no pod {name} is seen in namespace {RECYCLER_NAMESPACE}; it is asked for again right before the write"
+                "no pod {name} was found in namespace {RECYCLER_NAMESPACE}; this is checked again right before the \
+                 write"
             ),
         );
     }
@@ -271,14 +275,17 @@ fn not_recycled(situation: &Situation<'_>, volume: &str) -> Guard {
             ID,
             Holds::No,
             format!(
-                "the pods of namespace {RECYCLER_NAMESPACE} could not be listed, so nobody knows whether one erases volume {volume}"
+                "the pods of namespace {RECYCLER_NAMESPACE} could not be listed, so nobody knows whether one erases \
+                 volume {volume}"
             ),
         );
     }
     Guard::new(
         ID,
         Holds::Warns,
-        format!("no pod {name} is seen in namespace {RECYCLER_NAMESPACE}; a template may put it elsewhere"),
+        format!(
+            "no pod {name} was found in namespace {RECYCLER_NAMESPACE}; a template may put it into another namespace"
+        ),
     )
 }
 
@@ -290,7 +297,10 @@ fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
         return Guard::new(
             ID,
             Holds::No,
-            format!("VolumeAttachments keep volume {volume} at {}; they go when no pod uses it", nodes.join(", ")),
+            format!(
+                "VolumeAttachments attach volume {volume} to {}; they are deleted when no pod uses it",
+                nodes.join(", ")
+            ),
         );
     }
     if !situation.knows_all(Kind::VolumeAttachment, "") {
@@ -304,7 +314,7 @@ fn detached(situation: &Situation<'_>, volume: &str) -> Guard {
     Guard::new(ID, Holds::Yes, format!("no VolumeAttachment names volume {volume}"))
 }
 
-/// Checks the volumes of each claim that the plan takes away. They must have policy Retain before that.
+/// Checks the volumes of each claim that the plan deletes. They must have policy Retain before the deletion.
 fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     for (place, write) in plan.writes().enumerate() {
@@ -321,7 +331,7 @@ fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
                 "retained",
                 holds,
                 format!(
-                    "the policy of volume {name} is {}{} before its claim goes",
+                    "the policy of volume {name} is {}{} before its claim is deleted",
                     volume.reclaim_policy.as_str(),
                     if sets { " and is set to Retain, and read again," } else { "" }
                 ),
@@ -331,8 +341,8 @@ fn retained(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns the volumes that belong to the claim. These are the volumes whose claimRef has the claim's uid. The volume
-/// that the claim names is also one of them, unless another existing claim has that volume.
+/// Returns the volumes that belong to the claim: the volumes whose claimRef has the uid of the claim, and the volume
+/// that the claim names, unless another existing claim has that volume.
 pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let snapshot = situation.snapshot;
     let mut names: Vec<Str> = snapshot
@@ -362,13 +372,13 @@ fn saved(plan: &Plan) -> Guard {
         .collect();
     if missing.is_empty() {
         let saves: Vec<String> = plan.saves.iter().map(ToString::to_string).collect();
-        Guard::new("saved", Holds::Yes, format!("the journal keeps before the first write: {}", saves.join(", ")))
+        Guard::new("saved", Holds::Yes, format!("before the first write, the journal saves: {}", saves.join(", ")))
     } else {
         Guard::new("saved", Holds::No, format!("the plan does not save {}", missing.join(", ")))
     }
 }
 
-/// Warns of finalizers of claims that the plan deletes, except the finalizer of claim protection.
+/// Warns about finalizers of claims that the plan deletes. The finalizer of claim protection is ignored.
 fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let mut guards = Vec::new();
     for write in plan.writes().filter(|write| matches!(write.change, Change::Delete)) {
@@ -391,7 +401,7 @@ fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Checks whether a claim that the plan takes away is being copied by a snapshot or a clone.
+/// Checks whether a claim that the plan deletes is being copied by a snapshot or a clone.
 fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const COPYING: [&str; 2] = [
         "snapshot.storage.kubernetes.io/pvc-as-source-protection",
@@ -431,15 +441,15 @@ fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns the kind of source, the driver or server, and the name of the storage, as far as the volume states them.
+/// Returns the kind of source, the driver or server, and the name of the storage, if the volume states them.
 pub(super) fn storage_of(volume: &PersistentVolume) -> String {
     let source = &volume.source;
     let parts = [source.kind.as_str(), source.detail.as_str(), source.handle.as_str()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes the volume, so that the person can check that it is the right one. People know the name of the claim, so
-/// it is first.
+/// Describes the volume, so that the person can check that it is the right one. The claim comes first, because people
+/// know its name.
 fn identity(volume: &PersistentVolume) -> Guard {
     let size = volume.stated_storage().map_or_else(|| "no stated size".to_owned(), |size| size.quantity.to_string());
     let claim = volume.claim_ref.as_ref().map_or_else(String::new, |named| {
@@ -455,7 +465,7 @@ fn identity(volume: &PersistentVolume) -> Guard {
     )
 }
 
-/// Warns that a deletion or recycling of the data may have begun. No object shows this.
+/// Warns that a deletion or recycling of the data may have begun, because no object shows this.
 fn operations(volume: &PersistentVolume) -> Option<Guard> {
     let name = &volume.meta.name;
     let ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
@@ -464,13 +474,16 @@ fn operations(volume: &PersistentVolume) -> Option<Guard> {
             "operations",
             Holds::Warns,
             format!(
-                "a deletion of the storage of volume {name} may be under way: Retain stops those that have not begun"
+                "a deletion of the storage of volume {name} may have begun: Retain only prevents a deletion that has \
+                 not begun"
             ),
         )),
         ReclaimPolicy::Recycle if ended => Some(Guard::new(
             "operations",
             Holds::Warns,
-            format!("a recycler of volume {name} may be under way: Retain stops those that have not begun"),
+            format!(
+                "a recycler pod may be erasing volume {name}: Retain only prevents a recycler pod that has not started"
+            ),
         )),
         _ => None,
     }
@@ -484,7 +497,10 @@ fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
         return Guard::new(
             ID,
             Holds::Warns,
-            format!("volume {} is no CSI volume: kube-controller-manager decides", volume.meta.name),
+            format!(
+                "volume {} is not a CSI volume: kube-controller-manager decides who deletes its storage",
+                volume.meta.name
+            ),
         );
     }
     if situation.snapshot.find::<CsiDriver>("", driver).is_some() {
@@ -494,7 +510,7 @@ fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
             format!("CSIDriver {driver} is installed; whether its provisioner runs cannot be seen"),
         );
     }
-    Guard::new(ID, Holds::Warns, format!("no CSIDriver {driver} is seen: nobody may be there who deletes the storage"))
+    Guard::new(ID, Holds::Warns, format!("no CSIDriver {driver} was found: perhaps no component deletes the storage"))
 }
 
 /// Checks that the namespaces in which claims are created exist and are not being deleted.
@@ -507,7 +523,7 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             Some(namespace) if namespace.meta.deleted.is_some() => {
                 Guard::new(ID, Holds::No, format!("namespace {name} is being deleted"))
             }
-            Some(_) => Guard::new(ID, Holds::Yes, format!("namespace {name} is there")),
+            Some(_) => Guard::new(ID, Holds::Yes, format!("namespace {name} exists")),
             None if situation.knows_all(Kind::Namespace, "") => {
                 Guard::new(ID, Holds::No, format!("namespace {name} does not exist"))
             }
@@ -521,15 +537,19 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns whether the Lease of kube-controller-manager was renewed within its duration. Without
-/// kube-controller-manager, nobody removes the finalizer of a deleted claim.
+/// Returns whether the Lease of kube-controller-manager was renewed in time. If kube-controller-manager does not run,
+/// nobody removes the finalizer of a deleted claim.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
     let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete));
     match (situation.snapshot.lease(), situation.snapshot.now()) {
         (Some(lease), Some(now)) if lease.is_stale(now) == Some(true) => {
             let holds = if deletes { Holds::No } else { Holds::Warns };
-            Guard::new(ID, holds, "the Lease of kube-controller-manager is not renewed: it does not run")
+            Guard::new(
+                ID,
+                holds,
+                "the Lease of kube-controller-manager is not renewed: kube-controller-manager does not run",
+            )
         }
         (Some(lease), Some(now)) if lease.is_fresh(now) == Some(true) => {
             Guard::new(ID, Holds::Yes, "the Lease of kube-controller-manager is renewed")

@@ -1,5 +1,5 @@
-//! The identity of the volume that a plan means. A name is not enough: a volume may be deleted, and another one may get
-//! its name.
+//! The identity of the volume that a plan means. A name is not enough, because a volume may be deleted, and another
+//! volume may get its name.
 
 use super::guards::storage_of;
 use crate::model::{PersistentVolume, Str};
@@ -53,20 +53,19 @@ impl VolumeIdentity {
         &self.uid
     }
 
-    /// Returns why the volume that has the name now is another one, in a sentence without a full stop. Returns nothing
-    /// if it is the same volume.
+    /// Returns why `found`, which has the same name, is another volume. The text is a sentence without a full stop.
+    /// Returns `None` if it is the same volume.
     pub fn differs(&self, found: &PersistentVolume) -> Option<String> {
         let name = &self.name;
         if found.meta.uid != self.uid {
             return Some(format!(
-                "another volume has the name {name} by now, with uid {}, where {} was expected",
+                "another volume has the name {name} now: its uid is {}, but {} was expected",
                 found.meta.uid, self.uid
             ));
         }
         let storage = storage_of(found);
-        (storage != self.storage).then(|| {
-            format!("volume {name} has another storage by now: {storage}, where {} was expected", self.storage)
-        })
+        (storage != self.storage)
+            .then(|| format!("volume {name} has another storage now: {storage}, but {} was expected", self.storage))
     }
 }
 

@@ -21,8 +21,8 @@ pub(super) const STRANGER: &str = "<stranger>";
 /// volume that the plan frees.
 const MAX_CLAIMS: usize = 4;
 
-/// Returns the claims that may have a volume: the claim that the volume already names, and the claims that get it by
-/// the plan (`for_claims`).
+/// Returns the claims that are allowed to have a volume: the claim that the volume already names, and the claims to
+/// which the plan gives it (`for_claims`).
 pub(super) fn allowed(plan: &Plan, volume: &PersistentVolume) -> BTreeSet<(Str, Str)> {
     let meant = plan.volumes.iter().filter(|carried| carried.volume == volume.meta.name);
     let named = volume.claim_ref.iter().map(|named| (named.namespace.clone(), named.name.clone()));
@@ -93,7 +93,7 @@ impl InvolvedObjects {
             volumes.extend(snapshot.volume_id(&claim.volume_name));
             volumes.extend(volumes_naming_claim(snapshot, &claim.meta.namespace, &claim.meta.name));
         }
-        // Without the claim that such a volume names, the volume would seem to belong to no claim.
+        // Without the claim that such a volume names, the volume would seem to be free of any claim.
         let named = volumes.iter().filter_map(|id| snapshot.volume(*id).claim_ref.as_ref());
         claims.extend(named.filter_map(|named| snapshot.claim_id(&named.namespace, &named.name)));
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
@@ -109,11 +109,11 @@ impl InvolvedObjects {
         involved
     }
 
-    /// Adds free volumes for each claim that the plan creates or gives a class and that names no volume. The controller
-    /// may choose one of these volumes for the claim.
+    /// Adds free volumes for each claim that the plan creates or to which it gives a class, and that names no volume.
+    /// The controller may choose one of these volumes for the claim.
     ///
     /// Returns the claims whose volume cannot be predicted. This is so if not everything was read, if the plan does not
-    /// state the class, or if there is no `room` for all possible volumes.
+    /// state the class, or if there is not enough `room` for all possible volumes.
     pub(super) fn add_free_volumes(
         &mut self,
         snapshot: &Snapshot,
@@ -149,7 +149,7 @@ impl InvolvedObjects {
         open
     }
 
-    /// Adds all objects that are tied to an involved object by a name, and repeats this until no object is added.
+    /// Adds all objects that are tied to an involved object by a name. This is repeated until no object is added.
     fn widen(&mut self, snapshot: &Snapshot) {
         let mut volumes: BTreeSet<VolumeId> = self.volumes.iter().copied().collect();
         let mut claims: BTreeSet<ClaimId> = self.claims.iter().copied().collect();
@@ -176,8 +176,8 @@ impl InvolvedObjects {
     }
 
     /// Returns the claims that somebody may create. For each carried volume, these are two claims of a stranger that
-    /// match the volume: one that names it and one that does not. For each name that the plan writes or waits for,
-    /// there is a claim without a volume, as a StatefulSet creates it. There is also one that names the volume.
+    /// match the volume: one names the volume, and the other does not. For each name that the plan writes or waits for,
+    /// there is a claim without a volume, as a StatefulSet creates it, and a claim that names the volume.
     pub(super) fn possible_claims(&self, snapshot: &Snapshot, plan: &Plan) -> Vec<Arc<PersistentVolumeClaim>> {
         let mut possible_claims: Vec<Arc<PersistentVolumeClaim>> = Vec::new();
         let carried = |id: &&VolumeId| {
@@ -201,8 +201,8 @@ impl InvolvedObjects {
     }
 }
 
-/// Returns the volumes that name the claim. A volume is left out if it is Released or Failed, its claimRef has a uid
-/// that no claim of this name has, and no claim names it. While its claimRef stays, no claim can get such a volume.
+/// Returns the volumes that name the claim. A volume is left out if it is Released or Failed, no claim of this name has
+/// the uid in its claimRef, and no claim names it. As long as its claimRef stays, no claim can get such a volume.
 fn volumes_naming_claim(snapshot: &Snapshot, namespace: &str, name: &str) -> impl Iterator<Item = VolumeId> {
     let uid = snapshot.claim_id(namespace, name).map(|id| snapshot.claim(id).meta.uid.clone());
     snapshot.volumes_naming(namespace, name).iter().copied().filter(move |id| {
@@ -215,7 +215,7 @@ fn volumes_naming_claim(snapshot: &Snapshot, namespace: &str, name: &str) -> imp
 }
 
 /// Returns the free volumes that the controller may choose for the claim after a write. They pass the tests of
-/// [`Query`] and have the fewest access modes. For each set of access modes, only the smallest ones are returned.
+/// [`Query`] and have the fewest access modes. For each set of access modes, only the smallest volumes are returned.
 fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -> Vec<VolumeId> {
     let id = snapshot.claim_id(&write.object.namespace, &write.object.name);
     let current = id.map(|id| Seen::Claim(Arc::new(snapshot.claim(id).clone())));
@@ -244,8 +244,8 @@ fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -
     first.flat_map(|(_, (_, volumes))| volumes).collect()
 }
 
-/// Returns the claims that the garbage collector deletes after the plan has deleted their owners. Claims that these
-/// claims own are included.
+/// Returns the claims that the garbage collector deletes after the plan has deleted their owners. This includes claims
+/// whose owners are such claims.
 fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
     let mut gone: BTreeSet<&str> = BTreeSet::new();
     for step in &plan.steps {

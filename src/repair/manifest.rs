@@ -1,5 +1,5 @@
-//! The manifests of claims that a repair creates: what a new claim takes over from the old one, and what it must not
-//! take over.
+//! The manifests of claims that a repair creates: which parts of the old claim a new claim keeps, and which it must
+//! drop.
 
 use crate::model::{AnnotationKey, Kind, ObjectKey, PersistentVolume, StatefulSet, Str};
 use crate::snapshot::Snapshot;
@@ -14,8 +14,8 @@ pub struct Replica {
     pub dropped: Vec<String>,
 }
 
-/// The annotations that a new claim must not take over. The marks of a binding, a node and a provisioner belong to the
-/// old claim, and the last applied configuration describes another object.
+/// The annotations that a new claim must drop. The annotations of a binding, a node and a provisioner belong to the old
+/// claim, and the last applied configuration describes another object.
 const LEFT_OUT: [&str; 7] = [
     AnnotationKey::BindCompleted.as_str(),
     AnnotationKey::BoundByController.as_str(),
@@ -27,7 +27,7 @@ const LEFT_OUT: [&str; 7] = [
 ];
 
 /// The labels and annotations by which tools that apply manifests recognise their objects. Such a tool deletes an
-/// object that is not in its sources.
+/// object with them that is not in its sources.
 const TRACKED: [&str; 9] = [
     "app.kubernetes.io/instance",
     "argocd.argoproj.io/instance",
@@ -40,8 +40,8 @@ const TRACKED: [&str; 9] = [
     "meta.helm.sh/release-namespace",
 ];
 
-/// Makes a claim like an existing one, under another key. If a volume is given, the new claim names the volume and asks
-/// for nothing that the volume does not have. Otherwise it asks for the same as the old claim.
+/// Returns a manifest for a claim like an existing one, with another key. If a volume is given, the new claim names the
+/// volume and requests only what the volume has. Otherwise it requests the same as the old claim.
 pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, snapshot: &Snapshot) -> Replica {
     let mut dropped = Vec::new();
     let metadata = &old["metadata"];
@@ -62,7 +62,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     if !same {
         for name in TRACKED {
             if labels.remove(name).is_some() || annotations.remove(name).is_some() {
-                dropped.push(format!("{name}: whoever applies manifests by it would delete what it does not know"));
+                dropped.push(format!("{name}: the tool that uses it would delete a claim that is not in its source"));
             }
         }
     }
@@ -76,7 +76,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     if let Some(volume) = volume {
         let sources = ["dataSource", "dataSourceRef"].map(|source| spec.remove(source));
         if sources.into_iter().flatten().any(|source| !source.is_null()) {
-            dropped.push("spec.dataSource: the volume is filled already".to_owned());
+            dropped.push("spec.dataSource: the volume has its data already".to_owned());
         }
         if spec.remove("selector").is_some_and(|selector| !selector.is_null()) {
             dropped.push("spec.selector: the claim names its volume".to_owned());
@@ -98,7 +98,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     Replica { manifest: manifest(&created, &spec), dropped }
 }
 
-/// Makes a claim that matches the volume. This is used if nothing more is known about the old claim.
+/// Returns a manifest for a claim that matches the volume. It is used if nothing more is known about the old claim.
 pub fn for_volume(volume: &PersistentVolume, key: &ObjectKey) -> Value {
     let mut spec = Map::new();
     fit(&mut spec, volume, &mut Vec::new());
@@ -110,7 +110,7 @@ fn manifest(metadata: &Value, spec: &Map<String, Value>) -> Value {
     json!({ "apiVersion": kind.api_version(), "kind": kind.as_str(), "metadata": metadata, "spec": spec })
 }
 
-/// Makes a claim's spec name the volume and ask for nothing that the volume does not have.
+/// Changes the spec of a claim so that it names the volume and requests only what the volume has.
 fn fit(spec: &mut Map<String, Value>, volume: &PersistentVolume, dropped: &mut Vec<String>) {
     let mut set = |field: &str, value: Value| {
         let before = spec.insert(field.to_owned(), value.clone());
@@ -174,8 +174,8 @@ pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
     manifest
 }
 
-/// Returns the owners that exist in the namespace of the new claim. If none of the owners exists, the garbage collector
-/// deletes the claim.
+/// Returns the owners that exist in the namespace of the new claim. If a claim has owners and none of them exists, the
+/// garbage collector deletes the claim.
 fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
     let same_namespace = old["metadata"]["namespace"].as_str() == Some(key.namespace.as_str());
     let same_name = old["metadata"]["name"].as_str() == Some(key.name.as_str());
@@ -184,7 +184,7 @@ fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<S
         if same_namespace && same_name && lives(owner, &key.namespace, snapshot) {
             kept.push(owner.clone());
         } else {
-            dropped.push(format!("owner {}: it is not known to live there", name_of(owner)));
+            dropped.push(format!("owner {}: it is not known to exist in that namespace", name_of(owner)));
         }
     }
     kept

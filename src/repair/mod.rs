@@ -1,8 +1,8 @@
 //! Repairs that lose no data. A request becomes a plan, and a plan is reviewed and confirmed before it is carried out.
 //!
 //! All code here is a pure function of a [`Situation`]. [`propose`] makes a [`Plan`] of conditional writes. [`review`]
-//! checks it with guards, the simulated answers of the controllers, and the adversary. [`Reviewed::confirm`] turns it
-//! into a [`Confirmed`] plan, and only `execute` carries that out.
+//! checks the plan with guards, the simulated answers of the controllers, and the adversary. [`Reviewed::confirm`]
+//! turns the plan into a [`Confirmed`] plan. Only `execute` carries out a confirmed plan.
 
 mod actors;
 pub mod adversary;

@@ -17,7 +17,7 @@ pub fn object_name(what: &str, name: &str) -> Result<Str, Error> {
     if name.len() <= LONGEST_NAME && name.split('.').all(is_label) {
         return Ok(name.into());
     }
-    Err(Error::usage(format!("{what}: {name:?} is no name of an object"))
+    Err(Error::usage(format!("{what}: {name:?} is not a valid name of an object"))
         .hint("a name has lower case letters, digits, '-' and '.', begins and ends with a letter or digit (RFC 1123)"))
 }
 
@@ -29,7 +29,7 @@ pub fn namespace_name(what: &str, name: &str) -> Result<Str, Error> {
     if name.len() <= LONGEST_LABEL && is_label(name) {
         return Ok(name.into());
     }
-    Err(Error::usage(format!("{what}: {name:?} is no name of a namespace"))
+    Err(Error::usage(format!("{what}: {name:?} is not a valid name of a namespace"))
         .hint("a name has lower case letters, digits and '-', begins and ends with a letter or digit (RFC 1123)"))
 }
 
@@ -41,7 +41,7 @@ fn is_label(text: &str) -> bool {
         && bytes.iter().all(|byte| plain(byte) || *byte == b'-')
 }
 
-/// Checks the names in a plan that was read from a file, by the rules for typed names.
+/// Checks the names in a plan from a file, by the same rules as names that are typed.
 ///
 /// # Errors
 /// Returns a usage error that names the field.
@@ -86,10 +86,10 @@ pub fn check_names(request: &Request) -> Result<(), Error> {
         Request::Unfinalize { object, .. } => match object.kind {
             Kind::PersistentVolume if object.namespace.is_empty() => volume(&object.name),
             Kind::PersistentVolumeClaim => claim(&object.namespace, &object.name),
-            kind => Err(Error::usage(format!("request.object: a {kind} is not what finalizers are taken from"))),
+            kind => Err(Error::usage(format!("request.object: finalizers of a {kind} are not removed"))),
         },
         Request::Unselect { namespace, name } => claim(namespace, name),
-        Request::Undo { .. } => Err(Error::usage("a plan that takes a repair back cannot be kept in a file")
-            .hint("kubectl pvctl undo makes it anew, from the journal")),
+        Request::Undo { .. } => Err(Error::usage("a plan that undoes a repair cannot be in a file")
+            .hint("kubectl pvctl undo makes it again, from the journal")),
     }
 }

@@ -1,5 +1,5 @@
-//! The identity of a cluster. An address is not enough. Another cluster may have the address now, and the same cluster
-//! may have another address.
+//! The identity of a cluster. An address is not enough: later, another cluster may have the same address, and the same
+//! cluster may have another address.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +10,25 @@ use serde::{Deserialize, Serialize};
 pub struct Origin {
     /// The address of the API server.
     pub server: String,
-    /// The uid of namespace kube-system, which exists as long as its cluster. It is missing if it could not be read.
+    /// The uid of namespace kube-system, which exists as long as its cluster. The value is missing if the uid could not
+    /// be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
 }
 
-/// Whether two identities are those of one cluster.
+/// Whether two identities belong to the same cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sameness {
     /// Both have the same uid.
     Sure,
     /// Both have the same address, and the uid of at least one is unknown.
     ByAddress,
-    /// The clusters are different, as far as can be told.
+    /// The clusters are different, or nothing shows that they are the same.
     None,
 }
 
 impl Origin {
-    /// Returns whether anything is known of the cluster.
+    /// Returns whether anything is known about the cluster.
     pub fn is_known(&self) -> bool {
         *self != Self::default()
     }
@@ -44,7 +45,7 @@ impl Origin {
 }
 
 impl From<&str> for Origin {
-    /// Makes the identity of a cluster if only its address is known.
+    /// Returns the identity of a cluster of which only the address is known.
     fn from(server: &str) -> Self {
         Self { server: server.to_owned(), uid: None }
     }
@@ -54,7 +55,7 @@ impl std::fmt::Display for Origin {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.uid {
             Some(uid) => write!(out, "the cluster at {} with uid {uid}", self.server),
-            None => write!(out, "the cluster at {}, the uid of which is not known", self.server),
+            None => write!(out, "the cluster at {}, whose uid is not known", self.server),
         }
     }
 }

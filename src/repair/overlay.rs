@@ -8,8 +8,8 @@ use crate::model::{
 use std::sync::Arc;
 
 impl Write {
-    /// Returns the object after the write, as the API server stores it, or None if the object is gone. It is called
-    /// only if there is no [`Self::obstacle`].
+    /// Returns the object after the write, as the API server stores it, or None if the object is then gone. The caller
+    /// must first check that there is no [`Self::obstacle`].
     pub fn apply(&self, current: Option<&Seen>) -> Option<Seen> {
         match (&self.change, current) {
             (Change::Create { manifest }, _) => match Seen::decode(self.object.kind, manifest) {
@@ -70,7 +70,7 @@ impl Write {
     }
 }
 
-/// Returns the object after a deletion was accepted, or None if it has no finalizer.
+/// Returns the object after an accepted deletion, or None if the object has no finalizer.
 pub(super) fn delete(seen: &Seen) -> Option<Seen> {
     if seen.meta().finalizers.is_empty() {
         return None;

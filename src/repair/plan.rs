@@ -18,17 +18,17 @@ pub struct Plan {
     pub request: Request,
     /// The goal of the plan, in a sentence without a full stop.
     pub goal: String,
-    /// The volumes with data, and what may happen to each because the person asked for it.
+    /// The volumes with data. For each of them it states what may happen to the data because the person asked for it.
     pub volumes: Vec<Carried>,
-    /// The volumes that have policy Retain while the plan is under way, either from the start or after a step has set
+    /// The volumes that have policy Retain while the plan is carried out, either from the start or after a step has set
     /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keeps: Vec<VolumeIdentity>,
-    /// The objects that the journal saves whole before the first write.
+    /// The objects that the journal saves completely before the first write.
     pub saves: Vec<ObjectKey>,
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What the person should know: what is dropped, what cannot be seen, and what remains to be done.
+    /// What the person should know: what is dropped, what cannot be checked, and what remains to be done.
     pub notes: Vec<String>,
     /// The reason why only a person can decide on the plan, in a sentence without a full stop. It is `None` if no such
     /// decision is needed.
@@ -38,7 +38,7 @@ pub struct Plan {
     /// to be typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Str>,
-    /// A hash of the deciding fields of the objects on which the plan rests.
+    /// A hash of those fields of the objects on which the plan depends.
     pub world: String,
 }
 
@@ -48,10 +48,11 @@ pub struct Plan {
 pub struct Carried {
     /// The volume.
     pub volume: Str,
-    /// The claims that may have the volume in the end, besides the one that has or had it: namespace and name.
+    /// The claims that may have the volume in the end: namespace and name. The claim that has or had the volume is not
+    /// in the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub for_claims: Vec<(Str, Str)>,
-    /// The losses that the person asked for. Without them, the plan would be refused.
+    /// The losses that the person asked for. The plan would be refused if the person had not asked for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given_up: Vec<GivenUp>,
 }
@@ -81,16 +82,16 @@ pub struct Step {
     /// The write. It is `None` for a step that only waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<Write>,
-    /// The rechecks right before the write.
+    /// The rechecks immediately before the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recheck: Vec<Recheck>,
-    /// The condition that the step waits for before the next step.
+    /// The condition for which the step waits before the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
     /// The simulated states of the objects after the controllers have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expects: Vec<Expected>,
-    /// How the step is taken back.
+    /// How the step is undone.
     pub undo: Undo,
 }
 
@@ -123,7 +124,7 @@ pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
     }
 }
 
-/// A condition that is read again right before a write, because it may have changed since the review.
+/// A condition that is read again immediately before a write, because it may have changed since the review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Recheck {
@@ -134,15 +135,15 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
     },
-    /// The claim is gone, and all scheduled pods that used it have ended. The volume of a pod that has not ended may
-    /// still be mounted.
+    /// The claim is gone, and all scheduled pods that used it have ended. A pod that has not ended may still have the
+    /// volume mounted.
     Unmounted {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
-        /// The creation time of another claim that has the name now. Pods that are not older use the volume of that
-        /// claim.
+        /// The creation time of another claim that now has the name. Pods that are not older than that claim use its
+        /// volume.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Timestamp>,
     },
@@ -164,7 +165,7 @@ pub enum Recheck {
         /// The claim's name.
         name: Str,
     },
-    /// The claim that has the volume, by its uid, exists and is not being deleted.
+    /// The claim that has the volume exists, has the uid in the volume's claimRef, and is not being deleted.
     Lives {
         /// The claim's namespace.
         namespace: Str,
@@ -191,16 +192,16 @@ pub enum Recheck {
 }
 
 impl Recheck {
-    /// Returns what the person can do, if the condition does not hold and a new request for the same repair does not
+    /// Returns what the person can do if the condition does not hold, if asking for the same repair again does not
     /// help.
     pub fn way_on(&self) -> Option<String> {
         match self {
             Self::Reserved { volume, namespace, name } => Some(format!(
-                "kubectl pvctl restore pvc/{name} -n {namespace} --from pv/{volume} makes the volume wait for the claim \
-                 again, and creates it"
+                "kubectl pvctl restore pvc/{name} -n {namespace} --from pv/{volume} reserves the volume for the claim \
+                 again, and creates the claim"
             )),
             Self::Retained { volume } => {
-                Some(format!("kubectl pvctl retain pv/{volume} sets it again; find out first who has changed it"))
+                Some(format!("kubectl pvctl retain pv/{volume} sets Retain again; first find out who has changed it"))
             }
             Self::Unused { .. }
             | Self::Unmounted { .. }
@@ -228,28 +229,28 @@ impl std::fmt::Display for Recheck {
                 write!(out, "claim {namespace}/{name} has volume {volume} and is not being deleted")
             }
             Self::Reserved { volume, namespace, name } => {
-                write!(out, "volume {volume} waits for claim {namespace}/{name}")
+                write!(out, "volume {volume} is reserved for claim {namespace}/{name}")
             }
             Self::NotRecycled { volume } => write!(out, "no pod of the recycler erases volume {volume}"),
         }
     }
 }
 
-/// How a step is taken back.
+/// How a step is undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Undo {
-    /// The step is taken back by another write.
+    /// The step is undone by another write.
     Write {
-        /// The write. If its object is the one that the step created, its uid is taken from the journal.
+        /// The write. If it writes to the object that the step created, the journal has the uid of that object.
         write: Box<Write>,
         /// The condition to wait for afterwards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wait: Option<Wait>,
     },
-    /// There is nothing to take back.
+    /// There is nothing to undo.
     Nothing,
-    /// The step cannot be taken back.
+    /// The step cannot be undone.
     Impossible {
         /// The reason, in a sentence without a full stop.
         why: String,
@@ -293,8 +294,8 @@ pub enum Proposed {
 }
 
 impl Plan {
-    /// Returns the objects that the steps write to or wait for, and those that the plan carries or saves, sorted and
-    /// without duplicates.
+    /// Returns the objects to which the steps write or for which they wait, and the objects that the plan carries or
+    /// saves. They are sorted and without duplicates.
     pub fn objects(&self) -> Vec<ObjectKey> {
         let written = self.writes().map(|write| write.object.clone());
         let waited = self.steps.iter().filter_map(|step| step.wait.as_ref()).flat_map(Wait::objects);
@@ -316,23 +317,19 @@ impl Plan {
     }
 
     /// Returns why a volume is not the volume that the plan means by this name, in a sentence without a full stop.
-    /// Returns nothing if it is the same volume.
+    /// Returns `None` if it is the same volume.
     pub fn replaced_by(&self, volume: &PersistentVolume) -> Option<String> {
         let (key, found) = (volume_key(&volume.meta.name), &volume.meta.uid);
         let mut kept = self.keeps.iter().filter(|kept| *kept.name() == volume.meta.name);
         let mut written = self.writes().filter(|write| write.object == key && write.uid != *found);
         kept.find_map(|kept| kept.differs(volume)).or_else(|| {
             let uids = &written.next()?.uid;
-            Some(format!(
-                "another volume has the name {} by now, with uid {found}, where {uids} was expected",
-                key.name
-            ))
+            Some(format!("another volume has the name {} now: its uid is {found}, but {uids} was expected", key.name))
         })
     }
 
-    /// Returns the volumes whose data the plan keeps once a step is written. If a step of the plan sets Retain, the
-    /// volume is kept only from that step on. If a step restores the former policy, the volume is kept only up to that
-    /// step.
+    /// Returns the volumes whose data the plan keeps after a step. If a step of the plan sets Retain, the volume is
+    /// kept only from that step. If a step restores the former policy, the volume is kept only before that step.
     pub fn kept_after(&self, step: u32) -> impl Iterator<Item = &VolumeIdentity> {
         self.keeps.iter().filter(move |volume| {
             let key = volume_key(volume.name());
@@ -352,9 +349,9 @@ impl Plan {
         self.writes().any(Write::is_destructive)
     }
 
-    /// Returns whether a write makes a bound claim name its own volume again. The claimRef of that volume has the
-    /// claim's uid, and no step of this plan wrote it. The claim can never have another volume, so there is nothing to
-    /// choose.
+    /// Returns whether a write makes a bound claim name its own volume again. This is so if the claimRef of the volume
+    /// has the uid of the claim, and no step of this plan wrote the claimRef. The claim can never have another volume,
+    /// so there is no choice to make.
     fn gives_own_name(&self, write: &Write) -> bool {
         let Change::NameVolume { volume } = &write.change else { return false };
         let made_so =
@@ -362,8 +359,8 @@ impl Plan {
         write.expect.contains(&Expect::BindCompleted { is: true }) && !self.writes().any(made_so)
     }
 
-    /// Returns whether every step can be taken back or can be repeated without harm, and no data are at risk. Only such
-    /// plans are carried out by `fix --yes`.
+    /// Returns whether every step can be undone or can be repeated without harm, and no data are at risk. `fix --yes`
+    /// carries out only such plans.
     pub fn is_safe(&self) -> bool {
         let harmless = |step: &Step| match (&step.undo, &step.write) {
             (_, Some(write)) if write.retains() || self.gives_own_name(write) => true,

@@ -1,4 +1,4 @@
-//! The check whether the goal of an earlier plan still holds. If it does, the same request has nothing to do.
+//! Checks whether the goal of an earlier plan still holds. If it does, there is nothing to do for the same request.
 
 use super::plan::Plan;
 use super::request::Request;
@@ -7,9 +7,9 @@ use super::write::{Change, PLAN_ANNOTATION, Write};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumePhase};
 use serde_json::Value;
 
-/// Returns what shows that the goal of a plan that was carried out still holds, in a sentence without a full stop.
-/// Returns nothing if the goal does not hold or is unknown. Also returns nothing if the planner of the request itself
-/// sees that there is nothing to do.
+/// Returns a sentence, without a full stop, that shows that the goal of a plan that was carried out still holds.
+/// Returns `None` if the goal does not hold or is unknown. Also returns `None` if the planner of the request itself
+/// finds that there is nothing to do.
 pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     match &plan.request {
         Request::Release { .. } | Request::Unbind { .. } => {
@@ -29,7 +29,7 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
         }
         Request::Recreate { namespace, name, .. } => {
             let new = created(situation, plan, &claim_key(namespace, name))?;
-            Some(format!("claim {} is there instead of {namespace}/{name}", new.key()))
+            Some(format!("claim {} exists instead of {namespace}/{name}", new.key()))
         }
         Request::Unfinalize { object, .. } => {
             let is_gone = match object.kind {
@@ -47,9 +47,9 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     }
 }
 
-/// Returns whether a plan counts as complete if the same request finds nothing to do, although some of its steps are
-/// not carried out. A plan does not count as complete if it takes a repair back, or still has to restore a volume's
-/// former policy. The planner of the request does not check that.
+/// Returns whether a plan is treated as complete if the same request finds nothing to do, although some of its steps
+/// were not carried out. This is not so for a plan that undoes a repair, or that still has to restore the former policy
+/// of a volume, because the planner of the request does not check that.
 pub fn is_met_by_others(plan: &Plan, remaining: &Plan) -> bool {
     let gives_back =
         remaining.writes().any(|write| matches!(&write.change, Change::SetReclaimPolicy { .. }) && !write.retains());
@@ -76,8 +76,8 @@ fn taker<'a>(situation: &Situation<'a>, offer: &Write) -> Option<&'a PersistentV
     (volume.meta.uid == offer.uid && is_meant && is_bound && stays).then_some(claim)
 }
 
-/// Returns the claim that a plan created in place of a claim that is gone. The plan's annotation distinguishes it from
-/// a claim that somebody else created.
+/// Returns the claim that a plan created to replace a claim that is gone. The plan's annotation distinguishes this
+/// claim from a claim that somebody else created.
 fn created<'a>(situation: &Situation<'a>, plan: &Plan, old: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
     let write = plan.writes().rfind(|write| matches!(write.change, Change::Create { .. }))?;
     let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name) else { return None };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verb", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Request {
-    /// Keep the data of a volume, whatever happens to its claim.
+    /// Keep the data of a volume, even if its claim is deleted.
     Retain {
         /// The volume.
         volume: Str,
@@ -21,21 +21,21 @@ pub enum Request {
         /// The recipient.
         to: Recipient,
     },
-    /// Roll back a binding that was never finished.
+    /// Undo a binding that was never completed.
     Unbind {
         /// The volume.
         volume: Str,
-        /// The recipient of the volume after that.
+        /// The recipient of the volume after the binding is undone.
         to: Recipient,
     },
-    /// Leave the reclaiming of a volume to the component that does it, or hand its data over for deletion.
+    /// Leave the reclaiming of a volume to the component that does it, or have its data deleted.
     Reclaim {
         /// The volume.
         volume: Str,
-        /// Whether a volume with policy Retain is handed over for deletion.
+        /// Whether policy Delete is set on a volume with policy Retain, so that its data are deleted.
         delete: bool,
     },
-    /// Replace a claim that never bound by a correct one.
+    /// Replace a claim that was never bound with a corrected one.
     Recreate {
         /// The claim's namespace.
         namespace: Str,
@@ -43,7 +43,7 @@ pub enum Request {
         name: Str,
         /// The settings that change.
         set: Vec<Setting>,
-        /// Whether the person says that no provisioner is making a volume for the claim.
+        /// Whether the person states that no provisioner is creating a volume for the claim.
         provisioner_stopped: bool,
     },
     /// Give a claim exactly the volume that it had.
@@ -54,7 +54,7 @@ pub enum Request {
         name: Str,
         /// The volume. By default, it is the only volume that names the claim.
         from: Option<Str>,
-        /// Whether the person says that no provisioner is making a volume for the claim.
+        /// Whether the person states that no provisioner is creating a volume for the claim.
         #[serde(default)]
         provisioner_stopped: bool,
     },
@@ -66,7 +66,7 @@ pub enum Request {
         name: Str,
         /// The volume.
         to: Str,
-        /// Whether the person says that no provisioner is making a volume for the claim.
+        /// Whether the person states that no provisioner is creating a volume for the claim.
         #[serde(default)]
         provisioner_stopped: bool,
     },
@@ -80,10 +80,10 @@ pub enum Request {
         to_namespace: Str,
         /// The name of the new claim.
         to_name: Str,
-        /// Whether the volume gets its former reclaim policy back in the end.
+        /// Whether the volume gets its former reclaim policy back at the end.
         restore_policy: bool,
     },
-    /// Take one finalizer from a volume or claim.
+    /// Remove one finalizer from a volume or claim.
     Unfinalize {
         /// The object.
         object: ObjectKey,
@@ -99,18 +99,18 @@ pub enum Request {
         /// The claim's name.
         name: Str,
     },
-    /// Take back a repair, newest step first.
+    /// Undo a repair, newest step first.
     Undo {
         /// The id of the journal of the repair.
         journal: String,
-        /// Whether the person says that no provisioner is making a volume for a claim that the repair created.
+        /// Whether the person states that no provisioner is creating a volume for a claim that the repair created.
         #[serde(default)]
         provisioner_stopped: bool,
     },
 }
 
 impl Request {
-    /// Returns the verb as it is typed.
+    /// Returns the verb as a person types it.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Retain { .. } => "retain",
@@ -128,7 +128,8 @@ impl Request {
         }
     }
 
-    /// Returns the namespaces whose pods may use the objects of the request, as far as the request names them.
+    /// Returns the namespaces whose pods may use the objects of the request. Only namespaces that the request names are
+    /// known.
     pub fn namespaces(&self) -> Vec<Str> {
         match self {
             Self::Retain { .. } | Self::Reclaim { .. } | Self::Undo { .. } => Vec::new(),
@@ -170,7 +171,7 @@ impl Request {
         }
     }
 
-    /// Returns the objects that must exist for the request to make sense. Objects that may be gone are left out.
+    /// Returns the objects that must exist, or the request makes no sense. Objects that may be gone are left out.
     pub fn wants(&self) -> Vec<ObjectKey> {
         match self {
             Self::Retain { volume }

@@ -1,10 +1,10 @@
-//! The safety model: the small world in which a plan is tried. It holds the objects that the plan touches, those that
-//! could interfere, and nothing else.
+//! The safety model: the small world in which a plan is tried. It holds only the objects that the plan writes and the
+//! objects that could interfere.
 //!
-//! The moves of others than the plan and the controllers are in `actors`.
+//! The moves of everybody except the plan and the controllers are in the module `actors`.
 //!
-//! A [`State`] is a short list of numbers, so that many states can be compared. Versions of an object that are equal in
-//! all deciding fields have the same number, and are called one variant.
+//! A [`State`] is a short list of numbers, so that many states can be compared. Versions of an object with the same
+//! deciding fields get the same number. They are called one variant.
 
 use super::guards::keeps;
 use super::identity::VolumeIdentity;
@@ -48,15 +48,16 @@ pub(super) struct Objects {
 /// The operations that were begun on the data of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct DataState {
-    /// Whether a driver may have begun to delete the volume. It continues, whatever is written afterwards.
+    /// Whether a driver may have begun to delete the volume. The driver continues, no matter what is written
+    /// afterwards.
     pub(super) doomed: bool,
     /// Whether the data are deleted.
     pub(super) destroyed: bool,
-    /// Whether a recycler pod was started that erases the data.
+    /// Whether a recycler pod that erases the data was started.
     pub(super) scrubbed: bool,
-    /// Whether the volume is gone and another one has its name.
+    /// Whether the volume is gone and another volume has its name.
     pub(super) anew: bool,
-    /// Whether the plan mistook that other volume for the planned one.
+    /// Whether the plan mistook that other volume for its own volume.
     pub(super) mistaken: bool,
 }
 
@@ -75,9 +76,9 @@ pub struct SafetyModel<'a> {
     /// For each volume, the claims that may have it.
     allowed: Vec<BTreeSet<(Str, Str)>>,
     pub(super) initial: State,
-    /// The results of the syncs of an object, by their basis.
+    /// The results of the syncs of an object. The key is the basis of the sync.
     known: FxHashMap<Basis, Arc<Vec<SyncResult>>>,
-    /// Whether an object has more variants than can be numbered. Then the search proves nothing.
+    /// Whether an object has more variants than can be numbered. In this case the search proves nothing.
     is_full: bool,
 }
 
@@ -85,8 +86,8 @@ pub struct SafetyModel<'a> {
 pub(super) type SyncResult = (bool, Vec<Delta>);
 
 /// The basis of a sync: all changing facts on which the result of the sync depends. The sync of a claim may read every
-/// volume, but no other claim. The sync of a volume reads the claim that the volume names, or that it named at the
-/// start if a cache lags.
+/// volume, but no other claim. The sync of a volume reads the claim that the volume names. With an outdated cache, it
+/// may read the claim that the volume named at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Basis {
     target: ObjectId,
@@ -99,8 +100,8 @@ pub(super) struct Basis {
 }
 
 impl<'a> SafetyModel<'a> {
-    /// Makes the safety model of a plan, with the recorded state of all participants. Returns nothing if there is no
-    /// room for all participants.
+    /// Returns the safety model of a plan, with the recorded state of all participants. Returns `None` if there are too
+    /// many participants.
     pub fn new(
         snapshot: &'a Snapshot,
         settings: &Settings<'a>,
@@ -179,7 +180,7 @@ impl<'a> SafetyModel<'a> {
         Some(made)
     }
 
-    /// Returns whether an object had too many variants, so that different states could look the same.
+    /// Returns whether an object had too many variants. Then different states could look the same.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
@@ -289,8 +290,8 @@ impl<'a> SafetyModel<'a> {
         world
     }
 
-    /// Returns the possible next syncs: the synced object, whether nothing goes wrong, and the state after the sync.
-    /// With `failures`, caches may lag and controllers may stop between two writes.
+    /// Returns the possible next syncs: the synced object, whether nothing goes wrong, and the state after the sync. If
+    /// `failures` is true, caches may be outdated and controllers may stop between two writes.
     pub fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectId, bool, State)> {
         let mut all: Vec<(ObjectId, bool, State)> = Vec::new();
         for target in self.targets(state) {
@@ -321,7 +322,7 @@ impl<'a> SafetyModel<'a> {
         all
     }
 
-    /// Forgets the results of all syncs, so that they are explored again.
+    /// Removes the results of all syncs, so that the syncs are explored again.
     pub fn forget_syncs(&mut self) {
         self.known.clear();
     }
@@ -395,17 +396,17 @@ impl<'a> SafetyModel<'a> {
         volumes.chain(claims.map(|(id, _)| ObjectId::from(ClaimId::new(id)))).collect()
     }
 
-    /// Returns the key of the object, as people name it.
+    /// Returns the key of the object.
     pub(super) fn key_of(&self, target: ObjectId) -> ObjectKey {
         self.snapshot.key(target)
     }
 
-    /// Returns the claim at a place, as people name it.
+    /// Returns the claim at a place, in words.
     pub(super) fn claim_name(&self, place: usize) -> String {
         self.snapshot.claims()[place].key().to_string()
     }
 
-    /// Returns the possible claim of this number, as people name it.
+    /// Returns the possible claim with this number, in words.
     pub(super) fn possible_claim(&self, possible_claim: usize) -> String {
         let claim = &self.possible_claims[possible_claim].1;
         let whose = if claim.meta.namespace == STRANGER {
@@ -416,8 +417,7 @@ impl<'a> SafetyModel<'a> {
         if claim.volume_name.is_empty() { whose } else { format!("{whose} that names volume {}", claim.volume_name) }
     }
 
-    /// Returns whether a recheck holds, as far as the safety model shows. Pods and attachments do not change in the
-    /// model.
+    /// Returns whether a recheck holds in the safety model. Pods and attachments do not change in this model.
     pub(super) fn recheck(&self, state: &State, recheck: &Recheck) -> bool {
         let named = |wanted: &VolumeIdentity| {
             let id = self.snapshot.volume_id(wanted.name())?;
@@ -481,7 +481,7 @@ enum Overlay {
 }
 
 impl Overlay {
-    /// Returns what a sync changed. Objects are shared between the two worlds unless they were written.
+    /// Returns what a sync changed. The two worlds share all objects that were not written.
     fn between(before: &World<'_>, after: &World<'_>) -> Vec<Self> {
         let staged = before.snapshot().volumes().len();
         let mut changes = Vec::new();

@@ -1,5 +1,5 @@
-//! The input of planners and guards: the snapshot, the settings of the simulation, and the whole manifests of the few
-//! objects that a plan is about.
+//! The input of planners and guards: the snapshot, the settings of the simulation, and the complete manifests of the
+//! few objects that a plan is about.
 
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::simulate::Settings;
@@ -7,8 +7,8 @@ use crate::snapshot::{Absence, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The whole objects as the API server sent them. They may hold credentials. They are sent back and kept in a journal,
-/// but never printed.
+/// Complete objects as the API server sent them. They may contain credentials. They are sent back to the server and
+/// stored in a journal, but never printed.
 #[derive(Clone, Default)]
 pub struct Manifests(BTreeMap<ObjectKey, Value>);
 
@@ -37,11 +37,11 @@ pub struct Situation<'a> {
     pub snapshot: &'a Snapshot,
     /// The settings of the simulation, with the behavior of Kubernetes.
     pub settings: Settings<'a>,
-    /// The whole objects that [`crate::repair::reads`] names.
+    /// The complete objects that [`crate::repair::reads`] names.
     pub manifests: &'a Manifests,
 }
 
-/// What is known of an object that was looked up by its name.
+/// What is known about an object that was looked up by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum Known<T> {
     /// The object exists.

@@ -1,14 +1,14 @@
-//! The check whether the API server has stored what was sent. Mutating admission may change a request.
+//! Checks whether the API server has stored what was sent. Mutating admission may change a request.
 
 use super::write::{Change, Expect, PLAN_ANNOTATION, Reference, Seen, Write};
 use crate::model::{AnnotationKey, Quantity};
 use serde_json::Value;
 
 impl Write {
-    /// Returns what differs from this write in the API server's answer, in words: the field, the stored value, and the
-    /// sent value. Returns nothing if the answer has all that the write states, and the other fields that decide about
-    /// the data are as before. Nobody can have changed these fields earlier, because the request named the version of
-    /// the object.
+    /// Returns the difference between this write and the API server's answer, in words: the field, the stored value,
+    /// and the sent value. Returns `None` if the answer has everything that the write states, and the other fields that
+    /// decide about the data are unchanged. Nobody else can have changed these fields in between, because the request
+    /// named the version of the object.
     pub fn differs_stored(&self, before: Option<&Value>, stored: &Value) -> Option<String> {
         if let Change::Create { manifest } = &self.change {
             return created_otherwise(manifest, stored);
@@ -31,15 +31,15 @@ impl Write {
         }
         let stated = self.results().into_iter().map(|result| (result, "was sent"));
         let kept = before.map(|before| self.leaves(before)).unwrap_or_default();
-        stated.chain(kept.into_iter().map(|kept| (kept, "stood there before"))).find_map(|(result, whence)| {
+        stated.chain(kept.into_iter().map(|kept| (kept, "was there before"))).find_map(|(result, whence)| {
             let found = result.differs(&seen)?;
             let (field, wanted) = result.shown();
-            Some(format!("{field} is {found}, where {wanted} {whence}"))
+            Some(format!("{field} is {found}, but {wanted} {whence}"))
         })
     }
 
-    /// Returns the fields that decide about the data and that this write does not change, with their values before the
-    /// write.
+    /// Returns those fields that decide about the data and that this write does not change, with their values before
+    /// the write.
     fn leaves(&self, before: &Value) -> Vec<Expect> {
         match Seen::decode(self.object.kind, before) {
             Ok(Seen::Volume(volume)) => {
@@ -75,8 +75,8 @@ impl Write {
     }
 }
 
-/// Returns what differs in a created claim from its manifest. It is no difference if admission sets a class, or if the
-/// same size is written in another form.
+/// Returns the difference between a created claim and its manifest. It is not a difference if admission sets a class,
+/// or if the same size is written in another form.
 fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
     let shown = |value: &Value| if value.is_null() { "<unset>".to_owned() } else { value.to_string() };
     let plan = manifest["metadata"]["annotations"][PLAN_ANNOTATION].clone();
@@ -87,7 +87,7 @@ fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
     let named = |spec: &Value| spec["volumeName"].as_str().unwrap_or_default().to_owned();
     if named(sent) != named(found) {
         return Some(format!(
-            "spec.volumeName is {}, where {} was sent",
+            "spec.volumeName is {}, but {} was sent",
             shown(&found["volumeName"]),
             shown(&sent["volumeName"])
         ));
@@ -96,7 +96,7 @@ fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
         .into_iter()
         .find(|field| !sent[field].is_null() && sent[field] != found[field]);
     if let Some(field) = field {
-        return Some(format!("spec.{field} is {}, where {} was sent", shown(&found[field]), shown(&sent[field])));
+        return Some(format!("spec.{field} is {}, but {} was sent", shown(&found[field]), shown(&sent[field])));
     }
     let size = |spec: &Value| {
         let text = spec["resources"]["requests"]["storage"].as_str()?;
@@ -105,7 +105,7 @@ fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
     let (wanted, got) = (size(sent), size(found));
     (wanted.is_some() && wanted != got).then(|| {
         format!(
-            "spec.resources.requests.storage is {}, where {} was sent",
+            "spec.resources.requests.storage is {}, but {} was sent",
             shown(&found["resources"]["requests"]["storage"]),
             shown(&sent["resources"]["requests"]["storage"])
         )

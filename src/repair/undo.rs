@@ -1,4 +1,4 @@
-//! The way back: a plan that takes back the steps that a journal records, newest step first.
+//! The way back: a plan that undoes the steps that a journal records, newest step first.
 
 use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
@@ -20,11 +20,11 @@ pub struct Done {
     /// The object after the step, as the API server answered. It is missing for a deletion, and for a step that only
     /// waits.
     pub after: Option<Value>,
-    /// Whether the object already was as the step wanted, so that nothing was written.
+    /// Whether the object was already in the state that the step wants, so that nothing was written.
     pub was_so: bool,
 }
 
-/// Returns the plan that takes back the done steps of another plan.
+/// Returns the plan that undoes the steps of another plan that were carried out.
 pub fn undo(
     situation: &Situation<'_>,
     journal: &str,
@@ -44,13 +44,13 @@ fn plan_of(
 ) -> Result<Proposed, Proposed> {
     let written: Vec<&Done> = done.iter().filter(|done| done.step.write.is_some() && !done.was_so).collect();
     if written.is_empty() {
-        return Ok(Proposed::Nothing(format!("{journal} has written nothing, so there is nothing to take back")));
+        return Ok(Proposed::Nothing(format!("{journal} has written nothing, so there is nothing to undo")));
     }
     if let Some((step, why)) = written.iter().find_map(|done| match &done.step.undo {
         Undo::Impossible { why } => Some((&done.step, why)),
         Undo::Write { .. } | Undo::Nothing => None,
     }) {
-        return Err(Refusal::new("undo", format!("step {} of {journal} cannot be taken back: {why}", step.id))
+        return Err(Refusal::new("undo", format!("step {} of {journal} cannot be undone: {why}", step.id))
             .hint(format!("kubectl pvctl history {journal} shows what was done, and where the manifests are"))
             .into());
     }
@@ -87,7 +87,7 @@ fn plan_of(
         for_claims.extend(written.iter().filter_map(|done| named_before(done, &carried.volume)));
         back.carry(volume, Carried { volume: carried.volume.clone(), for_claims, given_up });
         if !created.is_empty() || !recreated.is_empty() {
-            back.retain(volume, "before its claim goes");
+            back.retain(volume, "before its claim is deleted");
         }
     }
     let mut deleted: Vec<Str> = Vec::new();
@@ -101,7 +101,7 @@ fn plan_of(
                     // The claim is already deleted.
                     Known::Absent => false,
                     Known::There(claim) if claim.meta.uid != uid => {
-                        let message = format!("claim {} is another one than the repair created", claim.key());
+                        let message = format!("claim {} is not the claim that the repair created", claim.key());
                         return Err(Refusal::new("changed", message).into());
                     }
                     Known::There(claim) => {
@@ -136,7 +136,7 @@ fn plan_of(
             }
             Change::Create { manifest } => {
                 let Some(again) = recreated_by(done) else { continue };
-                // A claim may name a volume that it never had. That volume is not reserved for it.
+                // A claim may name a volume that it never had. That volume is not reserved for the claim.
                 let had = again.volume.and_then(|name| match situation.volume(name) {
                     Known::There(volume) => Some(volume),
                     Known::Absent | Known::Unknown => None,
@@ -147,7 +147,8 @@ fn plan_of(
                 }
                 if let (None, Some(named)) = (again.volume, again.names) {
                     back.note(format!(
-                        "claim {}/{} names volume {named} again, which it did not have, and which is not reserved for it",
+                        "claim {}/{} names volume {named} again; it never had this volume, and the volume is not \
+                         reserved for it",
                         write.object.namespace, write.object.name
                     ));
                 }
@@ -165,12 +166,12 @@ fn plan_of(
                 let keeper = match if stays { keeper(situation, write, done)? } else { Keeper::None } {
                     Keeper::Same(claim) => Some(claim),
                     Keeper::None => None,
-                    // The request asked only for the policy. The undo is refused, so that nobody believes that the
-                    // policy is restored.
+                    // The request asked only for the policy. The undo is refused, because otherwise the person would
+                    // believe that the policy is restored.
                     Keeper::Another(why) if matches!(plan.request, Request::Retain { .. }) => {
                         return Err(Refusal::new("held", why).hint(whose_policy(name)).into());
                     }
-                    // The policy was only a means to the goal of the request. If another claim has the volume now, the
+                    // The policy was only needed for the goal of the request. If another claim has the volume now, the
                     // volume keeps policy Retain.
                     Keeper::Another(why) => {
                         back.note(why);
@@ -185,7 +186,7 @@ fn plan_of(
                         claim_key(&claim.meta.namespace, &claim.meta.name),
                         Expect::ClaimRef { is: Some(Reference::of(claim)) },
                     )),
-                    // The new claim has a uid that is not known yet.
+                    // The new claim will have a uid that is not known yet.
                     (_, Some(again)) => Some((
                         again.key.clone(),
                         Expect::RefersTo { namespace: again.key.namespace.clone(), name: again.key.name.clone() },
@@ -199,7 +200,7 @@ fn plan_of(
                     let volume = VolumeIdentity::of(volume);
                     let lives = Recheck::Lives { namespace: claim.namespace, name: claim.name, volume };
                     back.step(
-                        format!("volume {name} gets the policy back that it had"),
+                        format!("volume {name} gets its former policy back"),
                         Some(write),
                         vec![lives],
                         wait.clone(),
@@ -208,7 +209,8 @@ fn plan_of(
                 } else {
                     let when = goes.unwrap_or("now that no claim has it");
                     back.note(format!(
-                        "volume {name} keeps policy Retain: with Delete, as it had, its data would go {when}"
+                        "volume {name} keeps policy Retain: with its former policy Delete, its data would be deleted \
+                         {when}"
                     ));
                 }
             }
@@ -223,7 +225,7 @@ fn plan_of(
                     back.save_claim(claim);
                 }
                 back.step(
-                    format!("take back step {}: {}", done.step.id, done.step.why),
+                    format!("undo step {}: {}", done.step.id, done.step.why),
                     Some((**write).clone()),
                     Vec::new(),
                     wait.clone(),
@@ -232,12 +234,12 @@ fn plan_of(
             }
         }
     }
-    // The repair counts as taken back even without steps, so that the repair before it can be taken back.
-    let goal = if back.is_empty() { "nothing of what" } else { "what" };
-    Ok(back.finish(format!("{goal} {journal} did is taken back")))
+    // The repair is treated as undone even without steps. Otherwise the repair before it could not be undone.
+    let what = if back.is_empty() { "nothing of " } else { "" };
+    Ok(back.finish(format!("{what}{journal} is undone")))
 }
 
-/// The claim that now has a volume. A step has set the policy of this volume to Retain.
+/// The claim that now has a volume on which a step has set policy Retain.
 enum Keeper<'a> {
     /// No claim has the volume.
     None,
@@ -256,7 +258,7 @@ fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<K
     let name = &write.object.name;
     let Known::There(volume) = situation.volume(name) else { return Ok(Keeper::None) };
     if volume.meta.uid != write.uid {
-        let message = format!("volume {name} is another one than the repair wrote to: it keeps the policy that it has");
+        let message = format!("volume {name} is not the volume that the repair wrote to: its policy is not changed");
         return Err(Refusal::new("changed", message).into());
     }
     let holder = match situation.holder(volume) {
@@ -268,9 +270,11 @@ fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<K
         }
     };
     let (key, uid) = (holder.key(), &holder.meta.uid);
-    let stays = format!("volume {name} keeps policy Retain: with Delete, as it had, the data of claim {key}");
+    let stays = format!("volume {name} keeps policy Retain: with its former policy Delete, the data of claim {key}");
     let Some(after) = &done.after else {
-        let message = format!("{stays} would go with that one, and whether it had the volume before is not known");
+        let message = format!(
+            "{stays} would be deleted with that claim, and it is not known whether that claim had the volume before"
+        );
         return Err(Refusal::new("unknown", message).hint(whose_policy(name)).into());
     };
     let had = |field: &str| after["spec"]["claimRef"][field].as_str().unwrap_or_default();
@@ -281,35 +285,35 @@ fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<K
     let before = match (had("namespace"), had("name"), had("uid")) {
         (_, "", _) => "no claim had it".to_owned(),
         (namespace, claim, "") => format!("no claim had it, it was reserved for {namespace}/{claim}"),
-        (namespace, claim, had) => format!("it was that of {namespace}/{claim} with uid {had}"),
+        (namespace, claim, had) => format!("claim {namespace}/{claim} with uid {had} had it"),
     };
     Ok(Keeper::Another(format!(
-        "{stays} would go with that one. It has the volume by now, with uid {uid}; before, {before}"
+        "{stays} would be deleted with that claim. It has the volume now, with uid {uid}; before, {before}"
     )))
 }
 
-/// Returns the hint that whoever has the volume now decides about its policy.
+/// Returns the hint that the owner of the present claim decides about the policy.
 fn whose_policy(name: &str) -> String {
     format!(
-        "the policy is a matter of whoever has the volume now: kubectl pvctl explain pv/{name} shows both, and nothing \
-         has to be taken back for the data to be kept"
+        "the owner of the claim that has the volume now decides about the policy: kubectl pvctl explain pv/{name} \
+         shows both. The data are kept without an undo"
     )
 }
 
-/// Returns with which object the data of a volume would be deleted. Returns nothing if neither its claim nor the
-/// claim's namespace is being deleted.
+/// Returns the object together with which the data of a volume would be deleted, in words. Returns `None` if neither
+/// its claim nor the namespace of the claim is being deleted.
 fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     if claim.terminating() {
         Some("with its claim, which is being deleted")
     } else if situation.snapshot.namespace_deletion(&claim.meta.namespace).is_some() {
-        Some("with its claim, the namespace of which is being deleted")
+        Some("with its claim, whose namespace is being deleted")
     } else {
         None
     }
 }
 
-/// Returns whether a claim can be created again. Either no claim has its name, or the plan first waits until the claim
-/// with this name is gone.
+/// Returns whether a claim can be created again. This is possible if no claim has its name, or if the plan first waits
+/// until the claim with this name is gone.
 fn is_free_by_then(
     situation: &Situation<'_>,
     again: &Recreated<'_>,
@@ -325,7 +329,7 @@ fn is_free_by_then(
     }
 }
 
-/// Adds a wait until a claim that a step deleted is gone, if that claim still exists.
+/// Adds a wait until a claim that a step deleted is gone, if this claim still exists.
 fn await_end(situation: &Situation<'_>, back: &mut Builder, again: &Recreated<'_>, had: Option<&PersistentVolume>) {
     let (namespace, name) = (&again.key.namespace, &again.key.name);
     match situation.claim(namespace, name) {
@@ -348,8 +352,9 @@ fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
 }
 
-/// Returns the volumes of the plan that are bound to a claim that the plan created without `volumeName`. These volumes
-/// were reserved for the name of that claim. The volume that the recreated claim itself names is left out.
+/// Returns those volumes of the plan that are bound to a claim that the plan created without `volumeName`. These
+/// volumes were reserved for the name of that claim. The volume that the claim itself names when it is created again is
+/// left out.
 fn reserved_before<'a>(
     situation: &Situation<'a>,
     plan: &Plan,
@@ -378,7 +383,7 @@ struct Recreated<'d> {
     /// The uid of the deleted claim.
     uid: &'d Str,
     volume: Option<&'d Str>,
-    /// The volume that the manifest of the claim names. The claim may never have had that volume.
+    /// The volume that the manifest of the claim names. The claim may never have had this volume.
     names: Option<&'d str>,
 }
 
@@ -394,8 +399,8 @@ fn recreated_by(done: &Done) -> Option<Recreated<'_>> {
     Some(Recreated { key: &write.object, uid, volume, names })
 }
 
-/// Checks that no other claim has the volume. A claim that the plan created and a claim that the plan was about may
-/// have it.
+/// Checks that no other claim has the volume. A claim that the plan created, and the claim that the plan was about, are
+/// allowed to have it.
 fn check_not_taken(
     situation: &Situation<'_>,
     plan: &Plan,
@@ -420,8 +425,8 @@ fn check_not_taken(
     let is_another = plan.steps.iter().flat_map(|step| uids_of(step, &key)).any(|uid| *uid != holder.meta.uid);
     let ours = created.iter().any(|(_, uid, _)| *uid == holder.meta.uid)
         || (plan.saves.contains(&key) && !is_new && !is_another);
-    // The controller writes the volume first and then the claim. If the claimRef changes before that, the claim stays
-    // Pending.
+    // The controller writes the volume first and then the claim. If the claimRef is changed between these two writes,
+    // the claim stays Pending.
     let waits = volume.status.phase != VolumePhase::Bound && !holder.meta.annotations.has(AnnotationKey::BindCompleted);
     if ours || waits {
         return Ok(());
@@ -429,7 +434,7 @@ fn check_not_taken(
     Err(Refusal::new(
         "held",
         format!(
-            "claim {} has taken volume {} meanwhile: to take the repair back would make it Lost",
+            "claim {} has got volume {} in the meantime: undoing the repair would make this claim Lost",
             holder.key(),
             volume.meta.name
         ),
@@ -466,13 +471,13 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     let write = Write { object: key.clone(), uid: uid.clone(), expect, change: Change::Delete };
     let gone = Wait::ClaimGone { namespace: key.namespace.clone(), name: key.name.clone(), uid: uid.clone() };
     back.step(
-        format!("the claim {}/{} that the repair created goes", key.namespace, key.name),
+        format!("delete claim {}/{}, which the repair created", key.namespace, key.name),
         Some(write),
         before_deletion(key, volume.and_then(|name| situation.volume(name).there())),
         Some(gone),
         for_good(),
     );
-    // A volume that the claim only names does not show that the claim is gone.
+    // A volume that the claim only names does not show whether the claim is gone.
     let waits_for_it = |volume: &PersistentVolume| {
         let named =
             volume.claim_ref.as_ref().filter(|named| named.namespace == key.namespace && named.name == key.name);
@@ -504,7 +509,7 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
             recheck.push(Recheck::Detached { volume: volume.meta.name.clone() });
             back.save_claim(holder);
             if holder.meta.annotations.has(AnnotationKey::BindCompleted) {
-                back.note(format!("claim {} is Lost again then, as it was before", holder.key()));
+                back.note(format!("claim {} is then Lost again, as it was before the repair", holder.key()));
             }
         }
     }
@@ -517,7 +522,7 @@ fn point_back(situation: &Situation<'_>, back: &mut Builder, write: &Write, clai
     }
     write.expect.push(Expect::Terminating { is: false });
     back.step(
-        format!("volume {} names again whom it named before", volume.meta.name),
+        format!("volume {} names its former claim again", volume.meta.name),
         Some(write),
         recheck,
         None,
@@ -534,9 +539,9 @@ fn is_gone(situation: &Situation<'_>, named: &Reference) -> bool {
     !named.uid.is_empty() && !lives
 }
 
-/// Returns the undo of a step of a way back: such a step cannot be taken back itself.
+/// Returns the undo of a step that is itself part of an undo: such a step cannot be undone.
 fn for_good() -> Undo {
-    Undo::Impossible { why: "it is a way back already".to_owned() }
+    Undo::Impossible { why: "an undo cannot be undone".to_owned() }
 }
 
 /// Adds the write that reserves a volume again for the claim that had it.
@@ -555,7 +560,7 @@ fn reserve_again(back: &mut Builder, volume: &PersistentVolume, key: &ObjectKey)
         },
     };
     back.step(
-        format!("volume {} waits again for claim {}/{}", volume.meta.name, key.namespace, key.name),
+        format!("volume {} is reserved again for claim {}/{}", volume.meta.name, key.namespace, key.name),
         Some(write),
         Vec::new(),
         Some(Wait::Available { volume: VolumeIdentity::of(volume) }),

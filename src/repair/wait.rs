@@ -1,4 +1,4 @@
-//! The conditions that a step waits for before the next step, and whether they are met.
+//! The conditions for which a step waits before the next step, and whether they are met.
 
 use super::identity::VolumeIdentity;
 use super::situation::{claim_key, volume_key};
@@ -6,7 +6,7 @@ use super::write::{Reference, describe};
 use crate::model::{ClaimPhase, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumePhase};
 use serde::{Deserialize, Serialize};
 
-/// The condition that a step waits for.
+/// The condition for which a step waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Wait {
@@ -35,8 +35,8 @@ pub enum Wait {
         namespace: Str,
         /// The claim's name.
         name: Str,
-        /// The claim's uid. It is empty for the claim that the step itself creates, because only the journal has that
-        /// uid.
+        /// The claim's uid. It is empty for the claim that the step itself creates, because only the journal has the
+        /// uid of that claim.
         #[serde(default, skip_serializing_if = "Str::is_empty")]
         uid: Str,
         /// The volume.
@@ -49,11 +49,12 @@ pub enum Wait {
 pub enum Waited {
     /// The condition is met.
     Met,
-    /// The condition is not met yet. The text says what is found.
+    /// The condition is not met yet. The text describes the present state.
     NotYet(String),
     /// The condition will never be met. The text says what happened instead.
     Never(String),
-    /// The condition will never be met, because the volume is gone or another volume has its name. The text says which.
+    /// The condition will never be met, because the volume is gone or another volume has its name. The text says which
+    /// of the two.
     Lost(String),
 }
 
@@ -84,7 +85,7 @@ impl Wait {
             Self::ClaimGone { uid, .. } => match claim {
                 None => Waited::Met,
                 Some(claim) if claim.meta.uid != *uid => {
-                    Waited::Never(format!("another claim has that name by now, with uid {}", claim.meta.uid))
+                    Waited::Never(format!("another claim has that name now, with uid {}", claim.meta.uid))
                 }
                 Some(claim) if claim.meta.deleted.is_none() => Waited::NotYet("it is not being deleted".to_owned()),
                 Some(claim) => Waited::NotYet(format!("finalizers keep it: {}", claim.meta.finalizers.join(", "))),
@@ -99,7 +100,7 @@ impl Wait {
             Self::Available { volume: name } => match volume {
                 None => Waited::Lost(format!("volume {name} is gone")),
                 Some(volume) => match &volume.status.phase {
-                    // The claim for which the volume is reserved may have been bound to it already.
+                    // The claim for which the volume is reserved may have been bound to the volume already.
                     VolumePhase::Available | VolumePhase::Bound => Waited::Met,
                     phase => Waited::NotYet(format!("volume {name} is {}", phase.as_str())),
                 },
@@ -108,7 +109,7 @@ impl Wait {
                 (None, _) => Waited::Never(format!("claim {name} is gone")),
                 (_, None) => Waited::Lost(format!("volume {wanted} is gone")),
                 (Some(claim), _) if !uid.is_empty() && claim.meta.uid != *uid => {
-                    Waited::Never(format!("claim {name} is another one by now, with uid {}", claim.meta.uid))
+                    Waited::Never(format!("another claim has the name {name} now, with uid {}", claim.meta.uid))
                 }
                 (Some(claim), Some(volume)) => {
                     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
@@ -140,7 +141,7 @@ impl Wait {
 }
 
 impl std::fmt::Display for Wait {
-    /// Writes the condition, as the rest of a sentence with "until".
+    /// Writes the condition in the form that follows "until" in a sentence.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::ClaimGone { namespace, name, .. } => write!(out, "claim {namespace}/{name} is gone"),

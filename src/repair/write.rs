@@ -1,4 +1,5 @@
-//! The writes of a repair: a closed list of the smallest possible changes, each with what it expects to find.
+//! The writes of a repair. They are a closed list of the smallest possible changes. Each states what it expects to
+//! find.
 //!
 //! A [`Write`] is a change that this program proposes. Nothing else can become a request. Two functions interpret it,
 //! each with an exhaustive match: [`Write::request`] makes the request for the API server, and [`Write::apply`] applies
@@ -11,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The field manager under which the API server records the writes of this program.
+/// The field manager with which the API server records the writes of this program.
 pub const FIELD_MANAGER: &str = "kubectl-pvctl";
 
-/// The annotation of a claim that a repair created, with the id of its plan. By this annotation, a repair that was cut
-/// short recognises its own claim.
+/// The annotation of a claim that a repair created, with the id of its plan. By this annotation, a repair that was
+/// interrupted recognises its own claim.
 pub const PLAN_ANNOTATION: &str = "pvctl.dev/plan";
 
 /// The field of a volume's reclaim policy.
@@ -35,17 +36,17 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Makes a reservation for any claim of this name.
+    /// Returns a reservation for any claim of this name.
     pub fn reservation(namespace: &str, name: &str) -> Self {
         Self { namespace: namespace.into(), name: name.into(), uid: Str::default() }
     }
 
-    /// Makes a reference to exactly this claim, with its uid.
+    /// Returns a reference to exactly this claim, with its uid.
     pub fn of(claim: &PersistentVolumeClaim) -> Self {
         Self { namespace: claim.meta.namespace.clone(), name: claim.meta.name.clone(), uid: claim.meta.uid.clone() }
     }
 
-    /// Makes a reference from a stored `claimRef`.
+    /// Returns the reference in a stored `claimRef`.
     pub fn from_stored(stored: &ClaimRef) -> Self {
         Self { namespace: stored.namespace.clone(), name: stored.name.clone(), uid: stored.uid.clone() }
     }
@@ -61,7 +62,7 @@ impl Reference {
         }
     }
 
-    /// Returns the whole `claimRef` as a merge patch. Fields that the reference does not state are removed.
+    /// Returns the complete `claimRef` as a merge patch. Fields that the reference does not state are removed.
     fn to_patch(&self) -> Value {
         let uid = if self.uid.is_empty() { Value::Null } else { json!(self.uid) };
         json!({
@@ -123,7 +124,7 @@ pub enum Change {
     Delete,
 }
 
-/// A condition that a step expects of the object that it writes to, right before the write.
+/// A condition on the object of a step. It must hold immediately before the write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Expect {
@@ -202,7 +203,7 @@ impl Seen {
         match decode_as(kind, &bytes, "the API server").map_err(|issue| issue.to_string())? {
             Item::Object(Object::PersistentVolume(volume)) => Ok(Self::Volume(Arc::new(*volume))),
             Item::Object(Object::PersistentVolumeClaim(claim)) => Ok(Self::Claim(Arc::new(*claim))),
-            _ => Err(format!("a {kind} is no volume and no claim")),
+            _ => Err(format!("a {kind} is neither a volume nor a claim")),
         }
     }
 
@@ -349,9 +350,9 @@ impl std::fmt::Display for Obstacle {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Missing => out.write_str("it does not exist any more"),
-            Self::Exists => out.write_str("an object of that name is there already"),
-            Self::OtherUid(uid) => write!(out, "another object has that name by now, with uid {uid}"),
-            Self::Differs(field, wanted, found) => write!(out, "{field} is {found}, where {wanted} was expected"),
+            Self::Exists => out.write_str("an object with that name exists already"),
+            Self::OtherUid(uid) => write!(out, "another object has that name now, with uid {uid}"),
+            Self::Differs(field, wanted, found) => write!(out, "{field} is {found}, but {wanted} was expected"),
         }
     }
 }
@@ -361,7 +362,7 @@ impl Obstacle {
     pub fn way_on(&self, object: &ObjectKey) -> Option<String> {
         match self {
             Self::Differs(field, wanted, _) if field == POLICY_FIELD && wanted == "Retain" => {
-                Some(format!("kubectl pvctl retain {object} sets it again; find out first who has changed it"))
+                Some(format!("kubectl pvctl retain {object} sets Retain again; first find out who has changed it"))
             }
             Self::Missing | Self::Exists | Self::OtherUid(_) | Self::Differs(..) => None,
         }
@@ -388,13 +389,14 @@ impl Write {
         matches!(&self.change, Change::SetReclaimPolicy { to } if to == "Retain")
     }
 
-    /// Returns whether the write deletes a claim, or removes a finalizer that may have kept the claim.
+    /// Returns whether the write deletes a claim, or removes a finalizer that may have kept the claim from being
+    /// removed.
     pub fn takes_claim(&self) -> bool {
         self.object.kind == Kind::PersistentVolumeClaim
             && matches!(self.change, Change::Delete | Change::RemoveFinalizer { .. })
     }
 
-    /// Returns whether the write takes something away that no later step can restore exactly.
+    /// Returns whether the write removes something that no later step can restore exactly.
     pub fn is_destructive(&self) -> bool {
         match &self.change {
             Change::Delete | Change::RemoveFinalizer { .. } => true,
@@ -407,7 +409,7 @@ impl Write {
         }
     }
 
-    /// Returns the merge patch without its preconditions, or the JSON patch for a finalizer. Returns nothing for a
+    /// Returns the merge patch without its preconditions, or the JSON patch for a finalizer. Returns `None` for a
     /// creation or deletion.
     pub fn patch(&self) -> Option<Value> {
         let marks = AnnotationKey::BoundByController.as_str();
@@ -434,9 +436,9 @@ impl Write {
         path(self.object.kind, &self.object.namespace, &self.object.name)
     }
 
-    /// Returns the request, based on the object as it was just read. The request carries the uid and version of that
-    /// object, so that it has no effect on any other. Returns None if the object does not exist, or if it does not have
-    /// the finalizer to be removed.
+    /// Returns the request, based on the object that was just read. The request states the uid and version of that
+    /// object, so it has no effect on another object or version. Returns None if the object does not exist, or if it
+    /// does not have the finalizer to be removed.
     pub fn request(&self, current: Option<&Value>, dry_run: bool) -> Option<Request> {
         let path = self.path();
         let text = |pointer: &str| current.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);
@@ -498,7 +500,7 @@ impl Write {
         }
     }
 
-    /// Returns why the write cannot be carried out on the current object. Returns nothing if it can.
+    /// Returns why the write cannot be carried out on the current object. Returns `None` if it can be carried out.
     pub fn obstacle(&self, current: Option<&Seen>) -> Option<Obstacle> {
         match (&self.change, current) {
             (Change::Create { .. }, None) => None,
@@ -514,12 +516,12 @@ impl Write {
     }
 
     /// Returns whether the current object is already as this write would leave it. A created object is recognised by
-    /// the annotation with the plan's id. Only the manifest shows this annotation, so `execute` checks it.
+    /// the annotation with the id of the plan. Only the manifest shows this annotation, so `execute` checks it.
     pub fn is_done(&self, current: Option<&Seen>) -> bool {
         let Some(seen) = current else { return matches!(self.change, Change::Delete) };
         let same = seen.meta().uid == self.uid;
         match (&self.change, seen) {
-            // A deletion that was accepted cannot be taken back. Finalizers only delay it.
+            // An accepted deletion cannot be undone. Finalizers only delay it.
             (Change::Delete, seen) => !same || seen.meta().deleted.is_some(),
             (Change::SetReclaimPolicy { to }, Seen::Volume(volume)) => {
                 same && volume.reclaim_policy.as_str() == to.as_str()
@@ -539,8 +541,8 @@ impl Write {
         }
     }
 
-    /// Returns whether the claim may get any matching volume after the write. The write creates the claim or sets its
-    /// class, and the claim names no volume.
+    /// Returns whether the claim may get any matching volume after the write. This is so if the write creates the claim
+    /// or sets its class, and the claim names no volume.
     pub fn asks_for_any_volume(&self) -> bool {
         match &self.change {
             Change::Create { manifest } => manifest["spec"]["volumeName"].as_str().unwrap_or_default().is_empty(),
@@ -554,8 +556,8 @@ impl Write {
         }
     }
 
-    /// Returns whether nothing has to be written, because somebody else has made exactly this change. An example is a
-    /// controller that has finished a binding. Creations and deletions by others do not count.
+    /// Returns whether nothing has to be written, because somebody else has made exactly this change. For example, a
+    /// controller has finished a binding. Creations and deletions by others are not recognised.
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
         !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)
     }

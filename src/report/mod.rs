@@ -1,7 +1,7 @@
-//! The output of results. The functions turn values into text and decide nothing.
+//! The output of results. The functions convert values to text and decide nothing.
 //!
-//! Each document has a folder, in which `document.rs` holds it as data and each format has a file. `shared` has what
-//! several documents need.
+//! Each document has a folder. In it, `document.rs` holds the document as data, and each format has a file. `shared`
+//! has what several documents need.
 
 pub mod audit;
 pub mod contexts;

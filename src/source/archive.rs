@@ -20,9 +20,9 @@ pub struct ArchivedObject {
 }
 
 impl ArchivedObject {
-    /// Redacts one object of a known kind. The `kind` is added, because objects in typed lists do not have it. Returns
-    /// `None` if the text is not a JSON object. Also returns `None` if the object is larger than `LARGEST_OBJECT`,
-    /// because it is never decoded.
+    /// Redacts one object of a known kind. The field `kind` is added, because objects in typed lists do not have it.
+    /// Returns `None` if the text is not a JSON object. Also returns `None` if the object is larger than
+    /// `LARGEST_OBJECT`, because such an object is never decoded.
     pub fn new(kind: Kind, json: &[u8]) -> Option<Self> {
         let whole = Some(json).filter(|json| json.len() <= LARGEST_OBJECT)?;
         let mut object: Value = serde_json::from_slice(whole).ok().filter(Value::is_object)?;
@@ -55,15 +55,15 @@ impl ArchivedObject {
     }
 }
 
-/// Sorts the objects by kind, namespace and name, and keeps the newest version of each. So the same objects give the
-/// same file, whatever the order of reading was.
+/// Sorts the objects by kind, namespace and name, and keeps the newest version of each. So the same objects always give
+/// the same file, no matter in which order they were read.
 pub fn order(objects: &mut Vec<ArchivedObject>) {
     objects.sort_by(|a, b| a.key.cmp(&b.key).then(b.version.cmp(&a.version)).then_with(|| a.json.cmp(&b.json)));
     objects.dedup_by(|later, kept| later.key == kept.key);
 }
 
-/// Writes the objects as kubectl prints a list: keys in alphabetical order, four blanks for each level. The `statement`
-/// is written into annotations of the list.
+/// Writes the objects in the form in which kubectl prints a list: keys in alphabetical order, four spaces for each
+/// level. The `statement` is written into annotations of the list.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ fn metadata(statement: &Statement) -> Value {
     metadata
 }
 
-/// Writes the same list as YAML, as kubectl prints it.
+/// Writes the same list as YAML, in the form in which kubectl prints it.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ fn write_yaml_value(first: &str, value: &Value, out: &mut dyn Write) -> io::Resu
     }
     for (place, line) in text.lines().enumerate() {
         let before = if place == 0 { first } else { "  " };
-        // Empty lines of a block of text stay empty.
+        // Empty lines of a multi-line text stay empty.
         let line = if line.is_empty() { String::new() } else { format!("{before}{line}") };
         writeln!(out, "{line}")?;
     }

@@ -20,11 +20,11 @@ pub(super) const SMALL_ANSWER: usize = 16 << 20;
 /// The largest answer with an error, in bytes: a `Status`, or the page of a proxy.
 pub(super) const LARGEST_STATUS: usize = 1 << 20;
 
-/// The permit to hold more than [`SMALL_ANSWER`]. For each of several contexts, eight requests may be under way at
-/// once. They must not all hold a large answer.
+/// The permit to hold more than [`SMALL_ANSWER`]. If several contexts are read, eight requests for each of them may be
+/// under way at once. They must not all hold a large answer.
 static LARGE: Semaphore = Semaphore::const_new(1);
 
-/// The body of an answer. A large body keeps its permit until it is dropped.
+/// The body of an answer. A large body holds the permit until it is dropped.
 pub(super) struct Text {
     bytes: Vec<u8>,
     turn: Option<SemaphorePermit<'static>>,
@@ -38,7 +38,7 @@ impl Deref for Text {
     }
 }
 
-/// An answer that is larger than `limit` bytes, and was not read to its end.
+/// The error for an answer that is larger than `limit` bytes. The rest of the answer was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge {
     pub(crate) limit: usize,
@@ -52,7 +52,7 @@ pub(super) async fn read(
     mut body: Body,
     limit: usize,
 ) -> Result<Result<Text, TooLarge>, kube::Error> {
-    // The length of a compressed answer is unknown, because the decompressing layer removes the header.
+    // The length of a compressed answer is unknown, because the layer that decompresses the answer removes the header.
     let stated = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.trim().parse().ok());
     if stated.is_some_and(|stated: u64| stated > limit as u64) {
         return Ok(Err(TooLarge { limit, stated }));

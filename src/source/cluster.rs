@@ -1,7 +1,8 @@
-//! A live cluster as a source: volumes, claims and classes are read first, then only what decisions need.
+//! A live cluster as a source. Volumes, claims and classes are read first, and then only the objects that decisions
+//! need.
 //!
 //! This module never writes to the cluster. What cannot be read is recorded in [`Coverage`](crate::snapshot::Coverage).
-//! There is an error only if nothing at all can be read.
+//! An error is returned only if nothing at all can be read.
 
 use super::archive::ArchivedObject;
 use super::body::SMALL_ANSWER;
@@ -22,13 +23,13 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// The largest number of requests that are under way at the same time.
+/// The maximum number of requests that are under way at the same time.
 pub(super) const AT_ONCE: usize = 8;
 /// The time limit for all requests of shell completion.
 const COMPLETION_TIME: Duration = Duration::from_secs(1);
-/// The largest number of names that shell completion offers.
+/// The maximum number of names that shell completion offers.
 const COMPLETION_NAMES: u32 = 500;
-/// Names need only the metadata. Servers and proxies that do not support this form send whole objects.
+/// Completion needs only the metadata. Servers and proxies that do not support this form send whole objects.
 const NAMES_ONLY: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 /// The answer of `/version`.
@@ -42,7 +43,7 @@ pub struct ServerVersion {
     pub git_version: String,
 }
 
-/// One cluster, as one user can read it.
+/// One cluster, with the credentials of one user.
 pub struct Cluster<'a> {
     pub(super) api: Api<'a>,
     namespace: String,
@@ -55,7 +56,7 @@ pub(super) struct Gathered {
     pub(super) parts: Parts,
     pub(super) archive: Vec<ArchivedObject>,
     pub(super) keep_archive: bool,
-    /// The kind and name of the object for which the time of its last change is needed.
+    /// The kind and name of the object whose time of last change is needed.
     pub(super) asked: Option<(Kind, String)>,
 }
 
@@ -93,7 +94,7 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// Returns the same cluster, with an observer that is told of each request.
+    /// Returns the same cluster with an observer, which is called after each request.
     #[must_use]
     pub fn observed<'b>(self, observer: Observer<'b>) -> Cluster<'b>
     where
@@ -125,7 +126,7 @@ impl<'a> Cluster<'a> {
         self.api.timeout
     }
 
-    /// Tells the observer about a request that was not made by this type. `path` is the address without the server.
+    /// Calls the observer for a request that was not made by this type. `path` is the address without the server.
     pub fn tell(&self, method: &'static str, path: &str, status: Option<u16>, milliseconds: u128) {
         if let Some(observer) = self.api.observer {
             observer(&RequestLog { method, url: format!("{}{path}", self.api.server), status, milliseconds });
@@ -138,8 +139,8 @@ impl<'a> Cluster<'a> {
     }
 
     /// Reads all objects that decisions need. Volumes, claims and classes of the whole cluster are read first. Pods and
-    /// nodes are read only if a decision needs them. If claims of the whole cluster are forbidden, the claims of
-    /// [`Self::namespace`] are read.
+    /// nodes are read only if a decision needs them. If the user may not list claims in the whole cluster, only the
+    /// claims in [`Self::namespace`] are read.
     ///
     /// # Errors
     ///
@@ -149,8 +150,8 @@ impl<'a> Cluster<'a> {
         Ok(self.gather(needs, false, progress).await?.parts)
     }
 
-    /// Reads the same objects as [`Self::read`], and also returns each as redacted JSON, in no particular order. The
-    /// coverage in the parts says how complete they are.
+    /// Reads the same objects as [`Self::read`], and also returns each object as redacted JSON, in no particular order.
+    /// The coverage in the parts says whether all objects were read.
     ///
     /// # Errors
     ///
@@ -190,9 +191,8 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// Returns the names of objects of the kind for shell completion. They are the names in the given namespace, or in
-    /// [`Self::namespace`] if none is given. There are at most 500 names, and the time limit is one second. If anything
-    /// fails, there are no names.
+    /// Returns the names of objects of the kind for shell completion, in the given namespace or in [`Self::namespace`].
+    /// At most 500 names are returned, and the time limit is one second. If anything fails, no names are returned.
     pub async fn names(&self, kind: Kind, namespace: Option<&str>) -> Vec<String> {
         self.names_at(&list::path(kind, Some(namespace.unwrap_or(&self.namespace)))).await
     }
@@ -231,7 +231,8 @@ impl<'a> Cluster<'a> {
         }
         let readable = |entry: &CoverageEntry| entry.state == CoverageState::Complete;
         if !gathered.parts.coverage.entries().iter().any(readable) {
-            // One error is enough. The error of the volumes is first, because it tells the user most.
+            // One error is enough. The error of the volumes comes first, because it is the most useful one for the
+            // user.
             if let Some(failure) = failures.into_iter().next() {
                 return Err(failure);
             }
@@ -248,8 +249,8 @@ impl<'a> Cluster<'a> {
     }
 
     /// Reads the lists that every command needs. They are read concurrently, but the claims are requested only after
-    /// the first page of the volumes was read, so that the list of claims is the later one. If a volume and a claim do
-    /// not agree, both lists then show them at the same moment in most cases; see [`partners`].
+    /// the first page of the volumes was read. So the list of claims is the later one. If a volume and a claim do not
+    /// agree, in most cases both lists show them as they were at the same moment; see [`partners`].
     ///
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {
@@ -302,7 +303,7 @@ impl<'a> Cluster<'a> {
         Ok(failures)
     }
 
-    /// Reads a list; `begun` is notified at its first page.
+    /// Reads a list. `begun` is notified after the first page.
     async fn list(
         &self,
         kind: Kind,
@@ -388,7 +389,7 @@ impl<'a> Cluster<'a> {
         }
         self.lists(&lists, gathered, progress).await?;
         if gathered.parts.coverage.state(Kind::Pod, "") == CoverageState::Forbidden {
-            // The user may not list the pods of the whole cluster, but perhaps the pods of single namespaces.
+            // The user may not list pods in the whole cluster, but may be allowed to list pods in single namespaces.
             let single: Vec<_> = pod_namespaces(&gathered.parts, needs)
                 .into_iter()
                 .map(|namespace| (Kind::Pod, Some(namespace)))
@@ -408,8 +409,8 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    /// Reads the pods of all namespaces in place of those that were read. If the user may not list them, the pods that
-    /// were read stay.
+    /// Reads the pods of all namespaces, and replaces the pods that were read before. If the user may not list them,
+    /// the earlier pods are kept.
     async fn all_pods(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let read = std::mem::take(&mut gathered.parts.objects.pods);
         self.lists(&[(Kind::Pod, None)], gathered, progress).await?;
@@ -446,7 +447,7 @@ fn decode_page(
     for object in &objects {
         let json = object.get().as_bytes();
         let decoded = decode_as(kind, json, origin);
-        // Skipped objects are not archived: an event about another object may contain anything.
+        // Skipped objects are not archived, because an event about another object may contain anything.
         let is_kept = keep_archive && !matches!(decoded, Ok(Item::Skipped(_)));
         match decoded {
             Ok(item) => {

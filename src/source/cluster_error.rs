@@ -1,4 +1,4 @@
-//! The errors of reading a cluster. An error has one sentence, and a hint that says what the user can do.
+//! The errors of reading a cluster. An error is one sentence, with a hint that says what the user can do.
 
 use super::body::TooLarge;
 use crate::error::Error;
@@ -16,7 +16,7 @@ pub enum ClusterErrorKind {
     Credentials,
     /// The API server does not accept the credentials (HTTP 401).
     Unauthorized,
-    /// The API server accepts the credentials and refuses the request (HTTP 403).
+    /// The API server accepts the credentials but refuses the request (HTTP 403).
     Forbidden,
     /// No server answers at the address.
     Unreachable,
@@ -36,7 +36,7 @@ pub enum ClusterErrorKind {
     Server,
 }
 
-/// An error of reading a cluster. Texts of the server are stored unchanged; they are sanitized when they are shown.
+/// An error of reading a cluster. Texts of the server are stored unchanged, and are sanitized when they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterError {
     kind: ClusterErrorKind,
@@ -45,12 +45,12 @@ pub struct ClusterError {
 }
 
 impl ClusterError {
-    /// Returns an error with a sentence without a full stop.
+    /// Returns an error. `message` is a sentence without a full stop.
     pub(crate) fn new(kind: ClusterErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
-    /// Adds what the user can do.
+    /// Adds a hint that says what the user can do.
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -62,12 +62,12 @@ impl ClusterError {
         self.kind
     }
 
-    /// Returns what the user can do, if there is advice.
+    /// Returns what the user can do, if the error has a hint.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// Returns the error for a failure below HTTP. Its kind is found in the texts of the causes, because kube has no
+    /// Returns the error for a failure below HTTP. Its kind is found by the texts of the causes, because kube has no
     /// other way to distinguish the causes.
     pub(crate) fn from_transport(server: &str, proxy: Option<&str>, error: &(dyn std::error::Error + 'static)) -> Self {
         let chain: Vec<String> =
@@ -180,7 +180,7 @@ impl ClusterError {
         if has(&["NotValidForName", "not valid for"]) {
             return tls(
                 format!("the certificate of the API server {server} was made for another name"),
-                "use the name that it was made for in --server, or state it with --tls-server-name",
+                "use the name in the certificate for --server, or give this name with --tls-server-name",
             );
         }
         if has(&["CaUsedAsEndEntity"]) {
@@ -191,12 +191,13 @@ impl ClusterError {
                 "kubectl accepts it; here the server needs a certificate that is signed by that authority",
             );
         }
-        // If a cluster was created again, its authority has the same name and another key. Then the signature is wrong.
+        // If a cluster was created again, its certificate authority has the same name but another key. Then the
+        // signature is wrong.
         if has(&["UnknownIssuer", "unknown issuer", "not trusted", "BadSignature"]) {
             return tls(
                 format!("the certificate of the API server {server} is signed by an unknown authority"),
-                "the authority's certificate belongs into the kubeconfig (certificate-authority) or --certificate-authority; \
-                 a server's own certificate there is not enough",
+                "put the authority's certificate into the kubeconfig (certificate-authority) or give it with \
+                 --certificate-authority; the server's own certificate is not enough",
             );
         }
         tls(
@@ -209,7 +210,7 @@ impl ClusterError {
     pub(crate) fn timed_out(server: &str, proxy: Option<&str>) -> Self {
         let through = proxy.map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
         Self::new(ClusterErrorKind::TimedOut, format!("the API server {server} did not answer in time{through}"))
-            .with_hint("check the network, or allow more with --request-timeout")
+            .with_hint("check the network, or allow more time with --request-timeout")
     }
 
     /// Returns the error for an answer with an HTTP status code that means an error.
@@ -232,15 +233,15 @@ impl ClusterError {
             400 if !status.from_kubernetes && server.starts_with("http://") => Self::not_plain(server),
             _ if !status.from_kubernetes => Self::new(
                 ClusterErrorKind::NotKubernetes,
-                format!("{server} answered HTTP {code} with something that is no answer of a Kubernetes API server"),
+                format!("{server} answered HTTP {code}, but the answer is not from a Kubernetes API server"),
             )
             .with_hint("a proxy or a login page may be in between: check --server, HTTPS_PROXY and NO_PROXY"),
             _ => Self::new(ClusterErrorKind::Server, format!("reading {what} failed with HTTP {code}: {message}"))
-                .with_hint("the fault is on the API server's side: its log tells more; -v 6 shows the requests"),
+                .with_hint("the fault is in the API server: see its log; -v 6 shows the requests"),
         }
     }
 
-    /// Returns the error for an answer that is larger than the limit in bytes.
+    /// Returns the error for an answer that exceeds the limit in bytes.
     pub(crate) fn too_large(server: &str, what: &str, TooLarge { limit, stated }: TooLarge) -> Self {
         let limit = limit >> 20;
         let size = match stated {
@@ -258,11 +259,11 @@ impl ClusterError {
     fn too_much(server: &str, what: &str, size: &str, limit: &str) -> Self {
         Self::new(
             ClusterErrorKind::TooLarge,
-            format!("{server} sends {size} in one answer to the request for {what}, and at most {limit} are read"),
+            format!("{server} sends {size} in one answer to the request for {what}, but at most {limit} are read"),
         )
         .with_hint(format!(
-            "give no --chunk-size above 2500, nor 0: lists then come in small pages; where something on the way sends \
-             all at once, write files with '{DUMP}' and read them with -f"
+            "use a --chunk-size from 1 to 2500, so that lists come in small pages; if a proxy still sends a whole list \
+             at once, write files with '{DUMP}' and read them with -f"
         ))
     }
 
@@ -270,7 +271,10 @@ impl ClusterError {
     pub(crate) fn not_kubernetes(server: &str, what: &str, problem: &str) -> Self {
         Self::new(
             ClusterErrorKind::NotKubernetes,
-            format!("{server} answered the request for {what} with something that is no answer of a Kubernetes API server: {problem}"),
+            format!(
+                "{server} answered the request for {what}, but the answer is not from a Kubernetes API server: \
+                     {problem}"
+            ),
         )
         .with_hint("a proxy or a login page may be in between: check --server, HTTPS_PROXY and NO_PROXY")
     }
@@ -285,8 +289,7 @@ impl fmt::Display for ClusterError {
 impl std::error::Error for ClusterError {}
 
 impl From<ClusterError> for Error {
-    /// If a name is missing in the kubeconfig, the result is a usage error. In all other cases it says that the input
-    /// is unreadable.
+    /// Converts a missing name in the kubeconfig to a usage error. All other errors become unreadable input.
     fn from(error: ClusterError) -> Self {
         let shown = match error.kind {
             ClusterErrorKind::Configuration => Self::usage(error.message),
@@ -304,7 +307,7 @@ impl From<ClusterError> for Error {
 pub(crate) struct ApiStatus {
     /// The HTTP code.
     pub(crate) code: u16,
-    /// The message of the server. If the server sent no message, it is `HTTP` and the code.
+    /// The message of the server. If the server sent no message, it is `HTTP` followed by the code.
     pub(crate) message: String,
     /// Whether the body was a `Status` object.
     pub(crate) from_kubernetes: bool,

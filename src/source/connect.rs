@@ -1,4 +1,5 @@
-//! Makes a client from kubectl's flags and the environment. Each flag has kubectl's meaning and precedence.
+//! Makes a client from kubectl's flags and the environment. Each flag has the same meaning and precedence as in
+//! kubectl.
 
 use super::cluster::local_time;
 use super::cluster_error::{ClusterError, ClusterErrorKind};
@@ -18,8 +19,8 @@ use std::time::Duration;
 /// The number of objects in one page of a list, if `--chunk-size` is not given. kubectl uses the same number.
 const CHUNK_SIZE: u32 = 500;
 
-/// The number of volumes or claims in one page of a list. It is larger, because these objects are small and every
-/// command waits for them. Each page is requested after the previous page.
+/// The number of volumes or claims in one page of a list. It is larger than [`CHUNK_SIZE`], because these objects are
+/// small and every command waits for them: a page is requested only after the previous page.
 const LARGE_CHUNK_SIZE: u32 = 2500;
 
 /// Returns the number of objects in one page of a list of that kind, if `--chunk-size` is not given.
@@ -31,7 +32,7 @@ pub fn default_chunk_size(kind: Kind) -> u32 {
 }
 
 /// The longest time without data on a connection, if no `--request-timeout` is given. The API server ends its requests
-/// after one minute. So after a longer time without data, the server does not answer any more.
+/// after one minute. So if no data arrive for longer, the server does not answer any more.
 const SILENCE: Duration = Duration::from_secs(90);
 
 /// The flags of kubectl that select the cluster and the user.
@@ -77,7 +78,7 @@ pub struct ConnectOptions {
     pub tls_server_name: Option<String>,
     /// `--disable-compression`.
     pub disable_compression: bool,
-    /// `--chunk-size`: the number of objects in one page. With zero, each list is read in one piece. `None` means
+    /// `--chunk-size`: the number of objects in one page. Zero means that each list is read in one piece. `None` means
     /// [`default_chunk_size`].
     pub chunk_size: Option<u32>,
     /// Who can log in, if a credential plugin asks for a login.
@@ -90,8 +91,8 @@ pub enum LoginMode {
     /// A person, if standard input is a terminal. The plugin may ask this person to log in.
     #[default]
     Person,
-    /// A person who only reads the messages of a plugin. The person cannot answer, because other plugins may ask at the
-    /// same time.
+    /// A person who can only read the messages of a plugin. The person cannot answer, because other plugins may ask at
+    /// the same time.
     Reader,
     /// Nobody. The messages of a plugin are dropped.
     Nobody,
@@ -131,7 +132,7 @@ pub struct Environment {
 
 impl Environment {
     /// Returns the environment of this process.
-    #[expect(clippy::disallowed_methods, reason = "this is where the environment enters")]
+    #[expect(clippy::disallowed_methods, reason = "only this function reads the environment")]
     pub fn of_process() -> Self {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Self {
@@ -145,11 +146,11 @@ impl Environment {
     }
 }
 
-/// A client, and the facts that belong to it.
+/// A client, and facts about its connection.
 pub(super) struct Connection {
     /// The client of kube, without kube's own retries.
     pub(super) client: Client,
-    /// The address of the server in the form that people may read: scheme, host, port and path.
+    /// The address of the server in a form that may be shown: scheme, host, port and path.
     pub(super) server: String,
     /// The address of the proxy to the server, in the same form.
     pub(super) proxy: Option<String>,
@@ -169,7 +170,7 @@ pub(super) fn connect(options: &ConnectOptions, environment: &Environment) -> Re
         config.read_timeout = Some(SILENCE);
         config.reset_reader_on_write = true;
     }
-    // Only reads are retried, and only a few times: see `http`.
+    // Only reads are retried, and only a few times; see the module `http`.
     config.default_retry = false;
     let namespace = config.default_namespace.clone();
     let client = Client::try_from(config).map_err(|error| client_error(&server, &error))?;
@@ -180,14 +181,14 @@ fn is_encrypted(url: &Uri) -> bool {
     url.scheme_str() == Some("https")
 }
 
-/// Refuses a clock that shows a time before 1970. rustls counts the time from 1970 and would end the process.
+/// Refuses a clock that shows a time before 1970. rustls counts the time from 1970 and would end the process otherwise.
 fn judges_certificates(now: Timestamp) -> Result<(), ClusterError> {
     if now >= Timestamp(0) {
         return Ok(());
     }
     Err(ClusterError::new(
         ClusterErrorKind::Tls,
-        "the clock of this machine shows a time before 1970, so that no certificate can be judged",
+        "the clock of this machine shows a time before 1970, so no certificate can be checked",
     )
     .with_hint("set the clock"))
 }
@@ -206,7 +207,7 @@ fn without_kubeconfig(options: &ConnectOptions, environment: &Environment) -> Re
         if let Some(name) = value {
             return Err(ClusterError::new(
                 ClusterErrorKind::Configuration,
-                format!("--{flag} names {name:?}, and there is no kubeconfig"),
+                format!("--{flag} names {name:?}, but there is no kubeconfig"),
             )
             .with_hint("name a kubeconfig with --kubeconfig or KUBECONFIG"));
         }
@@ -250,7 +251,7 @@ fn from_parts(
     if user.impersonate.is_none() && (acts_as_part || user.impersonate_user_extra.is_some()) {
         return Err(ClusterError::new(
             ClusterErrorKind::Configuration,
-            "--as-group, --as-uid and --as-user-extra say as what to act, and not as whom",
+            "--as-group, --as-uid and --as-user-extra need --as, which names the user",
         )
         .with_hint("add --as USER"));
     }
@@ -269,7 +270,7 @@ fn from_parts(
         if config.root_cert.is_some() && config.accept_invalid_certs {
             return Err(ClusterError::new(
                 ClusterErrorKind::Configuration,
-                "a certificate authority is given, and --insecure-skip-tls-verify says not to look at it",
+                "a certificate authority is given, but --insecure-skip-tls-verify says not to check certificates",
             )
             .with_hint("leave out one of the two, here or in the kubeconfig"));
         }
@@ -278,8 +279,8 @@ fn from_parts(
         check_token(&user)?;
         config.auth_info = user;
     } else {
-        // As in kubectl, credentials are never sent unencrypted. The headers of impersonation may be, because `kubectl
-        // proxy` needs no credentials.
+        // As in kubectl, credentials are never sent without encryption. The headers of impersonation may be sent,
+        // because `kubectl proxy` needs no credentials.
         config.auth_info = AuthInfo {
             impersonate: user.impersonate,
             impersonate_uid: user.impersonate_uid,
@@ -301,12 +302,14 @@ fn override_cluster(cluster: &mut Cluster, options: &ConnectOptions) {
         cluster.certificate_authority_data = None;
     }
     if let Some(authority) = &options.certificate_authority {
-        // If the user gives an authority, the certificate is verified whatever the kubeconfig says.
+        // If the user gives a certificate authority, the certificate is always verified, even if the kubeconfig
+        // disables it.
         cluster.insecure_skip_tls_verify = Some(options.insecure_skip_tls_verify);
         cluster.certificate_authority = Some(authority.to_string_lossy().into_owned());
         cluster.certificate_authority_data = None;
     }
-    // The name in the kubeconfig belongs to the server in the kubeconfig, not to another one.
+    // The TLS server name in the kubeconfig belongs to the server in the kubeconfig, and not to the server of
+    // `--server`.
     if options.tls_server_name.is_some() || options.server.is_some() {
         cluster.tls_server_name.clone_from(&options.tls_server_name);
     }
@@ -333,7 +336,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(password) = &options.password {
         user.password = Some(password.clone().into());
     }
-    // kube needs both the name and the password. If one of them is missing, an empty value is sent.
+    // kube needs both the name and the password. If one of them is missing, an empty value is used.
     if user.username.is_some() || user.password.is_some() {
         user.username.get_or_insert_default();
         user.password.get_or_insert_with(|| String::new().into());
@@ -347,7 +350,7 @@ fn override_user(user: &mut AuthInfo, options: &ConnectOptions) {
     if let Some(uid) = &options.impersonate_uid {
         user.impersonate_uid = Some(uid.clone());
     }
-    // For a key that the user gives, only the given values count. Other keys keep their values from the kubeconfig.
+    // For a key that the user gives, only the given values are used. Other keys keep their values from the kubeconfig.
     if !options.impersonate_extra.is_empty() {
         let extra = user.impersonate_user_extra.get_or_insert_default();
         for (key, _) in &options.impersonate_extra {
@@ -364,7 +367,7 @@ fn without_empties(user: AuthInfo) -> AuthInfo {
     // Some values are secrets. Their text can only be read from serialized data.
     let Ok(Value::Object(mut fields)) = serde_json::to_value(&user) else { return user };
     fields.retain(|name, value| match value {
-        // An empty path was resolved to the folder of the kubeconfig.
+        // An empty path was resolved to the folder of the kubeconfig, so it ends with a separator.
         Value::String(path) if matches!(name.as_str(), "tokenFile" | "client-certificate" | "client-key") => {
             !path.is_empty() && !path.ends_with(MAIN_SEPARATOR)
         }
@@ -376,13 +379,13 @@ fn without_empties(user: AuthInfo) -> AuthInfo {
     serde_json::from_value(Value::Object(fields)).unwrap_or(user)
 }
 
-/// Refuses combinations of credentials that client-go refuses: `ConfirmUsable`, client-go 0.36.
-#[expect(clippy::disallowed_methods, reason = "whether the kubeconfig's files are there")]
+/// Refuses the combinations of credentials that client-go refuses. Upstream: `ConfirmUsable`, client-go 0.36.
+#[expect(clippy::disallowed_methods, reason = "checks whether the files of the kubeconfig exist")]
 fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     let wrong = |what: &str, hint: &str| Err(ClusterError::new(ClusterErrorKind::Configuration, what).with_hint(hint));
     if user.token.is_some() && user.username.is_some() {
         return wrong(
-            "there are a token and a password, and one of the two says who you are",
+            "both a token and a password are given, but only one of them can be used",
             "leave out --token, or --username and --password, or choose another --user of the kubeconfig",
         );
     }
@@ -406,21 +409,22 @@ fn confirm_usable(user: &AuthInfo) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// Refuses a token that an HTTP header cannot contain. kube panics if it gets one.
+/// Refuses a token that an HTTP header cannot contain, because kube would panic.
 fn check_token(user: &AuthInfo) -> Result<(), ClusterError> {
     // The text of the token can only be read from serialized data.
     let data = serde_json::to_value(user).unwrap_or_default();
     match data.get("token").and_then(Value::as_str).map(HeaderValue::from_str) {
         Some(Err(_)) => Err(ClusterError::new(
             ClusterErrorKind::Credentials,
-            "the token cannot be sent: a line break or another character is in it that no header may have",
+            "the token cannot be sent: it contains a line break or another character that no HTTP header may have",
         )
-        .with_hint("look where it comes from: --token, the user's token in the kubeconfig, or its credential plugin")),
+        .with_hint("check its source: --token, the user's token in the kubeconfig, or its credential plugin")),
         _ => Ok(()),
     }
 }
 
-/// Replaces the token file by its token. Text files end with a newline, which no HTTP header may contain.
+/// Replaces the path of the token file by the token in it. Text files end with a newline, which no HTTP header may
+/// contain.
 #[expect(clippy::disallowed_methods, reason = "the kubeconfig names the file")]
 fn read_token_file(user: &mut AuthInfo) -> Result<(), ClusterError> {
     let Some(path) = user.token_file.take().filter(|_| user.token.is_none()) else { return Ok(()) };
@@ -440,7 +444,7 @@ fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
             ClusterErrorKind::Configuration,
             "the cluster's entry in the kubeconfig has no server",
         )
-        .with_hint("state one with --server"));
+        .with_hint("give one with --server"));
     }
     let full = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
     full.parse::<Uri>()
@@ -448,12 +452,12 @@ fn server_url(cluster: &Cluster) -> Result<Uri, ClusterError> {
         .filter(|url| matches!(url.scheme_str(), Some("http" | "https")) && url.host().is_some())
         .ok_or_else(|| {
             ClusterError::new(ClusterErrorKind::Configuration, format!("the server's address {server:?} is not a URL"))
-                .with_hint("it looks like https://host:6443")
+                .with_hint("an address looks like https://host:6443")
         })
 }
 
-/// Returns the certificate authorities in the form that kube needs. The result is `None` if those of the operating
-/// system are used.
+/// Returns the certificate authorities in the form that kube needs. The result is `None` if the authorities of the
+/// operating system are used.
 fn root_certificates(cluster: &Cluster) -> Result<Option<Vec<Vec<u8>>>, ClusterError> {
     certificates(cluster).map_err(|error| {
         let from = cluster.certificate_authority.as_deref().unwrap_or("the kubeconfig's certificate-authority-data");

@@ -1,9 +1,9 @@
 //! Runs credential plugins (`exec` in the kubeconfig) exactly once for each selected context.
 //!
-//! kube runs a plugin three times for each client. Plugins of cloud providers take a second each time. Three times
-//! would be the largest part of the run time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.
+//! kube runs a plugin three times for each client. A plugin of a cloud provider takes about a second. Running it three
+//! times would take most of the run time. Protocol: `client.authentication.k8s.io/v1` and `v1beta1`.
 #![expect(clippy::disallowed_types, reason = "the kubeconfig names a program to run")]
-#![expect(clippy::disallowed_methods, reason = "somebody may log in on standard input, and only for so long")]
+#![expect(clippy::disallowed_methods, reason = "a plugin may read standard input for a login, and has a time limit")]
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::connect::LoginMode;
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 const MOST: u64 = 1 << 20;
 
 /// The time limit of a plugin that does not ask a person directly, if the user gave no limit. A plugin that hangs must
-/// not hide the answers of other clusters. The limit is long enough for a person who reads the message of the plugin
-/// and opens a page in a browser.
+/// not delay the answers of other clusters without end. The limit is long enough for a person who reads the message of
+/// the plugin and opens a page in a browser.
 pub const UNATTENDED_LIMIT: Duration = Duration::from_mins(2);
 
 #[derive(Deserialize)]
@@ -40,11 +40,12 @@ struct Status {
     client_key_data: Option<String>,
 }
 
-/// Runs the plugin of the user's entry, if there is one, and replaces it by the credentials that it prints.
+/// Runs the plugin of the user's entry, if the entry has one, and replaces it by the credentials that the plugin
+/// prints.
 ///
-/// It blocks until the plugin ends, because a person may have to log in. The plugin is stopped after the limit that the
-/// user gave, or after [`UNATTENDED_LIMIT`]. kubectl has no limit. All other credentials take precedence over the
-/// plugin, as in client-go (`UpdateTransportConfig`, 0.36).
+/// This function blocks until the plugin ends, because a person may have to log in. The plugin is stopped after the
+/// limit that the user gave, or after [`UNATTENDED_LIMIT`]. kubectl has no limit. All other credentials take precedence
+/// over the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
     cluster: &Cluster,
@@ -99,8 +100,8 @@ fn ask(
             return Err(failed(
                 config,
                 match attendance {
-                    LoginMode::Person => "needs a terminal, and standard input is none",
-                    LoginMode::Reader | LoginMode::Nobody => "wants to ask something: ask this cluster alone first",
+                    LoginMode::Person => "needs a terminal, but standard input is not a terminal",
+                    LoginMode::Reader | LoginMode::Nobody => "needs an answer from you: first ask only this cluster",
                 },
             ));
         }
@@ -131,7 +132,7 @@ fn ask(
         LoginMode::Nobody => Stdio::null(),
     });
     let output = output(command.stdout(Stdio::piped()), config, limit)?;
-    // A parser of YAML would read some JSON differently. For example, it would read some texts as numbers.
+    // A parser of YAML would read some JSON differently. For example, it would read some strings as numbers.
     let answer: Option<ExecCredential> = if output.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice(&output).ok()
     } else {
@@ -155,7 +156,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
     std::thread::spawn(move || {
         let mut output = Vec::new();
         let read = printed.map_or(Ok(0), |printed| printed.take(MOST + 1).read_to_end(&mut output));
-        // After the time limit nobody receives this.
+        // After the time limit, nobody receives this message.
         _ = sender.send(read.map(|_| output));
     });
     let end = limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -188,13 +189,13 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
         _ => {
             let seconds = limit.unwrap_or_default().as_secs_f32();
             let error = failed(config, &format!("did not answer within {seconds} s"));
-            Err(error.with_hint("log in with it first, or allow more with --request-timeout"))
+            Err(error.with_hint("log in with the plugin first, or allow more time with --request-timeout"))
         }
     }
 }
 
-/// Returns the error of a plugin. It names only the program, because arguments, environment and output can contain
-/// secrets.
+/// Returns the error of a plugin. The error names only the program, because arguments, environment and output can
+/// contain secrets.
 fn failed(config: &ExecConfig, what: &str) -> ClusterError {
     let program = config.command.as_deref().unwrap_or_default();
     let error = ClusterError::new(ClusterErrorKind::Credentials, format!("the credential plugin {program} {what}"));

@@ -47,19 +47,19 @@ pub struct Scope {
 pub struct FileOptions {
     /// Files and directories in the order in which they are read; `-` is standard input.
     pub paths: Vec<PathBuf>,
-    /// Whether directories are read with all directories below them.
+    /// Whether all directories below the given directories are also read.
     pub recursive: bool,
-    /// The kinds that the user declares to be complete in the input. An empty list declares all kinds to be complete.
+    /// The kinds that the user declares to be complete in the input. An empty list means all kinds.
     pub assume_complete: Option<Vec<Scope>>,
     /// The kinds that the user declares to be incomplete in the input.
     pub partial: Vec<Scope>,
-    /// The time for which ages are computed. It replaces the newest time in the input.
+    /// The time for which ages are computed. If it is not given, it is the newest time in the input.
     pub now: Option<Timestamp>,
     /// Whether an object that cannot be decoded is a fatal error.
     pub strict: bool,
     /// The kinds of [`Kind::SURROUNDING`] that are read. The other kinds are skipped.
     pub surroundings: Vec<Kind>,
-    /// The kind and name of the volume or claim for which the time of its last change is needed.
+    /// The kind and name of the volume or claim whose time of last change is needed.
     pub last_change_of: Option<(Kind, String)>,
 }
 
@@ -68,7 +68,7 @@ pub struct FileOptions {
 pub struct Report {
     /// The number of files that were read, including standard input.
     pub files: u64,
-    /// The number of files in directories that were skipped because of their name or their place in a dump.
+    /// The number of files in directories that were skipped because of their name or their position in a dump.
     pub skipped_files: u64,
     /// The number of bytes that were read, before decompression.
     pub bytes: u64,
@@ -94,8 +94,8 @@ pub struct Loaded {
 pub struct Archived {
     /// The objects, redacted.
     pub objects: Vec<ArchivedObject>,
-    /// The objects that could not be decoded. They are kept in the snapshot, as for a cluster. The reader of the
-    /// snapshot has to know that there are objects that cannot be decoded.
+    /// The objects that could not be decoded. They are kept in the snapshot, as for a cluster, because the reader of
+    /// the snapshot has to know about them.
     pub issues: Vec<DecodeIssue>,
     /// The other facts about the reading.
     pub statement: Statement,
@@ -108,7 +108,7 @@ pub type EachRaw<'a> = dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()> + 'a;
 ///
 /// Claims and pods without a namespace are assumed to be in `default`, as in kubectl.
 ///
-/// # Errors
+/// Reads all inputs.
 ///
 /// Returns an error if an input cannot be read in full, is not well-formed, or is too large. It is the first error in
 /// the order of the input.
@@ -141,12 +141,11 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
         for input in &inputs {
             collector.covers = input.covers.clone();
             let read = read_input(input, stdin, &mut collector);
-            // The objects before the place of the failure have to be decoded first, because one of them may have the
-            // first error.
+            // The objects before the failure have to be decoded first, because one of them may have the first error.
             collector.drain()?;
             report.bytes += read?;
             report.files += 1;
-            collector.look(false);
+            collector.record_lists(false);
             if let Covers::Kind(kind, namespace) = &input.covers {
                 collector.complete.push((*kind, namespace.clone()));
             }
@@ -166,8 +165,8 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 
-/// Reads all inputs for a snapshot. The result has the objects of [`read`], redacted, and what `read` would find out
-/// about them.
+/// Reads all inputs for a snapshot. The result has the same objects as [`read`], but redacted. It also has everything
+/// else that `read` would find out about them.
 ///
 /// # Errors
 ///
@@ -192,7 +191,7 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
     let statement = Statement {
         coverage: known.coverage(&issues, options),
         // The newest time in the objects is not stored, because it is not the time of a reading. A reader of the
-        // snapshot can find it again.
+        // snapshot finds it in the objects again.
         now: options.now.or(known.stated.now),
         kubernetes: known.stated.kubernetes,
     };
@@ -202,8 +201,8 @@ pub fn archive_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Archi
 /// Passes each object of the kinds that are read, and the Lease of kube-controller-manager, to `each` as JSON.
 ///
 /// The objects are passed in the order of the input, until `each` breaks. If a list states its kind after its items,
-/// the items that state no kind are passed at the end of the list. The bytes are well-formed JSON: bytes of the input,
-/// or JSON made from its YAML.
+/// items without a kind are passed at the end of the list. The bytes are well-formed JSON: either bytes of the input,
+/// or JSON made from YAML.
 ///
 /// # Errors
 ///
@@ -225,7 +224,7 @@ pub fn each_raw_with(options: &FileOptions, stdin: &mut dyn Read, each: &mut Eac
     }
 }
 
-/// Passes each object to `each`, and returns what is known of all of them.
+/// Passes each object to `each`, and returns what is known about all of them.
 fn raw(options: &FileOptions, stdin: &mut dyn Read, each: &mut EachRaw<'_>) -> Result<Known, SourceError> {
     let (inputs, _) = inputs(options)?;
     let mut raw = Raw {
@@ -274,15 +273,15 @@ impl Raw<'_> {
         if of_few && matches!(decode::read(Some(kind), json, origin), Ok(Item::Skipped(_))) {
             return Ok(());
         }
-        // An object that cannot be decoded makes its kind partial. Then the namespace that is counted here does not
-        // matter.
+        // An object that cannot be decoded makes its kind partial. In this case it does not matter which namespace is
+        // recorded here.
         if kind != Kind::Lease {
             let namespace = kind.namespaced().then(|| namespace_of(json));
             self.recent.insert((kind, namespace));
         }
         if (self.each)(kind, json, origin).is_break() {
             self.stopped = true;
-            // This error ends the reading. The caller sees in `stopped` that it is no failure.
+            // This error only ends the reading. The caller sees in the field `stopped` that it is no failure.
             return Err(SourceError::new(origin, Fault::Truncated));
         }
         Ok(())
@@ -359,7 +358,7 @@ struct Named {
 }
 
 /// Returns the files that the options name, and the number of skipped files.
-#[expect(clippy::disallowed_methods, reason = "telling files from directories is the business of this module")]
+#[expect(clippy::disallowed_methods, reason = "this module distinguishes files from directories")]
 fn inputs(options: &FileOptions) -> Result<(Vec<Named>, u64), SourceError> {
     let mut inputs: Vec<Named> = Vec::new();
     let mut skipped = 0;
@@ -410,7 +409,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
             return Err(SourceError::new(&**origin, Fault::NotObjects(found)));
         }
         Cutter::new(&mut json.as_slice(), sink, Arc::clone(origin), 0).run().map_err(|error| {
-            // A place in JSON that was made from YAML would be useless to the user.
+            // A position in JSON that was made from YAML would be useless to the user.
             SourceError { place: Place::default(), ..error }
         })
     });
@@ -420,7 +419,7 @@ fn yaml_documents(reader: &mut dyn Read, sink: &mut dyn Sink, origin: &Arc<str>)
     })
 }
 
-/// Returns the name of the type of a document, if it cannot contain an object.
+/// Returns a description of the JSON value, if the value cannot contain an object.
 fn not_an_object(json: &[u8]) -> Option<&'static str> {
     match json.first() {
         Some(b'{' | b'[') => None,
@@ -430,17 +429,17 @@ fn not_an_object(json: &[u8]) -> Option<&'static str> {
     }
 }
 
-#[expect(clippy::disallowed_types, reason = "opening files is the business of this module")]
+#[expect(clippy::disallowed_types, reason = "this module opens files")]
 fn open(path: &Path) -> io::Result<std::fs::File> {
     std::fs::File::open(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "reading standard input is the business of this module")]
+#[expect(clippy::disallowed_methods, reason = "this module reads standard input")]
 fn stdin() -> impl Read {
     io::stdin()
 }
 
-/// Adds the line to the place of an error that has only a byte, if the file can be read again.
+/// Adds the line to the position of an error that has only a byte, if the file can be read again.
 #[expect(clippy::disallowed_methods, reason = "only a regular file can be read twice")]
 fn with_line(mut error: SourceError, inputs: &[Named]) -> SourceError {
     let Some(byte) = error.place.byte else { return error };
@@ -467,8 +466,8 @@ fn line_of(path: &Path, origin: &str, byte: u64) -> Option<u64> {
     }
 }
 
-/// Returns the newest time in the objects. The renewal of the Lease does not count, because then the Lease would always
-/// seem fresh. Times that only `explain` reads do not count, so that all commands have the same time.
+/// Returns the newest time in the objects. The renewal time of the Lease is ignored, because otherwise the Lease would
+/// always seem fresh. Times that only `explain` reads are ignored, so that all commands have the same time.
 fn newest(objects: &Objects) -> Option<Timestamp> {
     let lists = objects.lists();
     let metas = lists.iter().flat_map(|list| (0..list.length()).map(|at| list.meta(at)));
@@ -477,7 +476,7 @@ fn newest(objects: &Objects) -> Option<Timestamp> {
     metas.filter_map(|meta| meta.created.max(meta.deleted)).chain(changed).chain(seen).max()
 }
 
-/// What is known of an input besides its objects.
+/// What is known about an input besides its objects.
 #[derive(Default)]
 struct Known {
     /// The kinds and namespaces that files of a dump contain completely.
@@ -493,17 +492,17 @@ struct Known {
 impl Known {
     /// Returns the coverage of the input.
     ///
-    /// A kind counts as complete in three cases only: the input has objects of that kind, a dump or a snapshot says
-    /// that the kind is complete, or the user declared it. An object that could not be decoded makes its kind partial
-    /// in any case.
+    /// A kind is complete only in three cases: the input has objects of that kind, a dump or a snapshot says that the
+    /// kind is complete, or the user declared it. But an object that could not be decoded always makes its kind
+    /// partial.
     fn coverage(&self, issues: &[DecodeIssue], options: &FileOptions) -> Coverage {
         let mut coverage = Coverage::default();
         for kind in Kind::ALL {
             coverage.set(CoverageEntry::new(kind, None, CoverageState::Assumed));
         }
         for kind in &options.surroundings {
-            // An input has these kinds only if somebody added them on purpose. So an input without them does not show
-            // that there are none.
+            // An input has these kinds only if somebody added them on purpose. So an input without them does not prove
+            // that the cluster has none.
             let reason = Some("the input holds none of them".to_owned());
             let entry = CoverageEntry::new(*kind, None, CoverageState::Partial);
             coverage.set(CoverageEntry { reason, ..entry });

@@ -1,6 +1,6 @@
-//! Single reads from the API server. Time and size are limited, a read is retried a few times, and with `-v 6` each
-//! request has a log line.
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "requests are timed for the person who asks")]
+//! Single reads from the API server. Time and size are limited, and a read is retried a few times. With `-v 6` each
+//! request is logged in one line.
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "-v 6 shows the duration of each request")]
 
 use super::body::{self, LARGEST_STATUS, Text, TooLarge};
 use super::cluster_error::{ApiStatus, ClusterError};
@@ -23,17 +23,17 @@ pub struct RequestLog {
     pub milliseconds: u128,
 }
 
-/// A function that is told of each request.
+/// A function that is called after each request.
 pub type Observer<'a> = &'a (dyn Fn(&RequestLog) + Send + Sync);
 
-/// How often a read is retried when the server is too busy.
+/// How often a read is retried if the server is too busy.
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     /// The total number of tries, at least one.
     pub tries: u32,
     /// The pause before the second try. It doubles for each later try. A `Retry-After` of the server takes precedence.
     pub pause: Duration,
-    /// The longest pause, whatever the server asks for.
+    /// The longest pause, even if the server asks for a longer one.
     pub longest: Duration,
 }
 
@@ -61,8 +61,8 @@ pub(super) enum Failure {
     TooLarge(TooLarge),
 }
 
-/// The number of retries of a request that could not be sent. On a busy machine several connections, one after the
-/// other, can be closed before the program has read the message of the server.
+/// The maximum number of retries of a request that could not be sent. On a busy machine, several connections in a row
+/// can be closed before the program has read the message of the server.
 const UNSENT: u32 = 9;
 
 /// The `Accept` header for answers in JSON.
@@ -148,7 +148,8 @@ impl Api<'_> {
                 .map_err(|error| failed(&error))?;
             match self.client.send(request).await {
                 Ok(response) => break response,
-                // Nothing was sent, and the reason why the connection ended is unknown. The next try may give it.
+                // Nothing was sent, and the reason why the connection ended is unknown. The next try may show the
+                // reason.
                 Err(error) if tries < UNSENT && is_unsent(&error) => tries += 1,
                 Err(error) => return Err(failed(&error)),
             }
@@ -161,7 +162,7 @@ impl Api<'_> {
 }
 
 /// Returns whether the connection was closed before the request could be sent. A server may refuse a certificate only
-/// after the handshake, and its message can be lost.
+/// after the handshake, and the message of the server can then be lost.
 fn is_unsent(error: &kube::Error) -> bool {
     std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |&error| error.source())
         .any(|error| error.to_string().contains("connection was not ready"))

@@ -6,9 +6,10 @@ use super::cluster_error::ClusterError;
 use super::http::Failure;
 use serde::Deserialize;
 
-/// The path of namespace kube-system. Every API server creates it when the cluster is created, and nobody deletes it.
+/// The path of namespace kube-system. Every API server creates this namespace when the cluster is created, and nobody
+/// deletes it.
 const PATH: &str = "/api/v1/namespaces/kube-system";
-/// The metadata are enough. Servers and proxies that do not know this form send the whole object.
+/// Only the metadata are needed. Servers and proxies that do not support this form send the whole object.
 const METADATA_ONLY: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 impl Cluster<'_> {
@@ -17,7 +18,7 @@ impl Cluster<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the server did not answer or answered with another error.
+    /// Returns an error if the server does not answer, or answers with another error.
     pub async fn uid(&self) -> Result<Option<String>, ClusterError> {
         #[derive(Deserialize)]
         struct Object {

@@ -1,7 +1,7 @@
-//! The kubeconfig: which files are read, and which cluster and user a context selects.
+//! Reads the kubeconfig: which files are read, and which cluster and user a context selects.
 //!
-//! Upstream: `ClientConfigLoadingRules` and `DirectClientConfig`, client-go 0.36. kube's own reader fails on a missing
-//! file in `KUBECONFIG`, and ignores an unknown `--user`; kubectl does neither.
+//! Upstream: `ClientConfigLoadingRules` and `DirectClientConfig`, client-go 0.36. kube's own reader fails if a file in
+//! `KUBECONFIG` is missing, and it ignores an unknown `--user`. kubectl does neither.
 
 use super::cluster_error::{ClusterError, ClusterErrorKind};
 use super::connect::{ConnectOptions, Environment};
@@ -33,14 +33,14 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
     let mut merged: Option<Kubeconfig> = None;
     for path in paths.iter().filter(|path| path.exists()) {
         let mut next = read(path)?;
-        // An empty value leaves the choice to the later files.
+        // An empty value must not override the values of later files.
         next.current_context.take_if(|name| name.is_empty());
         merged = Some(match merged {
             None => next,
             Some(first) => first.merge(next).map_err(|error| unreadable(path, &error))?,
         });
     }
-    // An empty file counts as no file, as in kubectl.
+    // As in kubectl, an empty file is treated as a missing file.
     Ok(merged.filter(|config| !(config.clusters.is_empty() && config.contexts.is_empty())))
 }
 
@@ -50,7 +50,7 @@ pub(super) fn load(options: &ConnectOptions, environment: &Environment) -> Resul
 /// Returns an error if the kubeconfig cannot be read or does not exist.
 pub fn contexts(options: &ConnectOptions, environment: &Environment) -> Result<Vec<String>, ClusterError> {
     let config = load(options, environment)?.ok_or_else(|| {
-        ClusterError::new(ClusterErrorKind::NoCluster, "there is no kubeconfig, and so there are no contexts")
+        ClusterError::new(ClusterErrorKind::NoCluster, "there is no kubeconfig, so there are no contexts")
             .with_hint("name a kubeconfig with --kubeconfig or KUBECONFIG")
     })?;
     Ok(config.contexts.into_iter().map(|entry| entry.name).collect())
@@ -60,8 +60,8 @@ fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
     Kubeconfig::read_from(path).map_err(|error| unreadable(path, &error))
 }
 
-/// The message of the parser has the lines around the error, and these lines can contain tokens. So this error has only
-/// the place.
+/// Returns the error for a kubeconfig that cannot be used. The message of the parser contains the lines around the
+/// error, and these lines can contain tokens. So this error has only the position.
 fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
     let problem = match error {
         KubeconfigError::ReadConfig(io, _) => match io.kind() {
@@ -78,7 +78,7 @@ fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
     .with_hint("try `kubectl config view` with the same file")
 }
 
-/// Finds the cluster and the user of `--context`, `--cluster` and `--user`, otherwise those of the current context.
+/// Finds the cluster and the user of `--context`, `--cluster` and `--user`, or else of the current context.
 pub(super) fn resolve(config: &Kubeconfig, options: &ConnectOptions) -> Result<Resolved, ClusterError> {
     let context = context(config, options)?;
     let cluster = match options.cluster.as_deref() {
@@ -105,7 +105,7 @@ pub(super) fn resolve(config: &Kubeconfig, options: &ConnectOptions) -> Result<R
             configuration(format!("auth info {name:?} does not exist"))
                 .with_hint(known("users", config.auth_infos.iter().map(|entry| entry.name.as_str())))
         })?,
-        // If the user that the context names is missing, there are no credentials, as in client-go.
+        // If the user that the context names does not exist, no credentials are used, as in client-go.
         None => context
             .as_ref()
             .and_then(|context| context.user.as_deref())
@@ -130,7 +130,7 @@ fn context(config: &Kubeconfig, options: &ConnectOptions) -> Result<Option<Conte
             None => Err(configuration(format!("the current context {name:?} does not exist in the kubeconfig"))
                 .with_hint(hint())),
         },
-        // No context is needed if the user gives a cluster or a server.
+        // No context is needed if the user gives a cluster or a server with a flag.
         None if options.cluster.is_some() || options.server.is_some() => Ok(None),
         None => Err(configuration("the kubeconfig has no current context".to_owned())
             .with_hint(format!("choose one with --context; {}", hint()))),

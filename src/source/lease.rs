@@ -1,4 +1,4 @@
-//! Reads Leases from a live cluster. They show whether kube-controller-manager and the components of drivers run.
+//! Reads Leases from a live cluster. Leases show whether kube-controller-manager and the components of drivers run.
 
 use super::body::{SMALL_ANSWER, Text};
 use super::cluster::{Cluster, all, local_time};
@@ -9,9 +9,9 @@ use crate::snapshot::any_lease;
 use crate::snapshot::decode::decode_as;
 use std::time::Duration;
 
-/// The time limit of the reading. Users should not wait long for additional evidence.
+/// The time limit for reading Leases. Users should not wait long for additional evidence.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The largest number of Leases with the same name, in different namespaces, that are read.
+/// The maximum number of Leases with the same name, in different namespaces, that are read.
 const MOST: usize = 50;
 
 /// The Leases that were found.
@@ -27,8 +27,8 @@ pub struct FoundLeases {
 
 impl Cluster<'_> {
     /// Returns the Lease of kube-controller-manager, and the time of the reading by the server's clock. The result is
-    /// `None` if there is no such Lease, if the user may not read it, or if anything fails. Nothing follows from an
-    /// absent Lease.
+    /// `None` if the Lease does not exist, if the user may not read it, or if anything fails. An absent Lease proves
+    /// nothing.
     pub async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
         let (json, date) = self.raw_controller_lease().await?;
         let lease = decode_as(Kind::Lease, &json, "a single reading").ok()?.of()?;
@@ -44,8 +44,8 @@ impl Cluster<'_> {
 
     /// Returns the Leases with these names in all namespaces, because a driver can be installed in any namespace.
     ///
-    /// Each name is requested separately, because a cluster has a Lease for each of its nodes. If a request fails or
-    /// takes long, the name is in [`FoundLeases::unread`].
+    /// Each name is requested separately, because a cluster also has a Lease for each of its nodes. If a request fails
+    /// or takes too long, its name is in [`FoundLeases::unread`].
     pub async fn leases_named(&self, names: &[String]) -> FoundLeases {
         let asking = names.iter().map(|name| async move {
             let selector = escape(&format!("metadata.name={name}"));

@@ -27,8 +27,8 @@ pub(super) struct Listed<T> {
 /// A function that decodes the bytes of a page. It also returns the number of objects in the page.
 pub(super) type PageReader<T> = Arc<dyn Fn(&[u8]) -> Result<(T, usize), Unusable> + Send + Sync>;
 
-/// The largest number of objects in one answer. Each object takes about 1,500 bytes in memory, even if its JSON is
-/// short. The usual volumes and claims reach [`LARGEST_ANSWER`] at about this number.
+/// The maximum number of objects in one answer. Each object takes about 1,500 bytes in memory, even if its JSON is
+/// short. An answer with about this number of usual volumes or claims has the size [`LARGEST_ANSWER`].
 pub(super) const MOST_OBJECTS: usize = 300_000;
 
 /// The reason why a page cannot be used.
@@ -92,7 +92,7 @@ pub fn items(page: &[u8]) -> Result<Vec<&RawValue>, Unusable> {
     if items.len() > MOST_OBJECTS { Err(Unusable::TooMany) } else { Ok(items) }
 }
 
-/// The items of a page. At most one more than [`MOST_OBJECTS`] is read.
+/// The items of a page. At most one item more than [`MOST_OBJECTS`] is read.
 #[derive(Default)]
 struct Items<'a>(Vec<&'a RawValue>);
 
@@ -123,7 +123,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 }
 
 /// Reads a list to its end. `page` decodes the bytes of each page on another thread, while the next page is requested.
-/// It also returns the number of objects.
+/// `page` also returns the number of objects.
 pub(super) async fn read<T: Send + 'static>(
     api: &Api<'_>,
     kind: Kind,
@@ -158,8 +158,8 @@ pub(super) async fn read<T: Send + 'static>(
         }
         let reply = match api.get(&format!("{base}{query}"), JSON, LARGEST_ANSWER).await {
             Ok(reply) => reply,
-            // The server offers to continue with a later list. Then the parts of the list would belong to different
-            // moments.
+            // The server offers to continue with a newer version of the list. Then the pages would belong to different
+            // moments, so the list is read again.
             Err(Failure::Status(ApiStatus { code: 410, .. })) if token.is_some() => {
                 // A list in one answer cannot expire between pages.
                 token = None;
@@ -233,17 +233,17 @@ pub struct ListMeta {
     pub token: Option<String>,
 }
 
-/// Returns whether more pages follow this one.
+/// Returns whether more pages follow this page.
 pub(super) fn has_more(page: &[u8]) -> Result<bool, String> {
     Ok(meta(page)?.token.is_some_and(|token| !token.is_empty()))
 }
 
-/// Reads the `metadata` of a page and stops there. The API server writes it before the items, so the next page can be
-/// requested before this one is parsed.
+/// Reads the `metadata` of a page and stops after them. The API server writes the metadata before the items, so the
+/// next page can be requested before this page is parsed.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with a page that has no metadata.
+/// Returns a text that says what is wrong with a page that has no metadata.
 pub fn meta(page: &[u8]) -> Result<ListMeta, String> {
     struct Stop<'a>(&'a mut Option<ListMeta>);
     impl<'de> Visitor<'de> for Stop<'_> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-/// The part of an object that says which object it is.
+/// The fields that identify an object.
 #[derive(Deserialize)]
 struct Named<'a> {
     #[serde(borrow, default)]
@@ -27,8 +27,8 @@ struct Metadata<'a> {
     resource_version: Cow<'a, str>,
 }
 
-/// Returns the objects of these keys, as the files have them. An object that is not in the files is left out. If the
-/// files have an object more than once, the newest version counts.
+/// Returns the objects with these keys, as they are in the files. An object that is not in the files is left out. If
+/// the files have several versions of an object, the newest version is returned.
 ///
 /// # Errors
 /// Returns the same errors as [`each_raw_with`].
@@ -43,7 +43,7 @@ pub fn manifests(
             && found.get(key).is_none_or(|(known, _)| *known < version)
             && let Ok(mut object) = serde_json::from_slice::<Value>(json)
         {
-            // Objects in typed lists state no kind.
+            // Objects in typed lists do not state their kind.
             object["apiVersion"] = kind.api_version().into();
             object["kind"] = kind.as_str().into();
             object["metadata"]["namespace"] = key.namespace.as_str().into();
@@ -59,7 +59,7 @@ pub fn manifests(
     Ok(found.into_iter().map(|(key, (_, object))| (key.clone(), object)).collect())
 }
 
-/// Returns the key of an object, if it is one of these keys, and the version of the object.
+/// Returns the key and the version of an object, if its key is one of `keys`.
 fn wanted<'k>(keys: &'k [ObjectKey], kind: Kind, json: &[u8]) -> Option<(&'k ObjectKey, u64)> {
     if keys.iter().all(|key| key.kind != kind) {
         return None;

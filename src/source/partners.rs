@@ -1,9 +1,9 @@
 //! Finds volumes and claims that do not agree, and claims whose class is missing.
 //!
-//! Two lists do not show the same moment. A volume and a claim that do not agree may have been bound or deleted between
-//! the two lists. A class may have been created. So a missing object is read again before its absence counts. The
-//! object that names the missing object is also read again, because both may have been deleted at the same time. If
-//! many objects do not agree, the objects that both lists show at the same moment are not read again.
+//! Two lists do not show the same moment. If a volume and a claim do not agree, they may have been bound or deleted
+//! between the two lists. A class may have been created in between. So before an object is treated as absent, it is
+//! read again. The object that names it is also read again, because both may have been deleted at the same time. If
+//! many objects do not agree, those pairs are not read again that both lists show at the same moment.
 
 use crate::model::{
     ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str, VolumePhase,
@@ -15,11 +15,11 @@ pub(super) fn key_of(kind: Kind, meta: &ObjectMeta) -> ObjectKey {
     ObjectKey { kind, namespace: meta.namespace.clone(), name: meta.name.clone() }
 }
 
-/// Returns whether the lists show this claim and the volumes at the same moment, the moment of the list of volumes.
+/// Returns whether the lists show this claim and the volumes at the same moment: the moment of the list of volumes.
 ///
-/// If a claim was written before this moment and listed after it, it had the same content at this moment. The resource
-/// versions of both kinds can be compared if one store counts the writes of both. This is so on every cluster in which
-/// the API server does not store the kinds separately (`--etcd-servers-overrides`).
+/// If a claim was written before this moment and listed after it, the claim had the same content at this moment. The
+/// resource versions of volumes and claims can be compared if one store counts the writes of both. This is true for
+/// every cluster whose API server does not store the kinds separately (`--etcd-servers-overrides`).
 fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     let volumes = listed_at(parts, Kind::PersistentVolume, "");
     let claims = listed_at(parts, Kind::PersistentVolumeClaim, &claim.meta.namespace);
@@ -29,14 +29,14 @@ fn is_of_one_moment(parts: &Parts, claim: &PersistentVolumeClaim) -> bool {
     }
 }
 
-/// Returns the objects to read again, in order: volumes and claims that are missing, have another uid, or do not name
-/// the other one, and classes that unbound claims name.
+/// Returns the objects to read again, in order. They are volumes and claims that are missing, have another uid, or do
+/// not name each other, and missing classes that unbound claims name.
 pub fn suspects(parts: &Parts) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |_, _| false)
 }
 
-/// Returns the suspects without the pairs that the lists show at the same moment. This function is used if there are
-/// many suspects. Objects in `read_alone` are always included, because they were read at a later moment.
+/// Returns the suspects without the pairs that the lists show at the same moment. It is used if there are many
+/// suspects. Objects in `read_alone` are always included, because they were read at a later moment.
 pub fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet<ObjectKey>) -> BTreeSet<ObjectKey> {
     suspects_but(parts, |claim, volume| {
         let volume = ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: Str::from(volume) };
@@ -46,8 +46,7 @@ pub fn suspects_of_different_moments(parts: &Parts, read_alone: &BTreeSet<Object
     })
 }
 
-/// Returns the suspects without some pairs. A pair is left out if `is_known` says that it really is as the lists show
-/// it.
+/// Returns the suspects without those pairs for which `is_known` says that the pair really is as the lists show it.
 fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -> bool) -> BTreeSet<ObjectKey> {
     let claims: HashMap<(&str, &str), &PersistentVolumeClaim> = parts
         .objects
@@ -114,8 +113,8 @@ fn suspects_but(parts: &Parts, is_known: impl Fn(&PersistentVolumeClaim, &str) -
     suspects
 }
 
-/// Returns whether the claims of the namespace were listed after the volume was written. The uid in a claimRef is
-/// written after the claim was created. So a claim that is missing in the list was deleted.
+/// Returns whether the claims of the namespace were listed after the volume was written. If they were, a missing claim
+/// was deleted, because the uid in a claimRef is written after the claim was created.
 fn listed_since(parts: &Parts, namespace: &str, written: &ResourceVersion) -> bool {
     let listed = listed_at(parts, Kind::PersistentVolumeClaim, namespace);
     recorded(written).zip(listed).is_some_and(|(written, listed)| written <= listed)

@@ -1,4 +1,4 @@
-//! Reads a plan that was kept in a file.
+//! Reads a plan from a file.
 
 use crate::error::Error;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// The largest size of a plan, in bytes. Real plans are much smaller.
 const LONGEST: u64 = 4 << 20;
 
-/// Reads one document of YAML or JSON; `-` is standard input. A field that occurs twice is refused.
+/// Reads one document of YAML or JSON. The path `-` means standard input. A field that occurs twice is an error.
 ///
 /// # Errors
 /// Returns an error that says what is wrong with the file.

@@ -8,8 +8,8 @@ use super::connect::Environment;
 use http::Uri;
 use std::net::IpAddr;
 
-/// Returns the proxy for a server. A proxy that the kubeconfig states for the cluster is always used, whatever
-/// `NO_PROXY` says.
+/// Returns the proxy for a server. If the kubeconfig states a proxy for the cluster, this proxy is always used, even if
+/// `NO_PROXY` excludes the server.
 pub fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environment) -> Option<String> {
     if let Some(proxy) = of_cluster.filter(|proxy| !proxy.is_empty()) {
         return Some(proxy.to_owned());
@@ -21,7 +21,7 @@ pub fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environme
     if proxy.is_empty() || !uses_proxy(host, port, environment.no_proxy.as_deref().unwrap_or_default()) {
         return None;
     }
-    // Go reads a proxy without a scheme as an http proxy.
+    // As in Go, a proxy without a scheme is an http proxy.
     Some(if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") })
 }
 
@@ -29,14 +29,14 @@ pub fn proxy_for(server: &Uri, of_cluster: Option<&str>, environment: &Environme
 ///
 /// # Errors
 ///
-/// Returns an error if the text is not an address of a proxy. The error does not have the address, because it can
-/// contain a password.
+/// Returns an error if the text is not an address of a proxy. The error does not contain the address, because the
+/// address can contain a password.
 pub(super) fn address(proxy: &str) -> Result<Uri, ClusterError> {
     let wrong = |what: String| {
         ClusterError::new(ClusterErrorKind::Configuration, what)
             .with_hint("check the cluster's proxy-url in the kubeconfig, or HTTPS_PROXY: http://host:3128, for example")
     };
-    // The proxy resolves names with both schemes.
+    // With either scheme, the proxy resolves the names.
     let proxy = proxy.strip_prefix("socks5h://").map_or_else(|| proxy.to_owned(), |rest| format!("socks5://{rest}"));
     let address: Uri = proxy.parse().map_err(|_| wrong("the proxy's address is not a URL".to_owned()))?;
     match address.scheme_str() {
@@ -77,7 +77,7 @@ fn excludes(entry: &str, host: &str, port: u16, address: Option<IpAddr>) -> bool
     }
     let name = name.strip_prefix('*').unwrap_or(name);
     match name.strip_prefix('.') {
-        // `.example.com` means the names below `example.com`, and not `example.com` itself.
+        // `.example.com` means the names below `example.com`, but not `example.com` itself.
         Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
         None => host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')),
     }

@@ -1,4 +1,4 @@
-//! Determines what is read after volumes, claims and classes: only what a decision needs.
+//! Determines what is read after volumes, claims and classes: only the objects that a decision needs.
 //!
 //! These decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), and the condition `Unused` (`podUsesPVCForUnusedSince`).
@@ -12,9 +12,9 @@ use crate::model::{Kind, ObjectArgument, PersistentVolumeClaim, Pod, ReclaimPoli
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The number of namespaces above which pods are read in one list of the whole cluster. The list of one namespace is a
-/// small request, and eight of these requests run at the same time. The pods of a large cluster have hundreds of pages,
-/// which are requested one after the other.
+/// If pods of more namespaces than this are needed, the pods are read in one list of the whole cluster. The list of one
+/// namespace is a small request, and eight of these requests run at the same time. The pods of a large cluster have
+/// hundreds of pages, which are requested one after the other.
 pub const MOST_NAMESPACES: usize = 256;
 
 /// The namespace that has the events about objects without a namespace. Upstream: `makeEvent`,
@@ -29,17 +29,17 @@ pub struct Needs<'a> {
     /// Whether the gate `PersistentVolumeClaimUnusedSinceTime` is on. If it is, the pods of every claim influence
     /// decisions.
     pub unused_condition: bool,
-    /// The object that was requested: its kind, its namespace if the kind has one, and its name. The pods are needed
-    /// that use it, or that belong to it.
+    /// The requested object: its kind, its namespace if the kind has one, and its name. The pods that use this object
+    /// or belong to it are needed.
     pub users_of: Option<(Kind, &'a str, &'a str)>,
-    /// Whether all pods are needed for a requested pod without a node, because the scheduler judges nodes by all pods
-    /// on them, and for a requested node or attachment, whose pods may be in any namespace.
+    /// Whether all pods are needed. This is so for a requested pod without a node, because the scheduler judges a node
+    /// by all pods on it. It is also so for a requested node or attachment, whose pods may be in any namespace.
     pub scheduling: bool,
     /// The requested objects, if several were requested.
     pub several: &'a [ObjectArgument],
     /// Whether nodes are needed for their names and labels, although no decision reads them.
     pub nodes: bool,
-    /// Whether a repair needs the pods that may erase a volume. No decision reads them.
+    /// Whether a repair needs the pods that may erase a volume. No decision reads these pods.
     pub recyclers: bool,
     /// Whether namespaces are needed. No object is created in a namespace that is being deleted.
     pub namespaces: bool,
@@ -79,8 +79,8 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
 }
 
 /// Returns the namespaces whose events are read if one object was requested: the namespace of the object or of the
-/// volume's claim, and the one for events about objects without a namespace. The value is `None` if the events of all
-/// namespaces are read.
+/// volume's claim, and the namespace of events about objects without a namespace. The result is `None` if the events of
+/// all namespaces are read.
 fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
     let (kind, namespace, name) = needs.users_of.filter(|_| !needs.everything)?;
     let of_claim = match kind {
@@ -95,8 +95,8 @@ fn event_namespaces(parts: &Parts, needs: Needs<'_>) -> Option<BTreeSet<Str>> {
     Some(of_claim.into_iter().chain([Str::from(CLUSTER_EVENTS)]).collect())
 }
 
-/// Returns whether the pods of all namespaces are needed, and were not read: for a node, for an attachment, and for a
-/// pod that waits for the scheduler.
+/// Returns whether the pods of all namespaces are needed and were not read yet. They are needed for a node, for an
+/// attachment, and for a pod that waits for the scheduler.
 pub(super) fn needs_all_pods(parts: &Parts, needs: Needs<'_>) -> bool {
     let waits = |namespace: &str, name: &str| {
         let is_it = |pod: &&Pod| {
@@ -132,7 +132,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         }
         let of_class = match classes.get(claim.class()) {
             Some(class) => class.waits_for_first_consumer(),
-            // A class that was not read may delay binding.
+            // A class that was not read may use delayed binding.
             None => !classes_known && !claim.class().is_empty(),
         };
         // The controller first gives the default class to a claim that states no class.
@@ -157,7 +157,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             && !live.contains(&(claim.namespace.as_str(), claim.name.as_str(), claim.uid.as_str()))
         {
             namespaces.insert(claim.namespace.clone());
-            // A pod that erases the volume may exist already, or a pod that has erased it.
+            // A pod that erases the volume, or that has erased it, may exist already.
             if recyclable(volume) {
                 namespaces.insert(RECYCLER_NAMESPACE.into());
             }
@@ -190,7 +190,7 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
             namespaces.extend(named.filter_map(|volume| Some(volume.claim_ref.as_ref()?.namespace.clone())));
             let naming = parts.objects.claims.iter().filter(|claim| claim.volume_name == name);
             namespaces.extend(naming.map(|claim| claim.meta.namespace.clone()));
-            // A claimRef without a namespace names no claim, and no list can be requested for it.
+            // A claimRef without a namespace names no claim, and no list can be requested for an empty namespace.
             namespaces.remove("");
         }
         Some(_) | None => {}

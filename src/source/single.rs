@@ -13,17 +13,17 @@ use crate::snapshot::decode::{self, LARGEST_OBJECT, decode_as, size};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Item};
 use std::collections::{BTreeSet, HashSet};
 
-/// Up to this number of objects are read by single requests, even if the list is short.
+/// At least this many objects may be read by single requests, even if the list is short.
 const MAX_SINGLE_READS: usize = 200;
 
-/// Up to one in this number of objects of a long list is read by single requests. If more objects have to be read, it
-/// is faster to read the list again. A page of 500 objects takes as long as about fifteen single objects, if eight
-/// objects are read at the same time.
+/// If a list is long, one in this number of its objects may be read by single requests. If more objects have to be
+/// read, it is faster to read the list again. A page of 500 objects takes as long as about fifteen single objects, if
+/// eight objects are read at the same time.
 const LIST_FRACTION: usize = 10;
 
 impl Gathered {
-    /// Returns the largest number of objects of a kind that are read by single requests. If there are more, the list is
-    /// read again.
+    /// Returns the maximum number of objects of a kind that are read by single requests. If more have to be read, the
+    /// list is read again.
     fn most_single(&self, kind: Kind) -> usize {
         let listed = match kind {
             Kind::PersistentVolume => self.parts.objects.volumes.len(),
@@ -35,9 +35,9 @@ impl Gathered {
 }
 
 impl Cluster<'_> {
-    /// Reads by single requests the volumes that claims name, and the volume that the user asked about. A user who may
+    /// Reads the volumes that claims name, and the volume that the user asked about, by single requests. A user who may
     /// not list volumes may still be allowed to get them. A volume that is not found does not exist. At most 200
-    /// volumes are read. Nothing is known of the others.
+    /// volumes are read. Nothing is known about the other volumes.
     pub(super) async fn named_volumes(
         &self,
         needs: Needs<'_>,
@@ -71,7 +71,7 @@ impl Cluster<'_> {
                 tried += 1;
             }
             progress.step("reading single volumes", tried);
-            // If the user may not get any of these volumes, the other requests would be refused as well.
+            // If the user may get none of these volumes, the other requests would also be refused.
             if refused == some.len() {
                 break;
             }
@@ -88,8 +88,9 @@ impl Cluster<'_> {
 
     /// Records volumes that were not found by their names.
     ///
-    /// The claims that name these volumes were listed before. A claim may have been deleted with its volume, or created
-    /// again. So the claim is read again. Only an unchanged claim proves that it existed while its volume did not.
+    /// The claims that name these volumes were listed before. Since then, a claim may have been deleted together with
+    /// its volume, or created again. So the claim is read again. Only an unchanged claim proves that it existed while
+    /// its volume did not.
     async fn note_absent(
         &self,
         mut missed: BTreeSet<Str>,
@@ -134,17 +135,17 @@ impl Cluster<'_> {
         all(getting.collect()).await
     }
 
-    /// Reads again the objects on which the lists do not agree. An object that was read again is not read a third time.
+    /// Reads the objects again on which the lists do not agree. No object is read more than twice.
     pub(super) async fn confirm(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<(), ClusterError> {
         let mut settled: BTreeSet<ObjectKey> = BTreeSet::new();
         let mut listed_again: Vec<Kind> = Vec::new();
         let mut read_alone: BTreeSet<ObjectKey> = BTreeSet::new();
-        // An object that is read again can name a new object. After three rounds, the remaining suspects are left as
-        // they are.
+        // An object that is read again can name a new object. So there are several rounds. After three rounds, the
+        // remaining suspects are not read again.
         for _ in 0..3 {
             let mut suspects = &partners::suspects(&gathered.parts) - &settled;
             // If there are few suspects, all are read again. If there are many, a pair is left out if both lists show
-            // it as it was at the same time.
+            // it at the same moment.
             if suspects.len() > MAX_SINGLE_READS {
                 suspects = &partners::suspects_of_different_moments(&gathered.parts, &read_alone) - &settled;
             }
@@ -215,7 +216,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Reads single objects again and replaces them. Returns those that could not be read.
+    /// Reads single objects again and replaces them. Returns the objects that could not be read.
     async fn get_again(
         &self,
         suspects: &[ObjectKey],
@@ -265,14 +266,15 @@ impl Cluster<'_> {
     }
 }
 
-/// One single object, decoded. The answer itself is not kept. If there is an archive, the redacted copy for it is kept.
+/// A single object, decoded. The answer of the server is dropped. If there is an archive, the redacted copy for it is
+/// kept.
 struct Single {
     decoded: Result<Item, Box<DecodeIssue>>,
     change: Option<(ObjectKey, Timestamp)>,
     archived: Option<ArchivedObject>,
 }
 
-/// What messages say instead of a file name if an object was read alone.
+/// The origin of an object that was read by a single request, for messages. For files, the file name is shown there.
 const ORIGIN: &str = "a single reading";
 
 impl Single {

@@ -1,5 +1,5 @@
-//! The statement of a snapshot about itself: how complete the reading was, its time, and the version of Kubernetes.
-//! Without this statement, the reader of the file would have to assume these facts.
+//! The statement of a snapshot about its own reading: whether all objects were read, when they were read, and the
+//! version of Kubernetes. Without this statement, the reader of the file would have to assume these facts.
 //!
 //! The statement is stored in annotations of the list. kubectl reads only the items of a list and ignores these
 //! annotations.
@@ -9,14 +9,14 @@ use crate::snapshot::{Coverage, CoverageEntry, CoverageState};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How complete the reading was: a JSON list in the form of `coverage` in documents.
+/// The annotation with the coverage: a JSON list in the form of `coverage` in documents.
 const COVERAGE: &str = "pvctl.dev/coverage";
-/// The time for which ages are computed, in RFC 3339.
+/// The annotation with the time for which ages are computed, in RFC 3339.
 const NOW: &str = "pvctl.dev/now";
-/// The version of the server's Kubernetes, such as `1.36`.
+/// The annotation with the version of the server's Kubernetes, such as `1.36`.
 const KUBERNETES: &str = "pvctl.dev/kubernetes";
 
-/// What is known of a reading besides its objects.
+/// What is known about a reading besides its objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
     /// For each kind and namespace, whether all objects were read.
@@ -65,8 +65,8 @@ impl Statement {
     }
 
     /// Merges the statements of several inputs. If two entries are for the same list, the entry with the more complete
-    /// state counts. If the versions differ, no version is kept. If there is more than one statement, names that were
-    /// not found are dropped, because another input may have the object.
+    /// state is used. If the versions differ, no version is kept. If there is more than one statement, the names of
+    /// objects that were not found are dropped, because another input may have the object.
     pub fn of_all(statements: &[Self]) -> Self {
         let mut all = Self::default();
         let rank = |state| CoverageState::ALL.iter().position(|known| *known == state);
@@ -88,14 +88,16 @@ impl Statement {
 ///
 /// # Errors
 ///
-/// Returns an error in words for people if an annotation `pvctl.dev/…` does not have the form that `snapshot` writes.
+/// Returns an error with a text for people, if an annotation `pvctl.dev/…` does not have the form that `snapshot`
+/// writes.
 pub(super) fn read(metadata: &[u8]) -> Result<Option<Statement>, String> {
     #[derive(Deserialize)]
     struct Metadata {
         #[serde(default)]
         annotations: Option<BTreeMap<String, serde_json::Value>>,
     }
-    // Metadata of another form were not written by this program. The parser of the list checks their syntax.
+    // Metadata of any other form were not written by this program. The parser of the list checks the syntax of the
+    // metadata.
     let Ok(Metadata { annotations: Some(annotations) }) = serde_json::from_slice(metadata) else { return Ok(None) };
     let text = |key: &str| match annotations.get(key) {
         Some(serde_json::Value::String(text)) => Ok(Some(text.as_str())),

@@ -30,14 +30,14 @@ struct Entry {
     expires: Option<String>,
 }
 
-/// The file of suppressions in the working directory. It is read if the user names no other file.
+/// The file of suppressions in the working directory. It is read if the user gives no other file.
 const OWN: &str = ".pvctl.yaml";
 
-/// Returns the suppressions of the file that the user names. If the user names no file, they are those of the file in
-/// the working directory. A named file has to exist.
+/// Returns the suppressions of the file that the user gives. If the user gives no file, they are the suppressions of
+/// the file in the working directory. A file that the user gives must exist.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the file, and at which place.
+/// Returns an error that says what is wrong with the file, and the position of the mistake.
 pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> {
     match named {
         Some(path) => suppressions(path)?
@@ -49,7 +49,7 @@ pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> 
 /// Reads a file of suppressions. The result is `None` if there is no such file.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the file, and at which place.
+/// Returns an error that says what is wrong with the file, and the position of the mistake.
 pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     let Some(text) = read(path)? else { return Ok(None) };
     let wrong = |reason: String| unusable(path, &reason);
@@ -59,16 +59,16 @@ pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     let File { api_version, kind, items } =
         serde_yaml::from_str(&text).map_err(|error| wrong(first_line(&error.to_string())))?;
     if (api_version.as_str(), kind.as_str()) != (API_VERSION, KIND) {
-        return Err(wrong(format!("it is {api_version} {kind}, and {API_VERSION} {KIND} is wanted")));
+        return Err(wrong(format!("it is {api_version} {kind}, but {API_VERSION} {KIND} is expected")));
     }
     let entry = |(number, entry): (usize, Entry)| {
         let of = |reason: &str| wrong(format!("items[{number}]: {reason}"));
         let Entry { rule, object, namespace, reason, expires } = entry;
         if reason.trim().is_empty() {
-            return Err(of("the reason is empty: say why it is suppressed"));
+            return Err(of("the reason is empty: say why the finding is suppressed"));
         }
         let expires = expires
-            .map(|day| end_of(&day).ok_or_else(|| of(&format!("expires: {day} is no day such as 2027-01-31"))))
+            .map(|day| end_of(&day).ok_or_else(|| of(&format!("expires: {day} is not a day such as 2027-01-31"))))
             .transpose()?;
         Ok(Suppression { rule, object, namespace, reason, expires })
     };
@@ -95,11 +95,11 @@ struct Known {
     suppressed: Option<IgnoredAny>,
 }
 
-/// Returns the fingerprints of the findings that an earlier run printed with `-o json` or `-o yaml`, each with its
-/// severity. Findings that were suppressed then are left out.
+/// Returns the fingerprints and severities of the findings in the output of an earlier run with `-o json` or `-o yaml`.
+/// Findings that were suppressed in that run are left out.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with the file, or that it does not exist.
+/// Returns an error that says what is wrong with the file, or that the file does not exist.
 pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     let wrong = |reason: String| unusable(path, &reason);
     let text = read(path)?.ok_or_else(|| wrong("there is no such file".to_owned()))?;
@@ -111,7 +111,7 @@ pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     };
     let Report { kind, findings } = parsed?;
     if kind != "Report" {
-        return Err(wrong(format!("it is a {kind}, and a Report is wanted: what audit -o json printed")));
+        return Err(wrong(format!("it is a {kind}, but a Report is expected: the output of audit -o json")));
     }
     let open = findings.into_iter().filter(|known| known.suppressed.is_none());
     Ok(open.map(|known| (known.fingerprint, known.severity)).collect())
@@ -130,7 +130,7 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// Returns the first line of a message of the parser. Below its sentence the parser adds several lines with the place.
+/// Returns the first line of a message of the parser. The other lines only show the position.
 fn first_line(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// The cause must be named within this number of characters.
 const FIRST: usize = 300;
 
-/// Cases whose person asked about an object that is not there: a volume that is gone, a claim that was deleted, a claim
-/// that a quota refused.
+/// The cases in which the person asked about an object that does not exist: a volume that was deleted, a claim that was
+/// deleted, or a claim that a quota refused.
 const ABSENT: [&str; 3] = ["34-attachment-without-volume", "48-claim-deleted-under-a-stateful-set", "57-quota-used-up"];
 
 /// Returns the name of a case.
@@ -41,7 +41,7 @@ fn says(text: &str, alternatives: &[String]) -> bool {
     })
 }
 
-/// Returns what `explain` misses of a case: `cause`, `cure`, both or nothing.
+/// Returns what `explain` does not say about a case: `cause`, `cure`, both or nothing.
 fn missed(path: &str, header: &Header) -> Vec<&'static str> {
     let explain = |more: &[&str]| {
         let asked = header.asked.split(' ').chain(header.flags.iter().map(String::as_str));
@@ -54,7 +54,7 @@ fn missed(path: &str, header: &Header) -> Vec<&'static str> {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     // The id of a rule is no explanation.
     let text = explain(&[]);
-    // Of an object that is not there, the error says what is known.
+    // If the object does not exist, the error message says what is known about it.
     let (said, mut steps) =
         (format!("{}{}", text.stdout, text.stderr), text.stderr.lines().filter(|line| line.starts_with("hint: ")));
     let first: String = said.chars().take(FIRST).collect();
@@ -68,7 +68,7 @@ fn missed(path: &str, header: &Header) -> Vec<&'static str> {
     looked.into_iter().filter(|(_, said)| !said).map(|(what, _)| what).collect()
 }
 
-/// Returns the cases of the list of `EXPLAINED.md`, and what is missed of each.
+/// Returns the cases that `EXPLAINED.md` lists. The value says what `explain` does not say about the case.
 fn listed() -> BTreeMap<String, String> {
     let list = text("tests/cases/EXPLAINED.md");
     let row = |line: &str| {
@@ -97,9 +97,9 @@ fn the_cause_and_the_right_remedy_come_first() {
         .filter(|(_, missed)| !missed.is_empty())
         .map(|(case, missed)| (case, missed.join(", ")))
         .collect();
-    assert_eq!(failed, listed(), "left: what is missed; right: what EXPLAINED.md says");
-    assert!(causes * 100 >= all * 95, "the cause is named in {causes} of {all} cases");
-    assert!(cures * 100 >= all * 90, "the first remedy is the right one in {cures} of {all} cases");
+    assert_eq!(failed, listed(), "left: the cases that `explain` fails, right: the cases that EXPLAINED.md lists");
+    assert!(causes * 100 >= all * 95, "`explain` names the cause in only {causes} of {all} cases");
+    assert!(cures * 100 >= all * 90, "the first remedy is right in only {cures} of {all} cases");
 }
 
 /// Returns whether the object that was asked about is missing in the file.

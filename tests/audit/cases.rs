@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const FOLDER: &str = "tests/cases";
 
-/// The number of cases in the catalogue.
+/// The number of cases in the first collection of reports.
 const CASES: usize = 58;
 
 /// The namespace of the healthy objects around each case.
@@ -212,20 +212,20 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let well = well(&objects);
     let of_kind = |kind: &str| well.iter().filter(|object| object.starts_with(kind)).count();
     if of_kind("pv/") < 3 || of_kind("pvc/") < 4 || of_kind("pod/") < 3 {
-        faults.push(format!("too little is well around it: {well:?}"));
+        faults.push(format!("there are too few healthy objects: {well:?}"));
     }
     let about_well: Vec<&Value> = findings.iter().filter(|finding| !named(finding).is_disjoint(&well)).collect();
     if about_well.iter().map(|finding| line(finding)).collect::<Vec<_>>() != [KNOWN]
         || about_well.iter().any(|finding| finding["severity"] != "info")
     {
         let said: Vec<String> = about_well.iter().map(|finding| line(finding)).collect();
-        faults.push(format!("of what is well it says {said:?}"));
+        faults.push(format!("`audit` has other findings about healthy objects than the known one: {said:?}"));
     }
 
     let all: BTreeSet<Line> = findings.iter().map(line).collect();
     let mut roots: Vec<&Value> = findings.iter().filter(|finding| finding["root"] == true).collect();
     roots.sort_by_key(|finding| table_order(finding));
-    // What follows from another line is listed below that line.
+    // A root that another line explains is below that line.
     let follows = |finding: &Value, root: &Value| {
         let causes = finding["causedBy"].as_array().expect("a list");
         causes.first().is_some_and(|cause| cause["id"] == root["id"] && cause["object"] == root["object"])
@@ -253,7 +253,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
         if !all.contains(beside) {
             faults.push(format!("{beside} is not found"));
         } else if lines.contains(beside) {
-            faults.push(format!("{beside} is a line: it is stated as `beside`"));
+            faults.push(format!("{beside} is a line, but the file states it as `beside`"));
         }
     }
     let Some(stated) = &header.root else {
@@ -270,7 +270,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
         }
         Some(today) if today == "nothing" => {}
         Some(today) => {
-            // The stated root may be a line already, though not the first one.
+            // The stated root may already be a line, but not the first one.
             expected.insert(today);
             expected.extend(lines.iter().filter(|line| *line == stated));
         }
@@ -278,7 +278,7 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     let first = lines.first().map_or("nothing", String::as_str);
     let wanted = header.today.as_ref().unwrap_or(stated);
     if first != wanted {
-        let hint = if header.today.is_some() && first == stated { ": take `today:` away" } else { "" };
+        let hint = if header.today.is_some() && first == stated { ": remove `today:` from the file" } else { "" };
         faults.push(format!("the first line is {first}, and not {wanted}{hint}"));
     }
     match findings.iter().find(|finding| line(finding) == *stated) {
@@ -289,7 +289,10 @@ fn faults(path: &str, content: &str, rules: &BTreeSet<String>) -> Vec<String> {
     if lines != expected {
         let (more, less): (Vec<_>, Vec<_>) =
             (lines.difference(&expected).collect(), expected.difference(&lines).collect());
-        faults.push(format!("lines that are not stated: {more:?}; stated and not there: {less:?}"));
+        faults.push(format!(
+            "the file does not state these lines: {more:?}; it states these lines, which `audit` does \
+                             not print: {less:?}"
+        ));
     }
     faults
 }
@@ -323,7 +326,7 @@ fn the_first_line_is_the_root() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// A rule that a case waits for must be named in `docs/AUDIT.md` among the rules that are planned.
+/// A rule that a case expects must exist, or `docs/AUDIT.md` must name it.
 #[test]
 fn a_rule_that_is_awaited_is_named_in_the_documentation() {
     let (rules, audit) = (rules(), text("docs/AUDIT.md"));
@@ -332,7 +335,10 @@ fn a_rule_that_is_awaited_is_named_in_the_documentation() {
         let stated = [&header.root, &header.pending].into_iter().flatten();
         for line in stated.chain(&header.also).chain(&header.beside) {
             let id = rule(line);
-            assert!(rules.contains(id) || audit.contains(&format!("`{id}`")), "{path}: nobody knows rule {id}");
+            assert!(
+                rules.contains(id) || audit.contains(&format!("`{id}`")),
+                "{path}: rule {id} neither exists nor is named in docs/AUDIT.md"
+            );
         }
     }
 }
@@ -434,15 +440,15 @@ fn every_patch_that_is_offered_can_be_applied() {
             }
         }
     }
-    assert!(patches > 10 && ours > 30, "only {patches} patches and {ours} of our verbs are offered");
+    assert!(patches > 10 && ours > 30, "`audit` offers only {patches} patches and {ours} commands of pvctl");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The case of the catalogue that has no file, because no object of the cluster shows the problem: somebody wrote a
+/// The one case of that collection without a file, because no object of the cluster shows the problem: somebody wrote a
 /// size into a volume before it was bound (`docs/AUDIT.md`, "What cannot be seen").
 const WITHOUT_SIGN: usize = 45;
 
-/// Each other case of the catalogue has a file. The later cases are other reports.
+/// Every other case of that collection has a file. The files with higher numbers are other reports.
 #[test]
 fn every_case_is_accounted_for() {
     let number = |name: &str| name.get(..2).and_then(|digits| digits.parse::<usize>().ok()).expect("a number");

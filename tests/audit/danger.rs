@@ -1,5 +1,5 @@
-//! No volume loses its data without a finding. If an outcome of a volume destroys its data, `audit` names the volume
-//! and says that its data are in danger.
+//! No volume loses its data without a finding. If a possible outcome of a volume destroys its data, `audit` must name
+//! the volume and say that its data are in danger.
 
 use crate::audit::rules::{FOLDER, header, read};
 use crate::predict::properties::{check, some_rules};
@@ -92,17 +92,17 @@ fn missing_warnings(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<
         let name = &volume.meta.name;
         let told: Vec<&Finding> = findings.iter().filter(|finding| tells_of(finding, volume)).collect();
         if told.is_empty() {
-            silent.push(format!("nobody hears of {name}"));
+            silent.push(format!("no finding warns about volume {name}"));
         }
         let pages = silent_pages(&simulation, volume).into_iter();
-        silent.extend(pages.map(|page| format!("of {name} is not said: {page}")));
+        silent.extend(pages.map(|page| format!("a page about volume {name} does not mention the danger: {page}")));
         for finding in told.iter().filter(|finding| finding.rule.id == "data-about-to-go") {
             let keeps = finding.remedies.first().is_some_and(|remedy| remedy.verb == "retain");
             if finding.assumed.is_empty() && volume.reclaim_policy != ReclaimPolicy::Retain && !keeps {
-                silent.push(format!("{name} is not kept first"));
+                silent.push(format!("the first remedy does not keep volume {name}"));
             }
             if finding.severity == Severity::Warning && finding.assumed.is_empty() {
-                silent.push(format!("{name} is asked for or not"));
+                silent.push(format!("the finding on volume {name} is a warning, but must be an error or information"));
             }
         }
     }
@@ -118,7 +118,7 @@ fn no_data_go_in_random_worlds_without_a_word() {
         prop_assert!(silent.is_empty(), "{silent:?}");
         Ok(())
     });
-    assert!(looked.get() > 100, "only {} volumes lose their data", looked.get());
+    assert!(looked.get() > 100, "the test is too weak: only {} volumes can lose their data", looked.get());
 }
 
 #[test]
@@ -131,6 +131,6 @@ fn no_data_go_in_a_fixture_without_a_word() {
         silent.extend(some.into_iter().map(|why| format!("{path}: {why}")));
         looked += of;
     }
-    assert!(looked > 10, "only {looked} volumes lose their data");
+    assert!(looked > 10, "the test is too weak: only {looked} volumes can lose their data");
     assert!(silent.is_empty(), "{}", silent.join("\n"));
 }

@@ -26,7 +26,7 @@ const SENTENCE: usize = 30;
 /// The largest number of sentences that one rule adds to a headline.
 const SENTENCES: usize = 4;
 
-/// Words and phrases at which readers stopped. Text is compared in lower case and without punctuation.
+/// Words and phrases that readers did not understand at once. Text is compared in lower case and without punctuation.
 const UNCLEAR: [&str; 18] = [
     "lies so",
     "whom it named",
@@ -48,7 +48,7 @@ const UNCLEAR: [&str; 18] = [
     "comes nearest",
 ];
 
-/// Phrases in a headline in which readers could not tell which object is meant, or which said a thing twice.
+/// Phrases in headlines that were ambiguous to readers, or that repeated something.
 const AMBIGUOUS: [&str; 9] = [
     "because of ",
     "which it names",
@@ -85,7 +85,7 @@ fn unclear(text: &str) -> Vec<&'static str> {
     UNCLEAR.into_iter().filter(|phrase| plain.contains(&format!(" {phrase} "))).collect()
 }
 
-/// Returns whether the headline states the phase, and then the cause begins with the same phase.
+/// Returns whether the headline states a phase and the cause repeats that phase at its beginning.
 fn repeats_the_phase(headline: &str) -> bool {
     let Some((state, cause)) = headline.split_once(": ") else { return false };
     let begins = |words: &[&str]| {
@@ -106,9 +106,9 @@ fn hard_to_read(headline: &str) -> Vec<String> {
         .map(|phrase| format!("{phrase:?} is ambiguous"))
         .collect();
     if plain.matches(" but ").count() > 1 {
-        faults.push("the headline has two times \"but\"".to_owned());
+        faults.push("the headline has \"but\" more than once".to_owned());
     }
-    // The object is the subject. A second clause about it does not name it again.
+    // A headline begins with the object. A later clause must not name the object again.
     let mut words = plain.split_whitespace();
     if let (Some(kind @ ("Claim" | "Volume")), Some(name)) = (words.next(), words.next())
         && [", but ", ", and ", "; ", ": "]
@@ -120,7 +120,7 @@ fn hard_to_read(headline: &str) -> Vec<String> {
     faults
 }
 
-/// Returns the cause in a headline. The headline of an object without a phase is nothing but the cause.
+/// Returns the cause in a headline. If the headline states no phase, all of it is the cause.
 fn cause(headline: &str) -> &str {
     let joints = [": ", ", but ", ", and ", "; ", " because "];
     let start = joints.iter().filter_map(|joint| headline.find(joint).map(|at| at + joint.len())).min();
@@ -181,11 +181,11 @@ fn the_words_of_every_diagnosis_are_short_and_plain() {
         }
     }
     assert!(wrong.is_empty(), "{} faults in {count} diagnoses:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(count > 250, "only {count} diagnoses were read");
+    assert!(count > 250, "the test is too weak: it checked only {count} diagnoses");
 }
 
-/// The cause of a claim or volume can be on another object, such as the pod that waits for it. Then the headline names
-/// both and is still short.
+/// The cause of the problem of a claim or volume can be on another object, such as the pod that waits for the claim.
+/// Then the headline names both objects and must still be short.
 #[test]
 fn headlines_of_claims_and_volumes_whose_cause_is_elsewhere_are_short() {
     let fixtures =
@@ -210,10 +210,10 @@ fn headlines_of_claims_and_volumes_whose_cause_is_elsewhere_are_short() {
         }
     }
     assert_eq!(wrong, [""; 0]);
-    assert!(count > 50, "only {count} headlines were read");
+    assert!(count > 50, "the test is too weak: it checked only {count} headlines");
 }
 
-/// The state before the cause can be long in random worlds, because it names all ends.
+/// In random worlds the state before the cause can be long, because it names all possible outcomes.
 #[test]
 fn every_cause_is_short_and_plain_in_random_worlds() {
     let count = Cell::new(0);
@@ -229,7 +229,7 @@ fn every_cause_is_short_and_plain_in_random_worlds() {
         }
         Ok(())
     });
-    assert!(count.get() > 1000, "only {} diagnoses were read", count.get());
+    assert!(count.get() > 1000, "the test is too weak: it checked only {} diagnoses", count.get());
 }
 
 #[test]

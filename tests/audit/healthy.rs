@@ -17,7 +17,8 @@ use pvctl::snapshot::{Parts, Snapshot};
 /// The namespace of the healthy objects around each case.
 const HEALTHY: &str = "healthy";
 
-/// Returns whether the object is a healthy one of a case: a claim of that namespace, or a volume that is bound to one.
+/// Returns whether the object is healthy: a claim in the namespace of the healthy objects, or a volume that is bound to
+/// such a claim.
 fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     match snapshot.object_id(object).map(ObjectId::typed) {
         Some(TypedId::PersistentVolume(id)) => {
@@ -27,7 +28,7 @@ fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     }
 }
 
-/// The kinds of which nothing is predicted, and whose objects have a diagnosis.
+/// The kinds that have a diagnosis, but no prediction.
 const OTHERS: [Kind; 8] = [
     Kind::StorageClass,
     Kind::Pod,
@@ -63,17 +64,17 @@ fn contradiction(diagnosis: &Diagnosis, changes: bool) -> Option<String> {
     let words = format!("{} {}", diagnosis.headline, diagnosis.details.join(" "));
     let is_problem = diagnosis.state.is_problem();
     let wrong = if diagnosis.root.is_some() && !is_problem {
-        "a cause without a problem"
+        "the diagnosis has a cause, but its state is no problem"
     } else if changes && diagnosis.root.is_none() && words.contains("You have to act") {
-        "it changes by itself, and a person has to act"
+        "the object will change by itself, but the words say that a person has to act"
     } else if !is_problem && diagnosis.actor.who != Who::User && words.contains("You have to act") {
-        "nothing is wrong, and a person has to act"
+        "nothing is wrong, but the words say that a person has to act"
     } else if matches!(diagnosis.state, State::Stuck | State::Broken)
         && !matches!(diagnosis.actor.who, Who::User | Who::Controller)
     {
-        "it is stuck, and nobody has to act"
+        "the object is stuck or broken, but neither the user nor a controller has to act"
     } else if !is_problem && (words.contains("stuck") || words.contains("error")) {
-        "nothing is wrong, and the words say otherwise"
+        "nothing is wrong, but the words mention an error or say \"stuck\""
     } else {
         return None;
     };
@@ -100,9 +101,9 @@ fn healthy_objects_are_well_or_wait() {
     assert!(counted[0] > 100 && counted[1] > 20, "{counted:?}");
 }
 
-/// A Multi-Attach error that has ended, early warnings of the scheduler, Jobs that have ended and a rolling update that
-/// goes on are healthy. Of such clusters `audit` warns of nothing, and `explain` of each object says that it is well or
-/// waits.
+/// These are healthy: a Multi-Attach error that has ended, early warnings of the scheduler, completed Jobs, and a
+/// rolling update in progress. `audit` must report no warning about such clusters, and `explain` must say about each
+/// object that it is well or waits.
 #[test]
 fn healthy_pods_and_workloads_are_well_or_wait() {
     let mut counted = [0, 0];

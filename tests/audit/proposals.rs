@@ -1,5 +1,5 @@
-//! From findings to repairs. In the fixture of each repairable rule a plan is proposed. The plan passes its review
-//! unless a guard objects, and it is the plan that the page of the rule describes.
+//! From findings to repairs. In the fixture of each repairable rule, the stated repairs are proposed, and the review of
+//! each plan has the stated result.
 #![expect(clippy::unwrap_used, reason = "fixtures are files, and tests fail by panicking")]
 
 use crate::audit::rules::{FOLDER, header, read};
@@ -12,7 +12,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::Snapshot;
 use serde_json::Value;
 
-/// Returns the results of the plans that are proposed for the finding of a rule in its own fixture.
+/// Returns the proposed repairs of the findings of a rule in its own fixture, each with the result of its review.
 fn outcome(id: &str) -> Vec<String> {
     let path = format!("{FOLDER}/{id}/fires.yaml");
     let source = text(&path);
@@ -58,10 +58,11 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// What is proposed in each fixture, and the result of the review. Nothing is proposed if the volumes already have
-/// policy Retain. A person must confirm a plan in four cases. The plan writes a volume name into a claim, which cannot
-/// be taken back, and another volume could get that name. The plan gives data to a claim name, and nobody knows whether
-/// the namespace is as old as the data. The plan creates a claim again. A driver may release the object.
+/// The proposed repairs in the fixture of each rule, with the result of the review. If the volumes already have policy
+/// Retain, `retain` is not proposed. A person has to confirm a plan in four cases. The plan writes a volume name into a
+/// claim: this cannot be taken back, and another volume could get that name. The plan reserves a volume for a claim
+/// name, and nobody knows whether the namespace is as old as the data. The plan creates a claim again. A driver may
+/// delete the object of the volume.
 const EXPECTED: [(&str, &[&str]); 30] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),

@@ -1,5 +1,5 @@
-//! A root explains its consequences. If the roots of a finding are mended, the finding goes away, or its evidence no
-//! longer names the mended objects.
+//! A root explains its consequences. If all roots of a finding are mended, the finding disappears, or its evidence does
+//! not name the mended objects any more.
 
 mod mends;
 
@@ -17,7 +17,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The only rule with findings that a remedy of their root resolves.
+/// The only rule whose finding is resolved by a remedy of its root. Its root is not mended in this test.
 const SETTLED: &str = "pv-released-retain";
 
 fn found(parts: &Parts, behavior_of: &KubernetesBehavior) -> Vec<Finding> {
@@ -30,7 +30,7 @@ fn speaks_of(finding: &Finding, object: &ObjectKey) -> bool {
     finding.evidence.iter().any(|evidence| evidence.object == *object)
 }
 
-/// What was checked, and which findings stay although their roots are mended.
+/// What was checked, and which findings stay although their roots were mended.
 #[derive(Default)]
 struct Looked {
     /// The number of mended consequences, by rule.
@@ -38,12 +38,13 @@ struct Looked {
     false_roots: Vec<String>,
 }
 
-/// Mends all roots of each finding, one finding after the other, and diagnoses the cluster again.
-fn look(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
+/// Mends all roots of each finding, one finding after the other, diagnoses the cluster again, and records the findings
+/// that stay.
+fn mend_roots(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
     let before = found(parts, behavior_of);
     for finding in &before {
         let causes: Vec<&Finding> = finding.role.caused_by.iter().map(|place| &before[*place]).collect();
-        // A remedy of the root must name the volume, because the remedy is what resolves the finding.
+        // Here the remedy of the root resolves the finding. So a remedy must name the volume.
         if finding.rule.id == SETTLED {
             let name = &finding.object.name;
             let deals = |cause: &&Finding| {
@@ -73,7 +74,11 @@ fn look(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Looked) {
         *looked.mended.entry(finding.rule.id).or_default() += 1;
         if stays {
             let from: Vec<_> = causes.iter().map(|cause| cause.fingerprint()).collect();
-            looked.false_roots.push(format!("{} stays without {}", finding.fingerprint(), from.join(", ")));
+            looked.false_roots.push(format!(
+                "{} is still found after these roots were mended: {}",
+                finding.fingerprint(),
+                from.join(", ")
+            ));
         }
     }
 }
@@ -83,13 +88,13 @@ fn consequences_disappear_with_their_root_in_fixtures_and_cases() {
     let mut looked = Looked::default();
     for (path, bytes) in files(FOLDER, "yaml") {
         let header = header(&String::from_utf8_lossy(&bytes));
-        look(&read(&path, &header), &header.rules(), &mut looked);
+        mend_roots(&read(&path, &header), &header.rules(), &mut looked);
     }
     for (path, _) in files("tests/cases", "yaml") {
-        look(&read(&path, &Header::default()), &KubernetesBehavior::default(), &mut looked);
+        mend_roots(&read(&path, &Header::default()), &KubernetesBehavior::default(), &mut looked);
     }
     assert!(looked.false_roots.is_empty(), "{}", looked.false_roots.join("\n"));
-    assert!(looked.mended.len() > 12, "only {:?} follow from anything", looked.mended);
+    assert!(looked.mended.len() > 12, "the test is too weak: only these rules had consequences: {:?}", looked.mended);
 }
 
 #[test]
@@ -97,7 +102,7 @@ fn consequences_disappear_with_their_root_in_random_worlds() {
     let all = std::cell::RefCell::new(BTreeMap::<&str, usize>::new());
     check(2500, (worlds(3, 3), some_rules()), |(Cluster(parts), rules)| {
         let mut looked = Looked::default();
-        look(&parts, &rules, &mut looked);
+        mend_roots(&parts, &rules, &mut looked);
         for (rule, count) in looked.mended {
             *all.borrow_mut().entry(rule).or_default() += count;
         }
@@ -105,17 +110,22 @@ fn consequences_disappear_with_their_root_in_random_worlds() {
         Ok(())
     });
     let mended: usize = all.borrow().values().sum();
-    assert!(mended > 200, "only {mended} consequences were mended: {:?}", all.borrow());
+    assert!(
+        mended > 200,
+        "the test is too weak: the roots of only {mended} consequences were mended: {:?}",
+        all.borrow()
+    );
 }
 
-/// Each rule that hinders an act is in `MENDS`, either with a mend or with the reason why it has none.
+/// `MENDS` has each rule that hinders an act, either with a function that mends its root, or with the reason why no
+/// function can.
 #[test]
 fn every_rule_that_can_be_a_root_is_mended_or_says_why_not() {
     let stated: BTreeSet<&str> = MENDS.iter().map(|(id, _)| *id).collect();
     let hinder: BTreeSet<&str> =
         rules::all().iter().filter(|rule| !rule.hinders.is_empty()).map(|rule| rule.id).collect();
     assert_eq!(stated, hinder);
-    assert_eq!(stated.len(), MENDS.len(), "each is stated once");
+    assert_eq!(stated.len(), MENDS.len(), "MENDS has a rule more than once");
     for (id, mend) in MENDS {
         if let Mend::Outside(why) = mend {
             assert!(why.len() > 20, "{id} has no reason");

@@ -1,6 +1,6 @@
-//! Every rule of `audit`, on two small clusters of its own. The rule fires in the first one. The second one is as
-//! similar as possible, and the rule must not fire there. All rules check every fixture. If another rule fires as well,
-//! the fixture states that rule with the reason.
+//! Every rule of `audit`, on two small clusters. In the first cluster the rule must fire. The second cluster is as
+//! similar as possible, and the rule must not fire there. All rules examine every fixture. If another rule fires as
+//! well, the fixture states that rule and the reason.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -27,7 +27,7 @@ pub(crate) const FOLDER: &str = "tests/audit";
 #[derive(Debug, Default)]
 pub(crate) struct Header {
     version: Option<KubeVersion>,
-    /// The kinds that no decision reads and whose list in the fixture is complete.
+    /// The kinds that no decision reads, and of which the fixture has a complete list.
     complete: Vec<Scope>,
     /// The other rules that fire, each with the reason why that is right.
     also: BTreeMap<String, String>,
@@ -108,18 +108,19 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
             let mut expected: BTreeSet<String> = header.also.keys().cloned().collect();
             if own {
                 expected.insert((*id).to_owned());
-                // The rule must report at least the severity and the risk that it declares.
+                // No finding may be worse than the severity and the risk that its rule declares.
                 let worst = findings.listed.iter().filter(|finding| finding.rule.id == *id);
                 for finding in worst {
                     if finding.severity < *severity || finding.risk < *risk {
-                        faults.push(format!("{path}: it reports worse than the rule says"));
+                        faults.push(format!("{path}: a finding is worse than its rule declares"));
                     }
                 }
             }
             let fired = fired(&findings);
             if fired != expected {
                 faults.push(format!(
-                    "{path}: fires beside what is stated: {:?}; stated and silent: {:?}",
+                    "{path}: these rules fire, and the fixture does not state them: {:?}; the fixture states these \
+                     rules, and they do not fire: {:?}",
                     fired.difference(&expected).collect::<Vec<_>>(),
                     expected.difference(&fired).collect::<Vec<_>>()
                 ));
@@ -130,16 +131,19 @@ fn each_rule_fires_in_its_fixture_and_not_in_its_near_miss() {
             };
             let unjudged: Vec<_> = findings.unjudged.iter().filter(|(rule, missing)| lacks(rule, missing)).collect();
             if !unjudged.is_empty() {
-                faults.push(format!("{path}: all is known, and yet unjudged: {unjudged:?}"));
+                faults.push(format!(
+                    "{path}: these rules were not judged, although the fixture has everything that \
+                                     they need: {unjudged:?}"
+                ));
             }
         }
     }
-    assert!(rules::all().len() > 5, "there are rules");
+    assert!(rules::all().len() > 5, "there are fewer than six rules");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
-fn every_fixture_is_one_of_a_rule() {
+fn every_fixture_belongs_to_a_rule() {
     let known: BTreeSet<String> = rules::all()
         .iter()
         .flat_map(|rule| ["fires", "near"].map(|name| format!("{FOLDER}/{}/{name}.yaml", rule.id)))
@@ -155,9 +159,12 @@ fn every_rule_has_a_name_and_a_page() {
     let mut seen = BTreeSet::new();
     for rule in rules::all() {
         let id = rule.id;
-        assert!(seen.insert(id), "{id} is there twice");
+        assert!(seen.insert(id), "two rules have the id {id}");
         assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{id} is not in kebab-case");
-        assert!(!rule.title.ends_with('.') && !rule.title.is_empty(), "{id}: the title is no sentence");
+        assert!(
+            !rule.title.ends_with('.') && !rule.title.is_empty(),
+            "{id}: the title must not be empty, and must not end with a full stop"
+        );
         // The title is inserted into Markdown tables without escaping.
         assert!(!rule.title.contains(['|', '<', '>', '@', '#', '`', '*', '_', '\n']), "{id}: {}", rule.title);
         let page = &rule.page;
@@ -168,16 +175,19 @@ fn every_rule_has_a_name_and_a_page() {
             ("prevention", page.prevention),
             ("hazard", page.hazard),
         ] {
-            assert!(text.ends_with('.') && text.len() > 7, "{id}: {part} consists of sentences: {text:?}");
+            assert!(text.ends_with('.') && text.len() > 7, "{id}: {part} must consist of sentences: {text:?}");
         }
         assert!(page.confirm.lines().all(|line| line.starts_with("kubectl ")), "{id}: {:?}", page.confirm);
-        assert!(!page.confirm.is_empty() && !page.sources.is_empty(), "{id} can be confirmed, and has a source");
+        assert!(
+            !page.confirm.is_empty() && !page.sources.is_empty(),
+            "{id} must have commands that confirm it, and a source"
+        );
     }
 }
 
-/// A finding that rests on an assumption is no error, and each of its commands does no harm if the assumption is wrong:
-/// it only reads, states what it expects to find, or is a verb of pvctl. If the input is partial, the rule is not
-/// judged.
+/// A finding that rests on an assumption must not be an error. Each of its commands must be harmless even if the
+/// assumption is wrong: the command only reads, tests what it expects to find, or is a verb of pvctl. If the input is
+/// partial, the rule must not be judged.
 #[test]
 fn a_finding_that_rests_on_an_assumption_is_no_error() {
     let file = format!("{FOLDER}/lost-pv-missing/fires.yaml");
@@ -207,8 +217,8 @@ fn a_finding_that_rests_on_an_assumption_is_no_error() {
     assert!(unjudged.contains(&"lost-pv-missing".into()), "{unjudged:?}");
 }
 
-/// A rule has the same findings if only the surrounding kinds that it names were read. `audit` and `fix` read no other
-/// surrounding kinds.
+/// A rule must have the same findings if only those surrounding kinds were read that the rule names. `audit` and `fix`
+/// read no other surrounding kinds.
 #[test]
 fn a_rule_names_all_that_it_reads() {
     let mut faults = Vec::new();
@@ -239,7 +249,7 @@ fn a_rule_names_all_that_it_reads() {
             }
         }
     }
-    assert!(compared > 200, "{compared} findings were compared");
+    assert!(compared > 200, "the test is too weak: it compared only {compared} answers");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -286,7 +296,7 @@ fn a_claim_that_waits_for_a_broken_class_is_a_consequence() {
     );
 }
 
-/// The volume that `audit` calls the nearest is the first one that `explain` and `match` list.
+/// The volume that `audit` calls the closest one must be the first one that `explain` lists.
 #[test]
 fn the_nearest_volume_is_the_same_for_all() {
     let of_claim = |command: &[&str]| {
@@ -305,7 +315,7 @@ fn the_nearest_volume_is_the_same_for_all() {
     );
 }
 
-/// The volume that was bound to the wrong claim is found, however many volumes there are.
+/// A volume that was bound to the wrong claim must be found, no matter how many volumes there are.
 #[test]
 fn a_foreign_grab_is_found_among_many_volumes() {
     let text = fs::read_to_string(root().join(FOLDER).join("bind-foreign-grab/fires.yaml")).expect("a fixture");

@@ -55,8 +55,9 @@ fn volumes_of(predicted: &Value, namespace: &str) -> BTreeSet<String> {
     volumes
 }
 
-/// Returns what the report of the whole cluster says about a namespace: the findings on its objects or affecting them,
-/// and all their causes. Each finding lists only the affected objects of that namespace.
+/// Narrows the report about the whole cluster to a namespace or to labelled objects. Returns the findings on these
+/// objects, the findings that affect them, and all causes of both. Each finding lists only those affected objects that
+/// belong to the selection.
 fn narrowed(whole: &Value, own: &dyn Fn(&Value) -> bool) -> BTreeMap<Name, Value> {
     let all = findings(whole);
     let affected = |finding: &Value| -> Vec<Value> {
@@ -82,7 +83,7 @@ fn narrowed(whole: &Value, own: &dyn Fn(&Value) -> bool) -> BTreeMap<Name, Value
     narrowed
 }
 
-/// Two clusters are in one file, each in its own namespaces.
+/// This test puts two clusters into one file, each in namespaces of its own.
 #[test]
 fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
     let fixtures: Vec<String> = files(FOLDER, "yaml").into_iter().map(|(path, _)| path).collect();
@@ -130,10 +131,14 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
         assert_eq!(findings(&nobody), BTreeMap::new(), "{pair:?}");
         assert_eq!(nobody["summary"]["error"], 0);
     }
-    assert!(looked > 60 && shared > 3 && apart > 1, "{looked} findings, {shared} on what is shared, {apart} of nobody");
+    assert!(
+        looked > 60 && shared > 3 && apart > 1,
+        "the test is too weak: {looked} findings, {shared} on objects of no namespace or of another one, {apart} in no \
+         namespace"
+    );
 }
 
-/// Two clusters are in one file. In one of them all objects have a label.
+/// This test puts two clusters into one file. In one of them all objects have a label.
 #[test]
 fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
     let fires: Vec<String> =
@@ -178,7 +183,10 @@ fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
         let nobody = report(&both, &["-l", "of=none", "-A"]);
         assert_eq!(findings(&nobody), BTreeMap::new(), "{pair:?}");
     }
-    assert!(looked > 20 && left_out > 20, "{looked} findings, {left_out} of others");
+    assert!(
+        looked > 20 && left_out > 20,
+        "the test is too weak: {looked} findings of the labelled cluster, {left_out} of the other one"
+    );
 }
 
 /// A finding on one claim is shown for that claim only.

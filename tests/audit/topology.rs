@@ -1,9 +1,9 @@
-//! Rules about topologies, beyond what their fixtures hold.
+//! Rules about topologies: cases that their fixtures do not have.
 
 use crate::support::{Run, text};
 use serde_json::Value;
 
-/// The API server does not check the values of `allowedTopologies`.
+/// The API server does not check the values of `allowedTopologies`. So `audit` must name an impossible value.
 #[test]
 fn a_value_that_no_label_can_have_is_named() {
     let fires = text("tests/audit/sc-allowed-topologies-impossible/fires.yaml");

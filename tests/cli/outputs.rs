@@ -36,9 +36,9 @@ fn each_file_has_what_its_format_prints_alone() {
         let alone = audit(directory.path(), &["-o", format]);
         let file = fs::read_to_string(directory.path().join(format!("out.{format}"))).expect("a file");
         assert!(!file.is_empty() && file == alone.stdout, "{format}: {file}");
-        assert_eq!(alone.code, together.code, "the findings alone decide the exit code");
+        assert_eq!(alone.code, together.code, "{format}: the exit code must depend on the findings only");
     }
-    assert_eq!(names(directory.path()).len(), formats.len(), "nothing else is left");
+    assert_eq!(names(directory.path()).len(), formats.len(), "the folder must contain only the files of the formats");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn stdout_stays_empty_if_all_formats_have_files() {
     let directory = tempfile::tempdir().expect("a folder");
     let run = audit(directory.path(), &["-o", "json=out.json", "--fail-on", "info"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.stderr);
-    assert!(run.stderr.contains("on 6 volumes and 1 claim"), "the summary is said: {}", run.stderr);
+    assert!(run.stderr.contains("on 6 volumes and 1 claim"), "stderr must have the summary: {}", run.stderr);
 }
 
 #[test]
@@ -57,15 +57,15 @@ fn a_file_has_no_colour() {
     assert!(run.stdout.contains('\u{1b}') && !file.contains('\u{1b}'), "{file}");
 }
 
-/// Each of these is refused before anything is read: the input does not exist.
+/// Each of these outputs is refused before the input is read. The input file does not even exist.
 #[test]
 fn what_cannot_be_printed_is_refused_before_anything_is_read() {
     let cases: [(&[&str], &str); 9] = [
         (&["-o", "table", "-o", "json"], "-o table and -o json would both be printed to stdout"),
         (&["-o", "json=a", "-o", "yaml=./a"], "-o json=a and -o yaml=./a name the same file"),
         (&["-o", "json=old", "-o", "sarif=link"], "-o json=old and -o sarif=link name the same file"),
-        (&["-o", "nonsense=a"], "the output format 'nonsense=a' does not exist here: -o takes table, wide"),
-        (&["-o", "table", "-o", "jsonpath={.items}"], "the output format 'jsonpath' is not offered"),
+        (&["-o", "nonsense=a"], "the output format 'nonsense=a' does not exist for this command: -o takes table, wide"),
+        (&["-o", "table", "-o", "jsonpath={.items}"], "the output format 'jsonpath' is not supported"),
         (&["-o", "json="], "-o json= names no file"),
         (&["-o", "json=-"], "-o json=- names no file"),
         (&["-o", "json=missing/a"], "-o json=missing/a: the file cannot be written\n  because: its directory does not"),
@@ -98,8 +98,8 @@ fn what_is_no_regular_file_is_not_replaced() {
     assert!(run.stderr.contains("it is not a regular file"), "{}", run.stderr);
 }
 
-/// If there is no answer, the file stays as it was. If there is one, it replaces the old one, through a symbolic link
-/// as well, and the rights of the file stay.
+/// If there is no answer, the file stays as it was. If there is an answer, it replaces the old content, also if the
+/// path is a symbolic link. The mode of the file does not change.
 #[cfg(unix)]
 #[test]
 fn a_file_is_written_whole_or_not_at_all() {

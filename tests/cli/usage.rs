@@ -14,14 +14,14 @@ fn without_a_verb_there_is_a_guide_with_what_to_try_first() {
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
 }
 
-/// The guide and the help of a verb can be read in a narrow terminal: a description is below its flag, and not a column
-/// of single words beside it.
+/// The guide and the help of a verb can be read in a narrow terminal. A description is below its flag, and not in a
+/// column beside it that has one word in each line.
 #[test]
 fn help_in_a_narrow_terminal_has_whole_lines() {
     for verb in ["audit", "predict", "recreate"] {
         let run = Run::new(&[verb, "-h"]).env("COLUMNS", "40").finish();
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{verb}");
-        // What is typed is not broken: usage and flags. A long word stays whole.
+        // Usage lines and flags are not broken, because people type them. A long word is not broken either.
         let is_typed = |line: &str| line.starts_with("Usage") || line.contains("--") || !line.trim().contains(' ');
         let options = run.stdout.split("EXAMPLES").next().unwrap_or_default();
         let long = options.lines().filter(|line| line.chars().count() > 40 && !is_typed(line));
@@ -37,7 +37,7 @@ fn the_help_of_each_verb_has_its_exit_codes() {
     let all = Run::new(&["--help"]).finish().stdout;
     let verbs = all.split("\nVerbs:\n").nth(1).unwrap_or_default();
     let verbs = verbs.lines().take_while(|line| !line.is_empty());
-    // A line that goes on with the words of a verb is indented further.
+    // The second line of a verb's summary is indented further.
     let verbs = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|verb| !verb.is_empty()));
     let verbs: Vec<&str> = verbs.collect();
     assert!(verbs.len() >= 20, "{all}");
@@ -45,7 +45,7 @@ fn the_help_of_each_verb_has_its_exit_codes() {
         let run = Run::new(&[verb, "--help"]).finish();
         assert_eq!(run.stdout.matches("EXIT CODES").count(), 1, "{verb}: {}", run.stdout);
         let codes = run.stdout.split("EXIT CODES").nth(1).unwrap_or_default();
-        // Verbs that write can be refused; the others cannot.
+        // Only verbs that write can be refused.
         let writes = ["retain", "release", "unbind", "reclaim", "recreate", "restore", "rebind", "move", "rename"];
         let more = ["unfinalize", "apply", "undo", "fix"];
         let may_be_refused = writes.contains(&verb) || more.contains(&verb);
@@ -80,10 +80,10 @@ fn wrong_usage_exits_with_2_and_prints_nothing() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(run.stderr.starts_with("error: "), "{arguments:?}: {}", run.stderr);
     }
-    assert!(Run::new(&["predcit"]).finish().stderr.contains("'predict'"), "the nearest verb is named");
+    assert!(Run::new(&["predcit"]).finish().stderr.contains("'predict'"), "the error must name the most similar verb");
 }
 
-/// `kubectl help VERB` and `kubectl VERB --help` print the same.
+/// `kubectl pvctl help VERB` and `kubectl pvctl VERB --help` print the same text.
 #[test]
 fn help_of_a_verb_can_be_asked_for_in_two_ways() {
     let help = |arguments: &[&str]| {
@@ -97,7 +97,7 @@ fn help_of_a_verb_can_be_asked_for_in_two_ways() {
     }
     let unknown = Run::new(&["help", "predcit"]).finish();
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
-    assert!(unknown.stderr.contains("'predict'"), "the nearest verb is named: {}", unknown.stderr);
+    assert!(unknown.stderr.contains("'predict'"), "the error must name the most similar verb: {}", unknown.stderr);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn matches_are_sorted_by_a_column_that_the_table_has() {
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
     assert!(unknown.stderr.contains("there is no column \"COLOUR\""), "{}", unknown.stderr);
     assert!(!unknown.stderr.contains("VOLUMEMODE"), "{}", unknown.stderr);
-    assert!(by("COLOUR", "wide").stderr.contains("VOLUMEMODE"), "the columns are named");
+    assert!(by("COLOUR", "wide").stderr.contains("VOLUMEMODE"), "the error must name the columns");
     assert_eq!(by("phase", "table").code, Some(0));
 }
 
@@ -148,7 +148,7 @@ fn colour_is_only_where_it_is_wanted() {
         }
         run.finish().stdout.contains('\u{1b}')
     };
-    assert!(!colored(&[], &[("NO_COLOR", "")]), "a pipe has no colour");
+    assert!(!colored(&[], &[("NO_COLOR", "")]), "output to a pipe must have no colour");
     assert!(colored(&["--color", "always"], &[]));
     assert!(colored(&[], &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]));
     assert!(!colored(&[], &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]));
@@ -181,7 +181,7 @@ fn kubectl_is_answered_when_somebody_presses_tab() {
     assert!(run.stdout.ends_with(":4\n"), "{}", run.stdout);
 }
 
-/// Runs only if [`a_bug_exits_with_70`] starts it in a process of its own.
+/// Runs only in a process of its own, which [`a_bug_exits_with_70`] starts.
 #[test]
 #[ignore = "ends the process; started by another test"]
 fn panic_in_a_process_of_its_own() {
@@ -198,10 +198,10 @@ fn a_bug_exits_with_70() {
     assert_eq!(run.code, Some(70), "{}", run.stderr);
     assert!(run.stderr.contains("has a bug at tests/cli/usage.rs:"), "{}", run.stderr);
     assert!(run.stderr.contains("because: a broken\\x1b[2J invariant"), "{}", run.stderr);
-    assert!(run.stderr.contains("please report it"), "{}", run.stderr);
+    assert!(run.stderr.contains("please report the bug"), "{}", run.stderr);
 }
 
-/// The limits shorten the lists of an answer, but do not change its statements.
+/// `--outcomes` and `--decisions` shorten the lists of an answer, but do not change its statements.
 #[test]
 fn limits_of_lists_do_not_change_the_statements() {
     let printed = |arguments: &[&str]| Run::new(arguments).current_dir(root()).finish();
@@ -231,7 +231,7 @@ fn limits_of_lists_do_not_change_the_statements() {
     for flag in ["--outcomes", "--decisions"] {
         let refused = printed(&["predict", "-f", example[1], flag, "0"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
-        assert!(refused.stderr.contains("a number from 1 on, or `all`"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("a number from 1, or `all`"), "{}", refused.stderr);
     }
 }
 
@@ -265,8 +265,8 @@ fn undecodable_or_unknown_input_exits_with_3() {
     let (headline, rest) = explained.stdout.split_once("\n\n").expect("sections");
     assert_eq!(
         headline.replace('\n', " "),
-        "Volume host-scratch is Bound: as it says itself, with claim monitoring/scratch, which could not be looked at \
-         (not all persistentvolumeclaims of namespace monitoring were read)."
+        "Volume host-scratch is Bound: its own status says so, but claim monitoring/scratch could not be read (not all \
+         persistentvolumeclaims of namespace monitoring were read)."
     );
     assert!(!rest.contains("a claim that exists") && !rest.contains("MISMATCH"), "{rest}");
     assert!(rest.contains("(unknown whether that exists)"), "{rest}");

@@ -103,7 +103,7 @@ async fn a_broken_cluster_does_not_hide_the_others() {
     assert!(broken.len() == 1 && broken[0].starts_with("broken     -         -        -         -         "));
     assert!(broken[0].contains("http://127.0.0.1:1"), "{}", broken[0]);
     assert!(all.stderr.starts_with("[broken] error: "), "{}", all.stderr);
-    // A warning begins with the name of its cluster.
+    // Each message on stderr begins with the name of its context.
     clusters.calm.fail("/apis/storage.k8s.io/v1/storageclasses", 9, Fault::Refused(403, "you may not"));
     let warned = clusters.run(&["predict", "-A", "--contexts", "calm"]).await;
     assert!(warned.stderr.starts_with("[calm] warning: storageclasses may not be listed"), "{}", warned.stderr);
@@ -182,7 +182,7 @@ async fn flags_for_one_cluster_are_refused_with_several_contexts() {
         assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
     };
     refused(&["predict", "--contexts", "calm,clam"], "context \"clam\" does not exist").await;
-    refused(&["predict", "--contexts", "calm", "-o", "name"], "-o name cannot say of which cluster").await;
+    refused(&["predict", "--contexts", "calm", "-o", "name"], "-o name cannot say to which cluster").await;
     refused(&["predict", "--contexts", "calm", "--sort-by", "SIZE"], "there is no column \"SIZE\"").await;
     refused(&["predict", "--contexts", ""], "--contexts").await;
     refused(&["predict", "--contexts", "calm", "-f", "x.json"], "--filename").await;
@@ -190,7 +190,7 @@ async fn flags_for_one_cluster_are_refused_with_several_contexts() {
         refused(&[flag, "calm", "predict", "--contexts", "calm"], flag).await;
         refused(&["predict", "--contexts", "calm", flag, "calm"], flag).await;
     }
-    assert!(clusters.calm.seen().is_empty(), "nothing was asked for");
+    assert!(clusters.calm.seen().is_empty(), "no request must reach a cluster");
     let empty = clusters.directory.path().join("none");
     let run =
         Run::new(&["predict", "--contexts", "all"]).current_dir(root()).env("KUBECONFIG", empty.to_str().unwrap());

@@ -1,5 +1,5 @@
-//! How `explain` decides from clusters and files whether the controllers are running. It states nothing without
-//! evidence.
+//! How `explain` finds out from a cluster or from files whether the controllers are running. Without evidence it must
+//! not say anything about this.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -101,7 +101,7 @@ async fn a_stale_lease_makes_it_probable() {
         entry(object, "age", "600s"),
     ];
     assert_eq!(found["evidence"], json!(expected));
-    assert_eq!(api.count(LEASE), 1, "the Lease that rules judge is the one that is shown");
+    assert_eq!(api.count(LEASE), 1, "the Lease must be read once, for the rules and for the answer");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -117,8 +117,8 @@ async fn a_fresh_lease_shows_a_living_manager() {
     );
 }
 
-/// The claim has been as it is for minutes, as its own times show. Without a Lease nothing is said about the
-/// controller.
+/// The claim has not changed for minutes, as its own times show. But without a Lease, `explain` must not say anything
+/// about the controller.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_lease_nothing_is_said_of_the_controller() {
     let silent = |found: &Value| {
@@ -141,7 +141,7 @@ async fn without_a_lease_nothing_is_said_of_the_controller() {
         let api = cluster([lease("2023-11-14T22:03:20Z")]).await;
         api.fail(LEASE, usize::MAX, answer);
         silent(&divergence(&api, &[]).await);
-        assert_eq!(api.count(LEASE), 1, "it is asked for once");
+        assert_eq!(api.count(LEASE), 1, "the Lease must be requested once");
     }
     let said = run(&cluster([]).await, &["explain", "pvc/data", "-n", "db"]).await.stdout;
     assert!(said.contains("--recheck") && !said.contains("running"), "{said}");
@@ -159,9 +159,9 @@ async fn the_lease_is_read_once_by_explain_alone() {
     api.hold([claim("11"), class(), lease("2023-11-14T22:03:20Z")]);
     let document = explained(&api, &["--recheck"]).await;
     assert_eq!((document.get("divergence"), &document["recheck"]), (None, &json!("notNeeded")));
-    assert_eq!((api.count(LEASE), api.count(PODS)), (1, 1), "there is nothing to see again");
+    assert_eq!((api.count(LEASE), api.count(PODS)), (1, 1), "if nothing differs, there must be no second reading");
     let said = run(&api, &["explain", "pvc/data", "-n", "db", "--recheck"]).await.stderr;
-    assert_eq!(said, "note: nothing differs from what is predicted, so that a second reading is not needed\n");
+    assert_eq!(said, "note: the object is as predicted, so a second reading is not needed\n");
 }
 
 /// No pod uses this claim any more, and pvc-protection did not notice that the last pod ended. It checks the claim
@@ -185,10 +185,10 @@ async fn a_claim_that_waits_for_an_event_shows_nothing_of_the_controller() {
         let ended = run(&api, &["explain", object, "-n", "db", "--recheck"]).await;
         assert_eq!(
             ended.stderr,
-            "note: what is predicted begins with an event and not with a resync, so that a second reading would tell \
-             nothing of the controller\n"
+            "note: an event and not a resync starts the predicted change, so a second reading would say nothing about \
+             the controller\n"
         );
-        assert_eq!(api.count(PODS), before + 1, "{object} is read once");
+        assert_eq!(api.count(PODS), before + 1, "{object} must be read once");
         let words: Vec<&str> = ended.stdout.split_whitespace().collect();
         let said = words.join(" ");
         assert!(said.contains("The controller manager is alive (master-1_x renewed its Lease 2s ago)."), "{said}");
@@ -217,7 +217,7 @@ async fn a_second_reading_that_shows_the_same_makes_it_probable() {
 async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
     let api = cluster([]).await;
     let changing = async {
-        // Pods are read last.
+        // The program reads pods last. After that the first reading is complete.
         while api.count(PODS) == 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -247,12 +247,16 @@ async fn a_change_between_two_readings_is_no_evidence() {
     );
     let ended = rechecked(Some(claim("12")), &[]).await;
     assert!(
-        ended.stdout.contains("It or what decides it changed after the first reading; this is the second one."),
+        ended.stdout.contains(
+            "The object, or something that decides its state, changed after the first reading; this \
+                               is the second reading."
+        ),
         "{}",
         ended.stdout
     );
 
-    // The volume that the claim would get was replaced or written. So it was not unchanged for two resync periods.
+    // The volume that the claim would get was written, or was deleted and created again. So it was not unchanged for
+    // two resync periods.
     for (uid, version) in [("uid-other", "13"), ("uid-disk", "12")] {
         let mut other = volume();
         other["metadata"]["uid"] = uid.into();
@@ -270,13 +274,14 @@ async fn a_change_between_two_readings_is_no_evidence() {
     let ended = rechecked(Some(larger), &[]).await;
     assert_eq!(ended.code, Some(0));
     assert!(ended.stdout.starts_with("Claim db/data is Pending: the closest free volume "), "{}", ended.stdout);
-    let note = "note: it differed from what was predicted at 2023-11-14T22:13:20Z; what follows was read later\n";
+    let note =
+        "note: at 2023-11-14T22:13:20Z, the object differed from its prediction; the following answer was read later\n";
     assert!(ended.stderr.ends_with(note), "{}", ended.stderr);
 
     let ended = rechecked(None, &[]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
     assert!(
-        ended.stderr.contains("hint: it was there in the first reading, at 2023-11-14T22:13:20Z"),
+        ended.stderr.contains("hint: the object existed at the first reading, at 2023-11-14T22:13:20Z"),
         "{}",
         ended.stderr
     );
@@ -288,7 +293,7 @@ fn files_cannot_be_read_a_second_time() {
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
     assert_eq!(
         ended.stderr,
-        "error: --recheck reads a cluster a second time, and the files of -f stay as they are\n\
+        "error: --recheck reads a cluster a second time, but the files of -f do not change\n\
          hint: leave --recheck out, or leave -f out to ask the cluster\n"
     );
 }
@@ -305,10 +310,10 @@ fn list(objects: &[Value]) -> String {
 }
 
 #[test]
-fn files_say_possibly_where_their_times_show_it() {
+fn files_whose_times_are_evidence_give_the_answer_possibly() {
     let objects = [volume(), claim("11"), class()];
-    // No other verb uses the time at which the claim was written, so ages do not count from that time. They count from
-    // the earlier time in the volume, so no state has lasted.
+    // Ages do not count from the time at which the claim was written, because no other verb uses this time. They count
+    // from the earlier time in the volume. So no state has lasted for a while.
     let (found, _) = from_file(&list(&objects), &[]);
     assert_eq!((found.get("lastedSeconds"), found.get("controllerNotRunning")), (None, None));
     for (now, sure) in [("2023-11-14T22:10:30Z", Value::Null), ("2023-11-14T22:10:31Z", json!("possibly"))] {
@@ -347,7 +352,11 @@ fn a_lease_in_files_is_understood() {
     assert_eq!((snapshot.code, snapshot.stderr.as_str()), (Some(0), ""));
     let (found, _) = from_file(&snapshot.stdout, &[]);
     assert_eq!((&found["recorded"], found.get("controllerManager")), (&json!("Pending"), None));
-    assert_eq!(found, from_file(&list(&objects), &[]).0, "explain of files and of their snapshot is the same");
+    assert_eq!(
+        found,
+        from_file(&list(&objects), &[]).0,
+        "explain of the files and of their snapshot must give the same answer"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -392,7 +401,7 @@ async fn users_of_a_claim_are_unknown_if_pods_are_hidden() {
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/leases?";
 
-/// Starts a cluster with a claim that waits for a driver, and with Leases that have the driver's name.
+/// Returns a cluster with a claim that waits for a driver, and with Leases of these names.
 async fn waiting_for_a_driver(
     leases: impl IntoIterator<Item = (&'static str, &'static str, &'static str)>,
 ) -> ApiServer {
@@ -426,8 +435,8 @@ async fn the_lease_of_a_driver_that_has_to_act_is_evidence() {
         ],
     }]);
     assert_eq!(found, expected);
-    assert_eq!(api.count(LEASES), 2, "one for each way to write the name");
-    assert_eq!(api.count(LEASE), 1, "rules judge it");
+    assert_eq!(api.count(LEASES), 2, "there must be one list request for each way in which the name can be written");
+    assert_eq!(api.count(LEASE), 1, "the Lease of the controller manager must be read once, for the rules");
     let stale = waiting_for_a_driver([("csi", name, "2023-11-14T22:03:20Z")]).await;
     let said = run(&stale, &["explain", "pvc/data", "-n", "db"]).await.stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -438,7 +447,7 @@ async fn the_lease_of_a_driver_that_has_to_act_is_evidence() {
         ),
         "{said}"
     );
-    assert!(said.contains("you: see why the external-provisioner of disk.csi.example.com does not run"), "{said}");
+    assert!(said.contains("you: find out why the external-provisioner of disk.csi.example.com does not run"), "{said}");
 }
 
 /// If a driver's Lease is missing or cannot be read, its state is unknown, and the command does not fail.
@@ -464,7 +473,7 @@ async fn without_a_drivers_lease_nothing_is_known_of_it() {
         api.fail(LEASES, usize::MAX, answer);
         let document = explained(&api, &[]).await;
         unknown(&document, "unread");
-        assert_eq!(api.count(LEASES), 2, "each is asked for once");
+        assert_eq!(api.count(LEASES), 2, "each list must be requested once");
         let said = run(&api, &["explain", "pvc/data", "-n", "db"]).await.stdout;
         assert!(said.contains("is not known: Leases could not be read") && !said.contains("not run"), "{said}");
     }

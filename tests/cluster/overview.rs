@@ -1,4 +1,4 @@
-//! The command line without a verb says what is not well in the namespace, and `predict --stuck` says the same.
+//! A command line without a verb says what is not well in the namespace. `predict --stuck` says the same.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -59,7 +59,7 @@ async fn a_command_line_without_a_verb_shows_what_is_not_well() {
     assert!(well.starts_with("Nothing is wrong with the 0 claims and 0 volumes of namespace empty.\n"), "{well}");
 }
 
-/// A person who waits for a server that says nothing is told so, once.
+/// If the server does not answer, the program says so once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_does_not_answer_is_named_after_three_seconds() {
     let api = ApiServer::start().await;

@@ -1,4 +1,5 @@
-//! `explain` of pods and workloads on a cluster: it reads the namespace of the object, and no list of all pods.
+//! `explain` of pods and workloads on a cluster lists the pods of the object's namespace. It lists the pods of all
+//! namespaces only if the answer needs them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -119,13 +120,13 @@ async fn a_pod_is_explained_by_its_namespace_alone() {
     for whole in ["/api/v1/pods", "/api/v1/events", "/api/v1/secrets", "/apis/apps/v1/deployments"] {
         assert_eq!(api.count(whole), 0, "{whole}");
     }
-    // The claim says what keeps its pod, and not that all is well.
+    // The page of the claim says why its pod cannot run. It does not say that all is well.
     let claim = run(&api, &["explain", "pvc/files", "-n", "web"]).await.stdout;
     assert!(claim.starts_with("Claim web/files is Bound, but ") && claim.contains("multi-attach"), "{claim}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_workload_has_its_pods_by_what_keeps_them() {
+async fn the_pods_of_a_workload_are_grouped_by_their_problem() {
     let api = cluster().await;
     let seen = run(&api, &["explain", "deploy/web", "-n", "web"]).await;
     assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
@@ -141,7 +142,7 @@ async fn a_workload_has_its_pods_by_what_keeps_them() {
     assert_eq!((document["kind"].as_str(), states), (Some("ExplanationList"), vec!["well", "stuck"]));
 }
 
-/// A list that may not be read is not empty.
+/// A list that may not be read must not be taken for an empty list.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_type_that_may_not_be_listed_is_refused() {
     let api = cluster().await;
@@ -157,7 +158,7 @@ async fn a_type_that_may_not_be_listed_is_refused() {
     );
 }
 
-/// What may not be read is unknown, and is not taken for absent.
+/// An object that may not be read is unknown. It must not be taken for absent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_may_not_be_read_leaves_a_stage_open() {
     let api = cluster().await;
@@ -247,7 +248,7 @@ async fn the_nodes_of_a_pod_without_a_node_are_judged_by_all_pods() {
     let refused = run(&api, &["explain", "pod/waiting", "-n", "web"]).await;
     assert_eq!(refused.code, Some(0), "{}", refused.stderr);
     assert!(refused.stderr.contains("pods may not be listed"), "{}", refused.stderr);
-    let unknown = "Which nodes fit is unknown: these objects were not all read: pods.";
+    let unknown = "Which nodes fit is unknown: not all objects of these kinds were read: pods.";
     assert!(refused.stdout.contains(unknown), "{}", refused.stdout);
     assert!(!refused.stdout.contains("Insufficient cpu"), "{}", refused.stdout);
 }
@@ -264,7 +265,7 @@ async fn a_node_is_explained_with_the_pods_of_all_namespaces() {
     let pods = document["diagnosis"]["pods"].as_array().unwrap();
     assert_eq!(pods.len(), 2, "{}", attachment.stdout);
     assert_eq!(api.count("/api/v1/pods"), 2);
-    // The same holds for each of several objects, whichever is the first.
+    // The same holds if several objects are named, in any order.
     let several = run(&api, &["explain", "pvc/files", "node/n1", "-n", "web", "-o", "json"]).await;
     assert_eq!((several.code, api.count("/api/v1/pods")), (Some(0), 3), "{}", several.stderr);
 }
@@ -298,7 +299,7 @@ async fn only_a_match_on_a_node_reads_nodes() {
     api.fail(&lists[0], usize::MAX, Fault::Refused(403, "no"));
     let refused = run(&api, &["match", "pvc/late", "-n", "web", "--node", "n9"]).await;
     assert_eq!(refused.code, Some(3), "{}", refused.stderr);
-    let unknown = "what the scheduler does on node n9 is unknown.\nIt needs other objects: you have no permission to \
-                   list csidrivers.";
+    let unknown = "what the scheduler does on node n9 is unknown.\nThe answer needs other objects: you have no \
+                   permission to list csidrivers.";
     assert!(refused.stdout.contains(unknown), "{}", refused.stdout);
 }

@@ -1,6 +1,6 @@
-//! Input from outside is read within bounds. Answers and files that would take gigabytes are refused with a message,
-//! and a single object that is too large is an issue of that object alone. The tests measure the memory of the whole
-//! process.
+//! Input from outside is read within limits. Answers and files that would take gigabytes of memory are refused with a
+//! message. If a single object is too large, there is an issue about that object only. The tests measure the memory of
+//! the whole process.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::disallowed_types,
@@ -34,7 +34,7 @@ struct Ended {
     peak: usize,
 }
 
-/// Runs the program to its end and measures its peak memory meanwhile.
+/// Runs the program to its end and measures its peak memory.
 fn measured(arguments: &[&str]) -> Ended {
     let (mut command, home) = Run::new(arguments).into_command();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -60,10 +60,10 @@ impl Ended {
         // The lines are wrapped at the width of a terminal, so all white space is replaced by single spaces.
         let said = self.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         for word in words {
-            assert!(said.contains(word), "{word} is not said: {said}");
+            assert!(said.contains(word), "stderr must contain {word:?}: {said}");
         }
-        assert!(self.stderr.len() < 5000, "{} bytes are said", self.stderr.len());
-        assert!(self.peak < MOST_MEMORY, "{} MiB were taken", self.peak / MIB);
+        assert!(self.stderr.len() < 5000, "stderr has {} bytes, which is too long", self.stderr.len());
+        assert!(self.peak < MOST_MEMORY, "the program took {} MiB, which is too much", self.peak / MIB);
     }
 }
 
@@ -100,7 +100,7 @@ impl Sent {
     }
 }
 
-/// Returns a part of a deflate stream that refers to no earlier data, so that it can be repeated.
+/// Returns a part of a deflate stream that refers to no earlier data. So it can be repeated.
 fn deflated(text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(text.len() / 2 + 1024);
     Compress::new(Compression::fast(), false).compress_vec(text, &mut packed, FlushCompress::Full).unwrap();
@@ -162,7 +162,7 @@ fn small_objects() -> Vec<u8> {
 }
 
 const LARGE_LIST: [&str; 3] = [
-    "more than 384 MiB in one answer to the request for persistentvolumes, and at most 384 MiB are read",
+    "more than 384 MiB in one answer to the request for persistentvolumes, but at most 384 MiB are read",
     "--chunk-size",
     "-o json' and read them with -f",
 ];
@@ -173,7 +173,7 @@ fn a_list_without_an_end_is_refused_as_soon_as_it_is_too_large() {
     measured(&["predict", "-A", "--server", &server]).is_refused(&LARGE_LIST);
 }
 
-/// The body holds two gigabytes of small objects, compressed to two megabytes.
+/// The body has two gigabytes of small objects, which are compressed to two megabytes.
 #[test]
 fn a_compressed_list_is_measured_as_it_is_unpacked() {
     let sent = Sent::plain(small_objects(), 2048, "").gzip();
@@ -195,7 +195,7 @@ fn an_answer_that_states_its_length_is_refused_before_it_is_read() {
     sent.headers = format!("Content-Length: {}\r\n", 2_u64 << 30);
     let ended = measured(&["predict", "-A", "--server", &serve(sent)]);
     ended.is_refused(&["sends 2048 MiB in one answer", "at most 384 MiB are read"]);
-    assert!(ended.peak < 100 * MIB, "{} MiB were taken", ended.peak / MIB);
+    assert!(ended.peak < 100 * MIB, "the program took {} MiB, which is too much", ended.peak / MIB);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_compressed_file_is_measured_as_it_is_unpacked() {
     }
 }
 
-/// If some objects of a file are too large, the others are still judged. The large part is one string, many short
+/// If some objects of a file are too large, the others are still examined. The large part is one string, many short
 /// strings, or nested lists.
 #[test]
 fn items_of_a_file_that_are_too_large_are_issues() {

@@ -4,8 +4,8 @@ use crate::support::{Finished, Run};
 use pvctl::cli;
 use serde_json::{Value, json};
 
-/// The texts that no output may contain. Each is in another place of the objects. The name of a Secret is not among
-/// them, because no verb reads the Secret, and the name helps to find out that a Secret is missing.
+/// The texts that no output may contain. Each is in another field of the objects. The name of a Secret is not one of
+/// them: no verb reads the Secret, and its name helps people to find out that it is missing.
 pub(crate) const SECRETS: [&str; 6] = [
     "s3cret-attribute",
     "s3cret-annotation",
@@ -20,7 +20,7 @@ pub(crate) const SECRETS: [&str; 6] = [
 const CONTROL_SEQUENCES: &str =
     "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{2066}\u{9b}31m\u{200b}\u{feff}\r\n\u{8}\u{7f}evil";
 
-/// Returns the objects as a real API server stores them, with these texts in annotations, messages and texts of
+/// Returns the objects as a real API server stores them, with these texts in annotations, in messages and in texts of
 /// drivers.
 pub(crate) fn objects() -> Vec<Value> {
     let applied = json!({"spec": {"csi": {"volumeAttributes": {"password": "s3cret-applied"}}}}).to_string();
@@ -169,7 +169,7 @@ fn secrets_and_control_characters_are_not_printed() {
         assert_harmless(&run, &all.join(" "));
         evil += usize::from(run.stdout.contains("evil"));
     }
-    assert!(evil > 2, "the texts are shown somewhere, or nothing is shown to be harmless: {evil}");
+    assert!(evil > 2, "only {evil} outputs contained the text \"evil\", so the test proves nothing");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
         }
     }
     assert!(missing.is_empty(), "{missing:?}");
-    assert!(asked > 15, "only {asked} formats");
+    assert!(asked > 15, "only {asked} formats were found");
 }
 
 /// The errors for a file that cannot be read.

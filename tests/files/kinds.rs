@@ -1,5 +1,5 @@
 //! These tests are about kinds that snapshots contain although no decision of a controller reads them. Each object is
-//! decoded as an API server stores it, and a snapshot of it contains no secrets.
+//! decoded as an API server stores it, and a snapshot of the object contains no secrets.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -202,7 +202,8 @@ fn snapshots_are_read() {
     );
 }
 
-/// Older servers have older versions with the same form. A kind with the same name in another group is another kind.
+/// Older servers serve these kinds in older versions of the same form. A kind with the same name in another group is
+/// another kind.
 #[test]
 fn objects_of_other_versions_and_groups() {
     let of = |kind: Kind, version: &str| {
@@ -254,7 +255,11 @@ fn redaction_removes_contents_and_keeps_names() {
         set["metadata"]["annotations"]["deprecated.daemonset.template.generation"] = value.into();
         redact(Kind::DaemonSet, set)["metadata"]["annotations"]["deprecated.daemonset.template.generation"].clone()
     };
-    assert_eq!((generation("2"), generation("s3cret")), ("2".into(), "<redacted>".into()), "a server reads a number");
+    assert_eq!(
+        (generation("2"), generation("s3cret")),
+        ("2".into(), "<redacted>".into()),
+        "only a number is kept, because the API server parses it"
+    );
     let template = json!({
         "metadata": {"labels": {"app": "wiki"}},
         "spec": {
@@ -289,7 +294,7 @@ fn redaction_removes_contents_and_keeps_names() {
     assert_eq!(annotations["snapshot.storage.kubernetes.io/volumesnapshot-being-deleted"], "<redacted>");
 }
 
-/// Returns the kinds of the objects of a snapshot, without the namespaces that the test server always has.
+/// Returns the kinds of the objects of a snapshot. The namespaces that the test server always has are left out.
 fn kinds_of(snapshot: &Value) -> Vec<&str> {
     let kinds = snapshot["items"].as_array().unwrap().iter().map(|item| item["kind"].as_str().unwrap());
     kinds.filter(|kind| *kind != "Namespace").collect()
@@ -300,10 +305,10 @@ fn coverage(snapshot: &Value) -> Vec<Value> {
     serde_json::from_str(snapshot["metadata"]["annotations"]["pvctl.dev/coverage"].as_str().unwrap()).unwrap()
 }
 
-/// A snapshot contains the kinds in the order of the table. Objects of these kinds change neither a prediction nor the
-/// findings of an audit.
+/// A snapshot contains these kinds in the order of the table. Objects of these kinds change neither a prediction nor
+/// the findings of an audit of the example.
 #[test]
-fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
+fn a_snapshot_of_files_holds_these_kinds_and_other_answers_stay_the_same() {
     let taken = Run::new(&["snapshot", "-f", "tests/files/kinds"]).current_dir(root()).finish();
     assert_eq!((taken.code, taken.stderr.as_str()), (Some(0), ""));
     let list: Value = serde_json::from_str(&taken.stdout).unwrap();
@@ -327,7 +332,7 @@ fn a_snapshot_of_files_holds_them_and_other_verbs_pass_them_over() {
     assert_eq!((beside.code, findings(&beside)), (alone.code, findings(&alone)));
 }
 
-/// Returns whether the resource is one of the kinds of snapshots.
+/// Returns whether the resource belongs to the kinds of VolumeSnapshots.
 fn is_snapshot(resource: &str) -> bool {
     resource.starts_with("volumesnapshot")
 }
@@ -368,7 +373,7 @@ async fn only_a_snapshot_of_a_cluster_lists_surrounding_kinds() {
         fake.fail(path, usize::MAX, answer);
     }
     let hidden = ask(&["snapshot"]).await;
-    // Many servers do not have the kinds of snapshots, so the note does not name them.
+    // Many servers do not serve the kinds of VolumeSnapshots. So the note does not name them.
     let note = "note: services, volumeattributesclasses are missing; `audit` of the snapshot may find fewer problems\n";
     assert_eq!((hidden.code, hidden.stderr.as_str()), (Some(0), note));
     let list: Value = serde_json::from_str(&hidden.stdout).unwrap();

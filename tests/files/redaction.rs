@@ -1,4 +1,5 @@
-//! No decision reads a redacted value: a redacted object decodes to the same value as the original.
+//! Redaction replaces only values that no decision reads: a redacted object must decode to the same value as the
+//! original.
 
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -33,10 +34,10 @@ fn every_object_of_the_recorded_worlds_decodes_to_the_same() {
             }
         }
     }
-    assert!(objects > 420, "{objects} objects");
+    assert!(objects > 420, "the recordings must have more than 420 objects, not {objects}");
 }
 
-/// Generates values of any form. Some of the texts are valid values of a field, such as `1Gi`.
+/// Generates JSON values of any type. Some of the texts are valid values of a field, such as `1Gi`.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -53,7 +54,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates names of fields that have a meaning somewhere.
+/// Generates names of fields that some kind has.
 fn key() -> impl Strategy<Value = String> {
     prop::sample::select(
         &[
@@ -254,7 +255,7 @@ fn full_object(kind: Kind) -> Value {
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
-/// The paths at which a value is replaced. Each kind has fields at some of these paths only.
+/// The paths at which a value is replaced. Each kind has fields at only some of these paths.
 const PATHS: [&[&str]; 96] = [
     &["metadata"],
     &["metadata", "name"],

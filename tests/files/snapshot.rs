@@ -1,4 +1,4 @@
-//! `snapshot` of files. It contains all objects that were read. Nothing is printed before the whole input was decoded.
+//! `snapshot` of files contains all objects that were read. Nothing is printed before the whole input was decoded.
 #![expect(clippy::disallowed_types, reason = "the recorded worlds are read from a file")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ fn examples() -> Vec<String> {
 }
 
 #[test]
-fn a_prediction_of_a_snapshot_is_that_of_what_it_was_taken_of() {
+fn the_prediction_of_a_snapshot_is_that_of_its_source() {
     for example in examples() {
         let predict = |file: &str, input: &[u8]| {
             let run = Run::new(&["predict", "-f", file, "-o", "json"]).current_dir(root()).stdin(input).finish();
@@ -29,7 +29,10 @@ fn a_prediction_of_a_snapshot_is_that_of_what_it_was_taken_of() {
         for format in ["json", "yaml"] {
             let run = Run::new(&["snapshot", "-f", &example, "-o", format]).current_dir(root()).finish();
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{example}");
-            assert!(predict("-", run.stdout.as_bytes()) == expected, "{example}: another prediction through {format}");
+            assert!(
+                predict("-", run.stdout.as_bytes()) == expected,
+                "{example}: the snapshot as {format} has another prediction"
+            );
         }
     }
 }
@@ -112,7 +115,11 @@ fn an_undecodable_object_is_kept_with_a_warning_or_is_fatal() {
     let names: Vec<&str> =
         list["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["bad", "good"]);
-    assert_eq!(content(load(run.stdout.as_bytes())), content(load(world.as_bytes())), "also what is wrong comes back");
+    assert_eq!(
+        content(load(run.stdout.as_bytes())),
+        content(load(world.as_bytes())),
+        "the snapshot must also keep the object that cannot be decoded"
+    );
     let strict = Run::new(&["snapshot", "--strict", "-f", "-"]).stdin(world.as_bytes()).finish();
     assert_eq!((strict.code, strict.stdout.as_str()), (Some(3), ""));
     assert!(strict.stderr.starts_with("error: "), "{}", strict.stderr);

@@ -1,5 +1,5 @@
-//! The API of a control plane as tests use it. Objects are JSON values. A refusal by the API server is returned as
-//! [`Refused`]. Any other failure panics.
+//! The API of a control plane, in the form that tests need. Objects are JSON values. If the API server refuses a
+//! request, the result is [`Refused`]. Any other failure panics.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::plane::Plane;

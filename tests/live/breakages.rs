@@ -1,6 +1,7 @@
-//! Breakages of real clusters, all at the same time in one cluster with real controllers and a real scheduler. The test
-//! acts for nodes, drivers and kubelets. The cause is the first row of an audit of the namespace, and `fix` offers the
-//! way out. Asked about what a person sees, `explain` begins with the cause.
+//! Breakages of real clusters. They are all in one cluster at the same time, with real controllers and a real
+//! scheduler. The test acts in place of nodes, drivers and kubelets. For each breakage, the first row of an audit of
+//! the namespace must be the cause, and `fix` must offer the way out. If a person asks about the object that does not
+//! work, `explain` must begin with the cause.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -28,40 +29,41 @@ use std::thread;
 use std::time::Instant;
 use unbound::Names;
 
-/// How many breakages are brought about at the same time. They spend most of that time waiting.
+/// How many breakages are caused at the same time. They spend most of their time waiting.
 const ARISING: usize = 12;
 /// How many programs run at the same time.
 const RUNNING: usize = 4;
 /// The environment variable that names the file for the transcript of all answers.
 const TRANSCRIPT: &str = "PVCTL_TRANSCRIPT";
-/// The additional controllers. They run because their acts are visible to people who use volumes.
+/// The additional controllers. They run because people who use volumes notice what these controllers do.
 const CONTROLLERS: &str = "persistentvolume-attach-detach-controller,persistentvolume-expander-controller,\
                            ephemeral-volume-controller,statefulset-controller,resourcequota-controller,\
                            namespace-controller";
 
-/// The words by which `fix` offers to keep data.
+/// The words with which `fix` offers to keep data.
 const KEPT: &str = "retain: the data of volume";
 
-/// One thing that breaks.
+/// One breakage.
 struct Breakage {
     what: &'static str,
     namespace: &'static str,
     arise: fn(&BreakageNamespace<'_>) -> Names,
-    /// What happens in the last minute before the program runs, if anything happens then.
+    /// What happens in the last minute before the program runs, if anything.
     at_last: Option<fn(&BreakageNamespace<'_>)>,
-    /// The objects that `fix` is asked about. `@volume` means the name of the volume, which the state determines.
+    /// The objects about which `fix` is asked. `@volume` stands for the name of the volume, which is known only after
+    /// the breakage was caused.
     asked: &'static [&'static str],
     end: End,
 }
 
-/// What the program has to report about a breakage.
+/// What the program must report about a breakage.
 enum End {
     /// The program finds nothing.
     Well,
-    /// The first row of an audit of the namespace is this object and rule (`cause`). The answer of `fix` contains the
-    /// text `fix`. `way` is one of the remedies of the finding.
+    /// The first row of an audit of the namespace has this object and this rule (`cause`). The answer of `fix` contains
+    /// the text `fix`. One of the remedies of the finding contains the text `way`.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
-    /// Like `Row`, but of severity `info`: it is shown with `--all`, and nothing is wrong with the object.
+    /// Like `Row`, but the severity is `info`: the row is shown with `--all`, and nothing is wrong with the object.
     Info { cause: &'static str, way: &'static str },
     /// The finding is a row of an audit of all namespaces. An audit of the namespace finds nothing wrong.
     Cluster { cause: &'static str, way: &'static str },
@@ -81,7 +83,7 @@ const fn breakage(
     Breakage { what, namespace, arise, at_last: None, asked, end }
 }
 
-/// The breakages, and one namespace in which all is well. Two breakages occur in two namespaces each: a pod terminates
+/// The breakages, and one namespace in which nothing is wrong. Two breakages have two namespaces each: a pod terminates
 /// for a moment or for ever, and a driver refuses claims for two reasons.
 static BREAKAGES: [Breakage; 36] = [
     breakage("nothing", "calm", unbound::all_is_well, &["pvc/state"], End::Well),
@@ -97,7 +99,7 @@ static BREAKAGES: [Breakage; 36] = [
         "ml",
         unbound::no_node_for_the_pod,
         &["pvc/model"],
-        row("pvc/model pvc-wffc-pod-unschedulable", "no node takes pod", "describe pod/trainer"),
+        row("pvc/model pvc-wffc-pod-unschedulable", "no node fits pod", "describe pod/trainer"),
     ),
     breakage(
         "attaching is refused",
@@ -111,7 +113,7 @@ static BREAKAGES: [Breakage; 36] = [
         "logs",
         unbound::set_is_scaled_down,
         &["pvc/data-es-2"],
-        End::Info { cause: "sts/es sts-orphan-claims", way: "keep them, or check their data before" },
+        End::Info { cause: "sts/es sts-orphan-claims", way: "keep these claims, or check their data before" },
     ),
     breakage(
         "the claim of a kept volume is made anew",
@@ -343,7 +345,7 @@ static BREAKAGES: [Breakage; 36] = [
     ),
 ];
 
-/// A breakage that has been brought about.
+/// A breakage that was caused.
 struct Standing<'s> {
     breakage: &'s Breakage,
     site: &'s Site,
@@ -351,7 +353,7 @@ struct Standing<'s> {
 }
 
 impl Standing<'_> {
-    /// Replaces the placeholders of a text of the table by the names that this cluster has.
+    /// Replaces the placeholders of a text in the table by the names in this cluster.
     fn named(&self, text: &str) -> String {
         self.names.iter().fold(text.to_owned(), |text, (known, name)| text.replace(&format!("@{known}"), name))
     }
@@ -361,7 +363,7 @@ impl Standing<'_> {
         Run::new(words).env("KUBECONFIG", &config).env("COLUMNS", columns).finish()
     }
 
-    /// Returns what `fix` says of these objects, or of the namespace if there are none. The run confirms nothing.
+    /// Returns what `fix` says about these objects, or about the namespace if there are none. Nothing is confirmed.
     fn fix(&self, objects: &[&str]) -> String {
         let objects: Vec<String> = objects.iter().map(|object| self.named(object)).collect();
         let mut words = vec!["fix", "-n", self.breakage.namespace];
@@ -370,7 +372,7 @@ impl Standing<'_> {
         flat(&format!("{} {}", run.stdout, run.stderr))
     }
 
-    /// Returns the faults of a table: its first row is not this cause, or the finding lacks this way out.
+    /// Returns the faults of a table: the first row is not this cause, or the finding does not have this remedy.
     fn found(&self, table: &Finished, cause: &str, way: &str) -> Vec<String> {
         let cause = self.named(cause);
         let first = table.stdout.lines().nth(1).and_then(cells).unwrap_or_default();
@@ -398,7 +400,7 @@ impl Standing<'_> {
         report["findings"].as_array_mut().map(std::mem::take).unwrap()
     }
 
-    /// Returns the faults of the answers. `everywhere` are the rows of an audit of all namespaces.
+    /// Returns the faults of all answers. `everywhere` has the rows of an audit of all namespaces.
     fn faults(&self, everywhere: &[String]) -> Vec<String> {
         let namespace = self.breakage.namespace;
         match self.breakage.end {
@@ -487,8 +489,8 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Calls `act` with each element, at most `abreast` at the same time, and returns the answers in the order of the
-/// elements.
+/// Calls `act` with each element, for at most `abreast` elements at the same time. Returns the answers in the order of
+/// the elements.
 fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) -> R + Sync) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -508,7 +510,7 @@ fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) 
     done.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Brings about all breakages, moves their timestamps to the past, and returns the breakages.
+/// Causes all breakages, moves their timestamps to the past, and returns the breakages.
 fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
     let begin = Instant::now();
     let home = |breakage: &Breakage| BreakageNamespace { site, name: breakage.namespace };
@@ -519,7 +521,7 @@ fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
         let names = catch_unwind(AssertUnwindSafe(|| (breakage.arise)(&home))).ok()?;
         Some(Standing { breakage, site, names })
     });
-    eprintln!("everything is broken after {} s", begin.elapsed().as_secs());
+    eprintln!("all breakages were caused after {} s", begin.elapsed().as_secs());
     cluster::time_passes(site);
     cluster::drivers_live(site);
     for breakage in &BREAKAGES {
@@ -527,7 +529,7 @@ fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
             act(&home(breakage));
         }
     }
-    eprintln!("and old after {} s", begin.elapsed().as_secs());
+    eprintln!("the timestamps were moved to the past after {} s", begin.elapsed().as_secs());
     standing
 }
 
@@ -546,12 +548,12 @@ fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
         let standing = catch_unwind(AssertUnwindSafe(|| arisen(&site)));
         over.store(true, Ordering::SeqCst);
         let Ok(standing) = standing else {
-            wrong.push("the cluster did not break as it should".to_owned());
+            wrong.push("the breakages could not be caused".to_owned());
             return;
         };
         for (breakage, standing) in BREAKAGES.iter().zip(&standing) {
             if standing.is_none() {
-                wrong.push(format!("{}: the state did not arise", breakage.namespace));
+                wrong.push(format!("{}: the breakage could not be caused", breakage.namespace));
             }
         }
         let standing: Vec<Standing<'_>> = standing.into_iter().flatten().collect();
@@ -559,7 +561,7 @@ fn the_first_row_is_the_cause_and_fix_has_the_way_out() {
         let judged: Vec<(&Standing<'_>, Vec<String>)> = each(&standing, RUNNING, |one| {
             (one, one.faults(&everywhere).into_iter().chain(person::fault(one)).collect())
         });
-        eprintln!("{} states are judged after {} s", judged.len(), begin.elapsed().as_secs());
+        eprintln!("{} breakages were checked after {} s", judged.len(), begin.elapsed().as_secs());
         if std::env::var_os(TRANSCRIPT).is_some() {
             transcripts = each(&judged, RUNNING, |(one, faults)| one.transcript(faults));
         }

@@ -1,4 +1,4 @@
-//! Worlds that the real controller manager settles. Every end has to be among the ends that were predicted before.
+//! Worlds that the real controller manager settles. Every end must be one of the ends that were predicted before.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 /// How often each world is settled.
 const TIMES: usize = 3;
 
-/// How long nothing may change until a world counts as settled: four resyncs.
+/// A world counts as settled after nothing has changed for this time, which is four resyncs.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// The longest time to settle. A world that needs more time never settles.
+/// The longest time to settle. If a world needs more time, it never settles.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(super) type Key = (String, String, String);
@@ -49,7 +49,11 @@ pub(super) async fn stored(api: &Api) -> BTreeMap<Key, Value> {
 pub(super) async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
     let begin = Instant::now();
     while !plane.log("kube-controller-manager").contains("Caches are synced") {
-        assert!(begin.elapsed() < PATIENCE, "the controllers do not start: {}", plane.log("kube-controller-manager"));
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "the controllers must start in time: {}",
+            plane.log("kube-controller-manager")
+        );
         thread::sleep(Duration::from_millis(100));
     }
     let (mut last, mut since) = (stored(api).await, Instant::now());
@@ -59,7 +63,7 @@ pub(super) async fn settled(api: &Api, plane: &Plane) -> BTreeMap<Key, Value> {
         if now != last {
             (last, since) = (now, Instant::now());
         }
-        assert!(begin.elapsed() < PATIENCE, "nothing comes to rest");
+        assert!(begin.elapsed() < PATIENCE, "the objects must stop changing in time");
     }
     last
 }
@@ -71,7 +75,7 @@ pub(super) fn state(object: Option<&Value>) -> Value {
     let state = match decode::decode(text.as_bytes(), "the cluster").unwrap() {
         Item::Object(Object::PersistentVolume(volume)) => serde_json::to_value(StateOut::of_volume(&volume)),
         Item::Object(Object::PersistentVolumeClaim(claim)) => serde_json::to_value(StateOut::of_claim(&claim)),
-        other => panic!("neither a volume nor a claim: {other:?}"),
+        other => panic!("the object must be a volume or a claim: {other:?}"),
     };
     state.unwrap()
 }
@@ -79,8 +83,8 @@ pub(super) fn state(object: Option<&Value>) -> Value {
 /// The controllers that are started in these tests.
 const CONTROLLERS: &str = "*,-ephemeral-volume-controller";
 
-/// Returns the prediction for every object: its outcomes, and whether the set is exact. The outcomes lack the parts
-/// that no object shows.
+/// Returns the prediction for every object: its outcomes, and whether the set is exact. Parts of an outcome that no
+/// stored object shows are left out.
 pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
     let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all", "--controllers", CONTROLLERS]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
@@ -137,7 +141,7 @@ async fn settle(plane: &mut Plane, api: &Api, tally: &mut Tally) -> Vec<String> 
     plane.stop_controllers();
     let mut wrong = Vec::new();
     for (key, recorded) in &before {
-        let (outcomes, exact) = predicted.get(key).expect("a prediction for everything that is stored");
+        let (outcomes, exact) = predicted.get(key).expect("every stored object must have a prediction");
         let end = state(after.get(key));
         tally.objects += 1;
         tally.changed += usize::from(end != state(Some(recorded)));
@@ -191,19 +195,19 @@ fn many_worlds_at_once_end_as_predicted() {
     assert!(tally.changed > 0 && tally.several > 0, "{tally:?}");
 }
 
-/// How many worlds are settled one by one, and on how many control planes at the same time. Most of the time is spent
+/// How many worlds are settled alone, and on how many control planes at the same time. Most of the time is spent
 /// waiting.
 const ALONE: usize = 66;
 const PLANES: usize = 3;
 
-/// Each world has a cluster of its own, because other worlds would change its ends. It has claims without a class, with
-/// no, one or two default classes, or volumes that are recycled.
+/// Each world has a cluster of its own, because other worlds would change its ends. It has claims without a class and
+/// any number of default classes, or volumes that are recycled.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn worlds_alone_end_as_predicted() {
     let lines: Vec<_> = RECORDINGS.iter().flat_map(|file| recorded(file)).filter(stands_alone).collect();
     let defaults = |line: &xtask::line::Line| line.world.items.iter().filter(|item| is_default(item)).count();
-    // The worlds are chosen in turn from each number of default classes, as long as there are any.
+    // Worlds with no, one and several default classes are chosen in turn, as long as there are any.
     let mut sorts: Vec<Vec<_>> = vec![Vec::new(); 3];
     for line in &lines {
         sorts[defaults(line).min(2)].push(line);

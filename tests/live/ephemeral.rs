@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// The namespace of all objects of this test.
 const NAMESPACE: &str = "default";
 
-/// How long to wait for an event. The controller sends the event in the background, after the sync.
+/// The longest time to wait for an event. The controller sends the event in the background, after the sync.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns a pod that has these ephemeral volumes.
@@ -38,8 +38,8 @@ fn pod(name: &str, volumes: &[&str]) -> Value {
 }
 
 /// Returns all objects: two classes, a volume of the default class, a claim, a pod `web` whose claim can be created,
-/// and a pod `taken` whose claim name exists already. The existing claim has a class with WaitForFirstConsumer. Because
-/// of it, `predict` reads pods.
+/// and a pod `taken` whose claim name is already in use. The existing claim has a class with WaitForFirstConsumer, so
+/// `predict` reads pods.
 fn objects() -> Vec<Value> {
     let class = |name: &str, default: &str, mode: &str| {
         json!({
@@ -74,7 +74,7 @@ fn objects() -> Vec<Value> {
 fn entry_of<'a>(list: &'a Value, kind: &str, name: &str) -> &'a Value {
     let is_it = |entry: &&Value| entry["object"]["kind"] == kind && entry["object"]["name"] == name;
     let mut all = list.as_array().into_iter().flatten();
-    all.find(is_it).unwrap_or_else(|| panic!("no {kind} {name} in {list}"))
+    all.find(is_it).unwrap_or_else(|| panic!("{kind} {name} must be in {list}"))
 }
 
 /// Returns the type, the reason and the message of the first event about a pod.
@@ -89,7 +89,7 @@ async fn first_event_about(api: &Api, pod: &str) -> [Value; 3] {
         if let Some(event) = events.iter().find(is_about) {
             return ["type", "reason", "message"].map(|field| event[field].clone());
         }
-        assert!(begin.elapsed() < EVENT_TIMEOUT, "no event about {pod}");
+        assert!(begin.elapsed() < EVENT_TIMEOUT, "there must be an event about pod {pod}");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -125,14 +125,14 @@ fn claims_of_ephemeral_volumes_are_made_as_predicted() {
     let pod = runtime.block_on(api.get(&path("Pod", NAMESPACE, "web"))).unwrap();
     assert_eq!(made["metadata"]["ownerReferences"][0]["uid"], pod["metadata"]["uid"]);
 
-    // The API server gives the claim a default class. Because of this class, the claim is bound to `disk`.
+    // The API server sets the default class on the claim. So the claim is bound to volume `disk`.
     let created = entry_of(&predicted["created"], "PersistentVolumeClaim", "web-scratch");
     assert_eq!(created["outcomes"], json!([{"phase": "Bound", "volumeName": "disk", "created": true}]));
     assert_eq!((&made["status"]["phase"], &made["spec"]["volumeName"]), (&json!("Bound"), &json!("disk")));
     let volume = &entry_of(&predicted["items"], "PersistentVolume", "disk")["outcomes"];
     assert_eq!(volume[0]["claimRef"]["name"], "web-scratch");
 
-    // The name of the claim is taken, and the event says so. The next volume of the pod gets no claim either.
+    // The name of the claim is in use, and the event says so. The next volume of the pod does not get a claim, either.
     let taken = &entry_of(&predicted["items"], "Pod", "taken")["decisions"][0];
     let event = ["type", "reason", "message"].map(|field| taken["events"][0][field].clone());
     assert_eq!(runtime.block_on(first_event_about(&api, "taken")), event);

@@ -1,5 +1,5 @@
-//! Every request of a reading fails in every way, one request per run. Each run ends in time, with the right exit code.
-//! It calls nothing certain that is wrong.
+//! Every request of a reading fails in every way, one request per run. Each run must end in time, with the right exit
+//! code. It must not state anything wrong as certain.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// How long one request may take.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A run may take as long as one request and a few tries of another one, on a busy machine.
+/// The longest time of a run on a busy machine: one request, and a few attempts of another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The message of the answers that refuse a request.
@@ -51,7 +51,7 @@ struct Met {
     taken: Duration,
 }
 
-/// Runs the program with one request that fails. Returns nothing if the run sends fewer requests.
+/// Runs the program with one request that fails. Returns `None` if the run sends fewer requests.
 fn run(runtime: &tokio::runtime::Runtime, api: &Api, place: usize, fault: Fault) -> Option<Met> {
     let decide = Arc::new(move |number, _: &Line<'_>| if number == place { fault } else { Fault::None });
     let proxy = runtime.block_on(Proxy::start(api.client(), decide, nothing(), nothing()));
@@ -89,7 +89,7 @@ fn each_request_may_fail_in_each_way() {
     for fault in FAULTS {
         for place in 0.. {
             let Some(Met { path, finished, taken }) = run(&runtime, &api, place, fault) else {
-                assert!(place > 4, "{fault:?}: only {place} requests");
+                assert!(place > 4, "{fault:?}: a run must send more than {place} requests");
                 break;
             };
             let what = format!("{fault:?} of {path}: {:?} {}", finished.code, finished.stderr);
@@ -105,12 +105,12 @@ fn each_request_may_fail_in_each_way() {
                 continue;
             }
             let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
-            // The program believes an API server that says that one object does not exist.
+            // If the API server says that one object does not exist, the program believes it.
             let is_believed = matches!(fault, Fault::Refused(404, _)) && !path.contains('?') && path != "/version";
             if !is_believed {
                 assert_eq!(wrong(&answer, &truth), Vec::<String>::new(), "{what}");
             }
-            // If the server is slow or asks to wait, the program waits and reads everything in the end.
+            // If the server is slow or asks the client to wait, the program waits. In the end it reads everything.
             let passes = matches!(fault, Fault::Delayed(_) | Fault::Busy(..) | Fault::Refused(503 | 504, _));
             assert!(!passes || sure(&answer) == everything, "{what}");
             if sure(&answer) == everything {
@@ -121,6 +121,6 @@ fn each_request_may_fail_in_each_way() {
             }
         }
     }
-    eprintln!("{runs} runs: {whole} whole answers, {partial} with something unknown, {refused} refusals");
+    eprintln!("{runs} runs: {whole} complete answers, {partial} with unknown parts, {refused} errors");
     assert!(whole > 0 && partial > 0 && refused > 0);
 }

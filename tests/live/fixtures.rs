@@ -1,6 +1,6 @@
-//! The fixtures of `audit` are real. An API server accepts every object as the fixture states it. The program has the
-//! same findings on the cluster as in the file. The real controllers change nothing in fixtures that are declared to be
-//! at rest.
+//! The fixtures of `audit` are realistic. An API server accepts every object as the fixture states it. The program has
+//! the same findings about the cluster as about the file. If a fixture is declared to be at rest, the real controllers
+//! change nothing in it.
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test says how much it saw, and fails")]
 
 use super::api::{Api, Refused};
@@ -17,19 +17,19 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str;
 
-/// How many seconds later the same cluster is read a second time. No object is new then.
+/// After how many seconds the same cluster is read a second time. Then no object is new.
 const LATER: i64 = 300;
 
-/// A fixture: what the comments at the top of its file tell these tests, and its objects.
+/// A fixture: what its file states for these tests, and its objects.
 pub(super) struct Fixture {
     pub(super) path: String,
     pub(super) flags: Vec<String>,
     /// Whether the controllers leave all objects unchanged.
     pub(super) at_rest: bool,
-    /// The feature gate of the API server, off by default, that the fixture needs. Without it the API server drops the
-    /// fields that the fixture is about.
+    /// The feature gate of the API server that the fixture needs. It is off by default. Without it the API server drops
+    /// the fields that the fixture is about.
     pub(super) gate: Option<String>,
-    /// The reason why a present API server refuses what older ones have stored.
+    /// The reason why a present API server refuses an object that older API servers have stored.
     refused: Option<String>,
     pub(super) objects: Vec<Value>,
 }
@@ -146,7 +146,7 @@ impl Cluster {
         let _: Value = self.etcd.request(request).await.unwrap_or_else(|error| panic!("{path}: {error}"));
     }
 
-    /// Writes an object to etcd at the key at which the API server looks for it. The API server validates nothing.
+    /// Writes an object to etcd at the key under which the API server reads it. So the API server validates nothing.
     pub(super) async fn put(&mut self, object: &Value) {
         let resource = self.resource(object).await;
         let mut object = object.clone();
@@ -163,8 +163,8 @@ impl Cluster {
         self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(prefix), "range_end": bytes(&end)})).await;
     }
 
-    /// Removes all objects that a fixture and the controllers created. Namespaces stay, except those that the fixture
-    /// itself contains.
+    /// Removes all objects that a fixture and the controllers created. Namespaces stay, except if the fixture itself
+    /// contains them.
     pub(super) async fn clear(&mut self, objects: &[Value]) {
         let fixed = ["/registry/events/".to_owned(), "/registry/pods/".to_owned()];
         let kinds = self.resources.values().filter(|one| one.plural != "namespaces").map(Resource::prefix);
@@ -182,7 +182,7 @@ impl Cluster {
         }
     }
 
-    /// Creates the namespaces that the objects are in, except those that are among the objects.
+    /// Creates the namespaces of the objects, except those that are among the objects.
     pub(super) async fn ensure_namespaces(&mut self, objects: &[Value]) {
         self.remove_namespaces(objects).await;
         let own: BTreeSet<&str> = named(objects, "Namespace").collect();
@@ -196,7 +196,7 @@ impl Cluster {
         }
     }
 
-    /// Creates an object without its status and its deletion, which `finish` adds.
+    /// Creates an object. Its status and its deletion are added later by `finish`.
     async fn create(&mut self, object: &Value) -> Result<Value, Refused> {
         let resource = self.resource(object).await;
         let mut new = object.clone();
@@ -207,7 +207,7 @@ impl Cluster {
         self.api.send(Method::POST, &resource.list(object), Some(&new)).await
     }
 
-    /// Begins the deletion of an object and writes its status, if the fixture states these. Returns the object as it is
+    /// Starts the deletion of an object and writes its status, if the fixture states these. Returns the object as it is
     /// stored then. Pods are deleted while they run. The status of a namespace shows its deletion.
     async fn finish(&mut self, object: &Value) -> Result<Value, Refused> {
         let resource = self.resource(object).await;
@@ -215,7 +215,7 @@ impl Cluster {
         if object["metadata"]["deletionTimestamp"].is_string() {
             self.api.send(Method::DELETE, &path, None).await?;
         }
-        // An object without finalizers is gone now, and the read fails.
+        // An object without finalizers is gone now. Then this read fails.
         let mut stored = self.api.get(&path).await?;
         if resource.has_status && object["status"].is_object() {
             stored["status"] = object["status"].clone();
@@ -224,8 +224,8 @@ impl Cluster {
         Ok(stored)
     }
 
-    /// Stores all objects of a fixture through the API, and then adds their uids and past times in etcd. An object that
-    /// the API refuses is stored in etcd as well. Returns the refusals, and the differences between the given and the
+    /// Stores all objects of a fixture through the API, and then adds their uids and past times in etcd. If the API
+    /// refuses an object, it is stored in etcd. Returns the refusals, and the differences between the given and the
     /// stored objects.
     pub(super) async fn load(&mut self, fixture: &Fixture) -> (Vec<String>, Vec<String>) {
         let (mut refusals, mut faults) = (Vec::new(), Vec::new());
@@ -281,8 +281,8 @@ fn bytes(text: &str) -> Value {
     serde_json::to_value(ByteString(text.as_bytes().to_vec())).expect("a string")
 }
 
-/// Adds to `faults` the places at which the stored value differs from the given one. The stored object may have further
-/// fields.
+/// Adds to `faults` the paths at which the stored value differs from the given one. The stored object may have
+/// additional fields.
 fn lost(given: &Value, stored: &Value, place: &str, faults: &mut Vec<String>) {
     match (given, stored) {
         (Value::Object(given), Value::Object(stored)) => {
@@ -300,8 +300,8 @@ fn lost(given: &Value, stored: &Value, place: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// Returns the findings of an audit. The resource versions in commands are replaced by the same text everywhere,
-/// because nobody can choose them.
+/// Returns the findings of an audit. Resource versions in commands are replaced by one fixed text, because nobody can
+/// choose them.
 fn findings(run: &Finished) -> Vec<Value> {
     const VERSION: &str = r#""path":"/metadata/resourceVersion","value":""#;
     assert!(run.code == Some(0) && run.stderr.is_empty(), "{:?}: {}", run.code, run.stderr);
@@ -325,12 +325,12 @@ pub(super) fn newest(fixture: &Fixture) -> Timestamp {
     source_files::read(&options).expect("a fixture").parts.now.expect("a time")
 }
 
-/// Returns the findings of the first list that the second one lacks.
+/// Returns the findings of the first list that are not in the second one.
 fn only<'a>(one: &'a [Value], other: &[Value]) -> Vec<&'a Value> {
     one.iter().filter(|finding| !other.contains(finding)).collect()
 }
 
-/// Returns the fingerprints of the findings: which rule found something, and on which object.
+/// Returns the fingerprints of the findings, which state the rule and the object.
 fn in_short(findings: &[Value]) -> BTreeSet<&str> {
     findings.iter().map(|finding| text(finding, "/fingerprint")).collect()
 }
@@ -339,10 +339,10 @@ fn in_short(findings: &[Value]) -> BTreeSet<&str> {
 fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
     let mut arguments = vec!["audit", "-o", "json", "--exit-zero"];
     arguments.extend(fixture.flags.iter().map(String::as_str));
-    // The cluster holds nothing else, and the program reads all of it.
+    // The cluster has no other objects, and the program reads all of them.
     let kinds: Vec<&str> = Kind::listed().map(Kind::resource).collect();
     let complete = format!("--assume-complete={}", kinds.join(","));
-    // The namespaces are complete as well. A fixture rarely contains them.
+    // The list of namespaces is complete as well, although a fixture rarely contains namespaces.
     let there = cluster.plane.kubectl_with(&["get", "namespaces", "-o", "name"], b"").stdout;
     let own: Vec<&str> = named(&fixture.objects, "Namespace").collect();
     let names = there.lines().filter_map(|line| line.strip_prefix("namespace/")).filter(|name| !own.contains(name));
@@ -362,7 +362,7 @@ fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
         if read != stated {
             wrong.push(format!("only the cluster shows {more} and only the file {less}"));
         }
-        // The flag `--now` changes the severity of findings, but not which findings there are.
+        // The flag `--now` changes only the severity of findings.
         if later == 0 && in_short(&stated) != in_short(&of_file(&[])) {
             wrong.push(format!("at {moment} its file shows {less}"));
         }
@@ -387,16 +387,17 @@ fn fixtures_are_what_an_api_server_stores() {
         runtime.block_on(cluster.clear(&fixture.objects));
     }
     let refused = fixtures.iter().filter(|fixture| fixture.refused.is_some()).count();
-    eprintln!("{} fixtures, {refused} of them with something that is refused", fixtures.len());
+    eprintln!("{} fixtures, {refused} of them with an object that the API refuses", fixtures.len());
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Returns the objects of a fixture with names and uids that no other fixture has. The renamed names are those of
-/// namespaces, of classes, and of objects without a namespace. The folders that the deleter of hostPath volumes removes
-/// are below `scratch`.
+/// Returns the objects of a fixture with names and uids that no other fixture has. The names of namespaces, of classes,
+/// and of objects without a namespace are changed. The folders that the deleter of hostPath volumes removes are below
+/// `scratch`.
 pub(super) fn renamed(fixture: &Fixture, number: usize, scratch: &str) -> Vec<Value> {
     let mut objects = fixture.objects.clone();
-    // Controllers write the name of a driver, so it cannot be changed. These controllers do not read CSIDriver objects.
+    // Controllers write the names of drivers, so these cannot be changed. These controllers do not read CSIDriver
+    // objects.
     objects.retain(|object| object["kind"] != "CSIDriver");
     let mut names = BTreeSet::new();
     let mut uids = BTreeMap::new();
@@ -437,18 +438,18 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// How a fixture can affect other fixtures in the same cluster, although no other fixture has its names.
+/// How a fixture can affect other fixtures in the same cluster, although its names are unique.
 #[derive(Clone, Copy, Default)]
 struct SearchReach {
     /// Whether it has a volume without a class that any claim may take.
     offers: bool,
-    /// Whether it has a claim that looks for such a volume.
+    /// Whether it has a claim that may take such a volume.
     looks: bool,
     /// Whether it has a claim that would take a default class.
     is_open: bool,
     /// Whether it has a default class.
     has_default: bool,
-    /// Whether it has a volume that is recycled. All recyclers share one template of their pod.
+    /// Whether it has a volume that is recycled. All recyclers share one template for their pod.
     recycles: bool,
 }
 
@@ -493,12 +494,12 @@ fn content(mut object: Value) -> Value {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn fixtures_at_rest_are_left_alone() {
+fn the_controllers_change_nothing_in_fixtures_at_rest() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let scratch = tempfile::tempdir().expect("a folder");
     let mut cluster = runtime.block_on(Cluster::start());
     let fixtures: Vec<Fixture> = fixtures().into_iter().filter(|fixture| fixture.gate.is_none()).collect();
-    // Fixtures with flags are about another version of the controllers, and say nothing about this one.
+    // A fixture with flags is about another version of the controllers. So it is left out.
     let judged = fixtures.iter().enumerate().filter(|(_, fixture)| fixture.flags.is_empty());
     let mut batches: Vec<Vec<(usize, &Fixture, SearchReach)>> = Vec::new();
     for (number, fixture) in judged {
@@ -535,8 +536,8 @@ fn fixtures_at_rest_are_left_alone() {
             lost(&after, &object, &format!("afterwards, {}", key.2), &mut differences);
             changes.entry(path).or_default().extend(differences);
         }
-        assert!(after.is_empty(), "somebody made {:?}", after.keys());
-        // While a pod erases a volume, only the pod shows that the volume is recycled.
+        assert!(after.is_empty(), "nobody must create objects: {:?}", after.keys());
+        // While a pod erases a volume, only the pod shows that the volume is being recycled.
         for pod in runtime.block_on(cluster.api.list("Pod")) {
             if let Some(volume) = text(&pod, "/metadata/name").strip_prefix("recycler-for-") {
                 let path = &of[&("PersistentVolume".to_owned(), String::new(), volume.to_owned())].path;
@@ -557,7 +558,7 @@ fn fixtures_at_rest_are_left_alone() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The command that is offered for an attachment deletes only this attachment. It does not delete a later attachment of
+/// The offered command for a VolumeAttachment deletes only this attachment. It does not delete a later attachment of
 /// the same name.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]

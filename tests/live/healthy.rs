@@ -1,5 +1,5 @@
-//! A cluster in which all is well, under the real controllers. The audit has only findings of severity `info`, for
-//! example that released volumes with policy Retain wait for a person.
+//! A cluster in which nothing is wrong, with the real controllers. The audit has only findings of severity `info`, such
+//! as that released volumes with policy Retain wait for a person.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the controllers may take to bind and release everything.
+/// The longest time that the controllers need to bind and release everything.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The namespace of all claims.
@@ -40,7 +40,7 @@ fn claim(name: &str, class: Option<&str>, volume: Option<&str>) -> Value {
     })
 }
 
-/// Returns a volume that a person created. If `claim` is given, the volume is reserved for the claim of that name.
+/// Returns a volume that a person created. If `claim` is given, the volume is reserved for the claim of this name.
 fn volume(name: &str, claim: Option<&str>) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
@@ -89,7 +89,7 @@ async fn wait_for(api: &Api, kind: &str, wanted: &[(&str, usize)]) {
         if found == wanted {
             return;
         }
-        assert!(begin.elapsed() < PATIENCE, "{kind}: {found:?} and not {wanted:?}");
+        assert!(begin.elapsed() < PATIENCE, "the phases of {kind} must be {wanted:?}, but are {found:?}");
         thread::sleep(Duration::from_millis(200));
     }
 }
@@ -106,14 +106,14 @@ fn found(answer: &str) -> (BTreeMap<String, usize>, Value) {
 /// first consumer, or being provisioned. Some volumes were released by hand.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
+fn a_healthy_cluster_has_only_findings_for_information() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut plane = Plane::start(&[]);
     let api = runtime.block_on(Api::of(&plane));
     plane.start_controllers();
     runtime.block_on(async {
         let create = async |object: Value| api.create(&object).await.unwrap();
-        // The driver is installed. No kubelet registers it on nodes, because there is none.
+        // The driver is installed. But it is not registered on any node, because there is no kubelet.
         create(json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "driver.example.com"},
             "spec": {"attachRequired": false},
@@ -154,7 +154,7 @@ fn nothing_is_wrong_with_a_cluster_in_which_all_is_well() {
     let expected = [("pv-released-retain", 20), ("pvc-wffc-no-consumer", 50)];
     assert_eq!(ids, expected.map(|(id, count)| (id.to_owned(), count)).into());
     assert_eq!((&summary["error"], &summary["warning"]), (&json!(0), &json!(20)));
-    // The input may be only a part of the cluster: the claims of one namespace.
+    // The input may be only a part of the cluster, such as the claims of one namespace.
     let cut = plane.kubectl_with(&["get", "pvc", "-n", NAMESPACE, "-o", "json"], b"").stdout;
     let run = Run::new(&["audit", "-o", "json", "-f", "-"]).stdin(cut.as_bytes()).finish();
     let (_, summary) = found(&run.stdout);

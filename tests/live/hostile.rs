@@ -1,4 +1,5 @@
-//! The hostile objects of `tests/files` on a real API server, which accepts all of them. Every request is logged.
+//! The hostile objects of `tests/files` on a real API server, which accepts all of them. The program logs every
+//! request.
 #![expect(clippy::expect_used, clippy::print_stderr, reason = "a test fails by panicking, and says what it counted")]
 
 use super::api::Api;
@@ -12,7 +13,7 @@ const TOKEN: &str = "s3cret-annotation-t0ken";
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-async fn nothing_of_it_is_printed_at_any_verbosity() {
+async fn no_secret_is_printed_at_any_verbosity() {
     let plane = Plane::without_admission();
     let api = Api::of(&plane).await;
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "db"}});

@@ -1,5 +1,5 @@
-//! Leases of drivers as evidence, on a real API server. The test creates the Leases with the names that the drivers'
-//! sidecars use.
+//! Leases of drivers as evidence, on a real API server. The test creates the Leases with the names that the sidecars of
+//! drivers use.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -24,8 +24,8 @@ fn lease(namespace: &str, name: &str, holder: &str, age: u64) -> Value {
     })
 }
 
-/// Returns what `explain` says of the drivers of an object: component, name, state, and whether there is a reason and
-/// evidence.
+/// Returns what `explain` says about the drivers of an object: component, name, state, and whether there is a reason
+/// and evidence.
 fn drivers(plane: &Plane, arguments: &[&str]) -> Vec<String> {
     let run = plane.pvctl(&[&["explain"], arguments, &["-o", "json"]].concat());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -68,7 +68,7 @@ fn leases_of_drivers_tell_whether_they_live() {
     block(lease("csi", "alive-example-com", "alive-0", 0), "");
     block(lease("old", "alive-example-com", "alive-9", 90_000), "");
     block(lease("csi", "stale-example-com", "stale-0", 7200), "");
-    // Hundreds of other Leases do not matter.
+    // The other Leases, which are many, must not matter.
     for number in 0..120 {
         block(lease("old", &format!("node-{number}"), "kubelet", 0), "");
     }
@@ -84,7 +84,7 @@ fn leases_of_drivers_tell_whether_they_live() {
         assert_eq!(of_claim(driver), [expected]);
     }
 
-    // One volume waits for a driver to delete it, and one is kept by its attacher.
+    // One volume waits for a driver to delete it. The other one is kept by its attacher.
     let gone = json!("90d00000-0000-4000-8000-000000000000");
     let mut released = volume("released", "alive-example-com", Some(("db", "gone", &gone)));
     released["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();

@@ -1,5 +1,5 @@
 //! These tests run the program against a real API server and a real controller manager. `oracle/cluster/README.md` says
-//! how to run these tests.
+//! how to run them.
 
 mod api;
 mod breakages;

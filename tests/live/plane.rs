@@ -26,7 +26,7 @@ const NO_ADMISSION: &str = "--disable-admission-plugins=ServiceAccount,DefaultSt
                             StorageObjectInUseProtection,PersistentVolumeClaimResize,Priority,TaintNodesByCondition,\
                             LimitRanger";
 
-/// The answer of `oracle/cluster/up`: where the control plane is.
+/// The answer of `oracle/cluster/up`, which says where the control plane is.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -37,7 +37,7 @@ struct Answer {
 }
 
 /// etcd, kube-apiserver, and the components that are started later. All of them end when this value is dropped. They
-/// also end with the process of the test, because its end closes the pipe that keeps them alive.
+/// also end with the process of the test, because the end of the process closes the pipe of their supervisor.
 pub(crate) struct Plane {
     supervisor: Child,
     commands: Option<ChildStdin>,
@@ -62,8 +62,8 @@ impl Plane {
         plane
     }
 
-    /// Starts a control plane that stores objects unchanged, without the admission plugins that would change what a
-    /// test loads.
+    /// Starts a control plane that stores objects unchanged. It does not have the admission plugins that would change
+    /// them.
     pub(crate) fn without_admission() -> Self {
         Self::start(&[NO_ADMISSION])
     }
@@ -83,7 +83,7 @@ impl Plane {
     }
 
     fn command(&mut self, command: &Value) {
-        let commands = self.commands.as_mut().expect("it still runs");
+        let commands = self.commands.as_mut().expect("the control plane must still run");
         writeln!(commands, "{command}").expect("the control plane listens");
         self.answer();
     }
@@ -96,7 +96,7 @@ impl Plane {
     /// Starts the same controllers and the ones in `more`.
     pub(crate) fn start_controllers_and(&mut self, more: &str) {
         let log = self.place.directory.join("kube-controller-manager.log");
-        // The log is removed, so that tests do not find a line of an earlier start.
+        // The log is removed, so that a test does not find a line of an earlier start.
         _ = fs::remove_file(&log);
         let controllers = format!(
             "--controllers=persistentvolume-binder-controller,persistentvolume-protection-controller,\
@@ -168,14 +168,14 @@ fn assets() -> PathBuf {
     for component in ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"] {
         assert!(
             folder.join(component).exists(),
-            "{} is not there: run oracle/cluster/build first, or let KUBEBUILDER_ASSETS name a folder that has it",
+            "{} does not exist: run oracle/cluster/build first, or set KUBEBUILDER_ASSETS to a folder that has it",
             folder.join(component).display()
         );
     }
     folder
 }
 
-/// Returns the path of the kubectl that has the version of the control plane.
+/// Returns the path of kubectl in the version of the control plane.
 pub(crate) fn kubectl() -> PathBuf {
     assets().join("kubectl")
 }

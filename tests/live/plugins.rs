@@ -1,5 +1,5 @@
-//! Credential plugins that fail in every way. Each run ends in time, with one sentence that names the plugin and the
-//! way out. The sentence does not contain the output of the plugin.
+//! Credential plugins that fail in every way. Each run must end in time, with one sentence that names the plugin and
+//! the way out. The sentence must not contain the output of the plugin.
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
 use super::plane;
@@ -16,7 +16,8 @@ const SECRET: &str = "plug1ns3cret";
 /// How much longer than its limit a run may take on a busy machine.
 const SLACK: Duration = Duration::from_secs(8);
 
-/// Each case has the plugin's script, the change of the kubeconfig's `exec`, and parts of our message and of our hint.
+/// Each case has the script of the plugin, the change of `exec` in the kubeconfig, a part of our message, and a part of
+/// our hint.
 const WRONG: [(&str, &str, &str, &str); 23] = [
     ("echo {secret}; exit 3", "{}", "failed (exit status: 3)", "run it by hand"),
     ("echo {secret}; kill -9 $$", "{}", "failed (signal: 9", "run it by hand"),
@@ -42,11 +43,21 @@ const WRONG: [(&str, &str, &str, &str); 23] = [
     (r#"answer '{"token":"{secret}\nx"}'"#, "{}", "the token cannot be sent", "credential plugin"),
     (r#"answer '{"token":17}'"#, "{}", "did not answer with an ExecCredential", "run it by hand"),
     ("yes {secret}", "{}", "printed more than a credential", "run it by hand"),
-    ("exec sleep 20", "{}", "did not answer within 2 s", "log in with it first"),
-    ("sleep 12 2>/dev/null & exit 0", "{}", "did not answer within 2 s", "log in with it first"),
-    (r#"answer '{"token":"{secret}"}'; exec sleep 20 >&-"#, "{}", "did not answer within 2 s", "log in with it first"),
+    ("exec sleep 20", "{}", "did not answer within 2 s", "log in with the plugin first"),
+    ("sleep 12 2>/dev/null & exit 0", "{}", "did not answer within 2 s", "log in with the plugin first"),
+    (
+        r#"answer '{"token":"{secret}"}'; exec sleep 20 >&-"#,
+        "{}",
+        "did not answer within 2 s",
+        "log in with the plugin first",
+    ),
     ("cat >/dev/null; exit 4", "{}", "failed (exit status: 4)", "run it by hand"),
-    ("exit 0", r#"{"interactiveMode":"Always"}"#, "needs a terminal, and standard input is none", "run it by hand"),
+    (
+        "exit 0",
+        r#"{"interactiveMode":"Always"}"#,
+        "needs a terminal, but standard input is not a terminal",
+        "run it by hand",
+    ),
     (
         "exit 0",
         r#"{"command":"no-such-plugin"}"#,
@@ -138,8 +149,8 @@ fn each_fault_of_a_plugin_ends_in_a_sentence() {
     }
 }
 
-/// If no limit is set, a plugin may take as long as it needs, because a person may be logging in. kubectl behaves in
-/// the same way.
+/// Without a limit, a plugin may take as long as it needs, because a person may be logging in. kubectl behaves in the
+/// same way.
 #[test]
 fn without_a_limit_a_plugin_may_take_its_time() {
     let world = World::new();
@@ -150,7 +161,7 @@ fn without_a_limit_a_plugin_may_take_its_time() {
     }
 }
 
-/// The plugin's output on stderr reaches the person, before our message.
+/// The person sees the output of the plugin on stderr, before our message.
 #[test]
 fn the_stderr_of_a_plugin_is_passed_on() {
     let world = World::new();
@@ -165,7 +176,7 @@ fn kubectl_fails_at_the_same_plugins() {
     let kubectl = plane::kubectl();
     let mut tried = 0;
     for (script, change, ..) in WRONG {
-        // kubectl waits until these plugins end, and keeps all their output in memory.
+        // kubectl would wait until these plugins end, and would keep all their output in memory. So it is not run.
         if script.contains("sleep") || script.starts_with("yes") {
             continue;
         }
@@ -183,5 +194,5 @@ fn kubectl_fails_at_the_same_plugins() {
     // kubectl does not apply the request timeout to plugins.
     let (finished, _, taken) = world.run(&kubectl, &["get", "pvc", "--request-timeout=1s"], "sleep 4; exit 3", "{}");
     assert!(finished.code != Some(0) && taken >= Duration::from_secs(4), "{taken:?} {}", finished.stderr);
-    eprintln!("{} faults ({tried} of them under kubectl, too) and {} ways that work", WRONG.len(), WELL.len());
+    eprintln!("{} faults ({tried} of them also with kubectl) and {} plugins that work", WRONG.len(), WELL.len());
 }

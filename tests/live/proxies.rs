@@ -1,5 +1,5 @@
-//! Requests through a proxy. The environment and the kubeconfig select the same proxy as for kubectl. The messages
-//! distinguish a failure of the proxy from a failure of the API server behind it.
+//! Requests through a proxy. The environment and the kubeconfig must select the same proxy as for kubectl. The messages
+//! must distinguish a failure of the proxy from a failure of the API server behind it.
 #![expect(
     clippy::print_stderr,
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ const PASSWORD: (&str, &str) = ("hunter2@home", "hunter2%40home");
 /// How a proxy behaves.
 #[derive(Clone, Copy)]
 enum PlanStyle {
-    /// The proxy connects to a server of the test, whatever name was requested.
+    /// The proxy connects to a server of the test, no matter which name was requested.
     Connect,
     /// The proxy answers with this text.
     Say(&'static str),
@@ -114,8 +114,8 @@ struct World {
     _nobody: RefusingPort,
 }
 
-/// Each case has the environment variables, the proxy in the kubeconfig, the server, and the proxy that has to be
-/// asked.
+/// Each case has the environment variables, the proxy in the kubeconfig, the server, and the proxy that must get the
+/// request.
 const ASKED: [(&str, &str, &str, Option<&str>); 27] = [
     ("HTTPS_PROXY={first}", "", "https://api.test:6443", Some("first")),
     ("https_proxy={first}", "", "https://api.test:6443", Some("first")),
@@ -274,7 +274,7 @@ fn the_proxy_that_is_meant_is_asked() {
         let case = format!("{variables} proxy-url={proxy} {server}: {asked:?} {}", finished.stderr);
         let names: BTreeSet<&str> = asked.iter().map(|asked| asked.0).collect();
         assert_eq!(names, expected.into_iter().collect(), "{case}");
-        // Without a proxy, no server is reachable under these names.
+        // Without a proxy, no server can be reached under these names.
         assert_eq!((finished.code, sent.facts.len()), expected.map_or((Some(3), 0), |_| (Some(0), 1)), "{case}");
     }
 }
@@ -311,6 +311,12 @@ fn proxies_are_kubectls() {
             wrong.push(format!("{variables} {proxy}: kubectl gets through: {finished:?}"));
         }
     }
-    eprintln!("{} ways and {} faults, {} different\n{}", ASKED.len(), WRONG.len(), wrong.len(), wrong.join("\n"));
+    eprintln!(
+        "{} cases with a proxy and {} faults, {} differences\n{}",
+        ASKED.len(),
+        WRONG.len(),
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert_eq!(wrong.len(), 0);
 }

@@ -1,5 +1,5 @@
-//! A proxy between the program and the API server of a test. It counts the requests. The requests that the test selects
-//! fail.
+//! A proxy between the program and the API server of a test. It counts the requests. Those requests that the test
+//! selects fail.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::http::{Reply, listen};
@@ -18,8 +18,8 @@ use tokio::net::TcpListener;
 /// What the test does while a request is handled.
 pub(crate) type Doing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Says what a test does at the request with this number. It runs either before the request is passed on, or after the
-/// API server has acted and before the program gets the answer.
+/// Says what a test does at the request with this number. The function is called either before the request is passed
+/// on, or after the API server has acted and before the program gets the answer.
 pub(crate) type Act = Arc<dyn Fn(usize) -> Doing + Send + Sync>;
 
 /// Selects the fault of a request, by the number of the request (from 0) and its request line.
@@ -34,7 +34,7 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     /// Starts a proxy that passes every request on without faults. On the control plane the proxy always acts as the
-    /// administrator, whatever user the program states.
+    /// administrator, no matter which user the program states.
     pub(crate) async fn passing(client: Client) -> Self {
         Self::start(client, Arc::new(|_, _| Fault::None), nothing(), nothing()).await
     }

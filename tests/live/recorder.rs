@@ -1,5 +1,5 @@
-//! API servers that the test runs. They record for each request which server was asked, by whom, and for which
-//! namespace. They answer enough for `kubectl get pvc`, and for `predict` of our program.
+//! API servers that the test runs. They record for each request which server received it, from whom, and for which
+//! namespace. They answer enough requests for `kubectl get pvc`, and for `predict` of our program.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use http_body_util::Full;
@@ -39,9 +39,9 @@ pub(crate) struct Facts {
 /// What a program sent in one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// The distinct facts of its requests. There is one element if all requests agree.
+    /// The distinct facts of its requests. If all requests agree, there is one element.
     pub(crate) facts: BTreeSet<Facts>,
-    /// The namespaces whose claims it asked for.
+    /// The namespaces whose claims it requested.
     pub(crate) namespaces: BTreeSet<String>,
 }
 
@@ -84,7 +84,7 @@ impl Recorder {
     ) {
         let mut of_connection = Facts { server: server.to_owned(), ..Facts::default() };
         let http = hyper::server::conn::http1::Builder::new();
-        // Some tests are about clients that close the connection or do not trust the server, so errors are ignored.
+        // Some tests are about clients that close the connection or do not trust the server. So errors are ignored.
         let Some(acceptor) = acceptor else {
             let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(of_connection.clone(), &request)));
             _ = http.serve_connection(TokioIo::new(stream), service).await;
@@ -136,8 +136,8 @@ impl Recorder {
     }
 }
 
-/// Returns the answers of an empty cluster. Claims can be read only in one namespace at a time, so that each request
-/// has to name its namespace.
+/// Returns the answers of an empty cluster. Claims can be read only in one namespace at a time. So each request must
+/// name its namespace.
 fn truth(path: &str) -> (u16, Value) {
     let list =
         |kind: &str| json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []});
@@ -206,8 +206,8 @@ impl Authority {
         Identity { certificate: certificate.pem(), key: key.serialize_pem(), der: certificate.der().to_vec() }
     }
 
-    /// Returns a TLS server with a certificate for these hosts. It asks for a client certificate of this authority,
-    /// which may be missing. An expired client certificate ends the connection.
+    /// Returns a TLS server with a certificate for these hosts. It asks for a client certificate of this authority, but
+    /// accepts a client without one. An expired client certificate ends the connection.
     pub(crate) fn server(&self, hosts: &[&str], change: impl FnOnce(&mut CertificateParams)) -> TlsAcceptor {
         self.acceptor(hosts, change, ClientCertVerifierBuilder::allow_unauthenticated)
     }

@@ -1,4 +1,4 @@
-//! Several volumes that the real controller recycles at the same time. Pods would erase the volumes. There is no
+//! Several volumes that the real controller recycles at the same time. Their pods would erase the volumes. There is no
 //! kubelet, so the test writes the results of these pods.
 #![expect(
     clippy::disallowed_methods,
@@ -25,7 +25,7 @@ const ROUND: Duration = Duration::from_secs(14);
 /// What happens to the recycler pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pods {
-    /// No pod is run.
+    /// No pod runs.
     Wait,
     /// All pods succeed.
     Succeed,
@@ -33,11 +33,11 @@ enum Pods {
     Fail,
     /// The pods of every second volume fail.
     Differ,
-    /// No pod is run, and the controller is started a second time.
+    /// No pod runs, and the controller is started a second time.
     WaitTwice,
-    /// One pod for each volume exists before the controller is started, and no pod is run.
+    /// Before the controller is started, one pod for each volume exists. No pod runs.
     Left,
-    /// One pod for each volume exists before the controller is started, and has succeeded.
+    /// Before the controller is started, one pod for each volume exists and has succeeded.
     LeftSucceeded,
 }
 
@@ -93,7 +93,7 @@ fn recycled(name: &str, source: &str) -> Value {
 #[derive(Debug, Default)]
 struct Seen {
     pods: BTreeSet<String>,
-    /// The pods that would have erased another volume than the one in their name.
+    /// The pods that would have erased another volume than the one in the pod's name.
     mixed_up: BTreeSet<String>,
     /// The volumes whose storage some successful pod would have erased.
     erased: BTreeSet<String>,
@@ -157,8 +157,7 @@ async fn round(plane: &mut Plane, api: &Api, how: Pods, volumes: &[(String, &str
         let (key, object) = object.unwrap();
         let end = state(Some(&object));
         let phase = end["phase"].as_str().unwrap().to_owned();
-        // A pod that ran is an actor that the prediction does not include. After the pod, the volume is Available
-        // again, or Failed.
+        // The prediction does not include pods that run. After such a pod, the volume is Available again, or Failed.
         let is_erased = !seen.erased.is_empty() || (how == Pods::LeftSucceeded && volumes.len() > 1);
         let freed = phase == "Available" && is_erased;
         let acted = freed || (phase == "Failed" && seen.failed.contains(name));
@@ -192,7 +191,7 @@ fn volumes_that_are_recycled_at_once_end_as_predicted() {
             .into_iter()
             .flat_map(|source| (0..VOLUMES).map(move |number| (format!("{}-{number}", source.to_lowercase()), source)))
             .collect();
-        // No other recycling interferes with that of a single volume.
+        // If there is a single volume, no other recycling interferes with its own.
         let groups = if how == Pods::WaitTwice { vec![&many[..]] } else { vec![&many[..], &many[..1]] };
         for volumes in groups {
             let (more, said) = runtime.block_on(round(&mut plane, &api, how, volumes));
@@ -200,7 +199,7 @@ fn volumes_that_are_recycled_at_once_end_as_predicted() {
             failed += usize::from(said.contains("Failed"));
             wrong.extend(more);
             if volumes.len() > 1 {
-                // Before anything happens, `explain` of one volume warns of the others.
+                // Before anything happens, `explain` of one volume must warn about the others.
                 runtime.block_on(clear(&api));
                 for (name, source) in volumes {
                     runtime.block_on(create(&api, &recycled(name, source), "Released"));

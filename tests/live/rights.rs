@@ -1,5 +1,5 @@
-//! Users who may not read everything. The program gives every answer that is possible, and the answer is right.
-//! Otherwise the output says which right is missing.
+//! Users who may not read everything. The program must give every possible answer, and the answer must be right. For
+//! everything else the output must say which right is missing.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -59,7 +59,7 @@ fn document(run: &Finished) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", run.stdout, run.stderr))
 }
 
-/// Returns the missing rights that an answer states, as verb and resource.
+/// Returns the missing rights that an answer states, each as verb and resource.
 fn missing(answer: &Value) -> Vec<String> {
     let items = answer["items"].as_array().unwrap().iter();
     let unknown = items.flat_map(|item| item["unknown"].as_array().cloned().unwrap_or_default());
@@ -89,7 +89,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
     assert!(everything > 10, "{truth}");
     let mut users = 0;
 
-    // Each resource in turn may not be read.
+    // Each resource in turn is hidden.
     for hidden in KINDS {
         let name = format!("without-{}", hidden.1);
         let rules: Vec<Value> =
@@ -100,7 +100,12 @@ fn users_with_few_rights_are_told_what_they_lack() {
         assert_eq!(wrong(&answer, &truth), Vec::<String>::new(), "{name}");
         users += 1;
         if hidden.1 == "nodes" {
-            assert_eq!((run.code, sure(&answer)), (Some(0), everything), "nobody asks for nodes: {}", run.stderr);
+            assert_eq!(
+                (run.code, sure(&answer)),
+                (Some(0), everything),
+                "nodes are not needed, so the answer must be complete: {}",
+                run.stderr
+            );
             continue;
         }
         assert_eq!(missing(&answer), [format!("list {}", hidden.1)], "{name}");
@@ -113,7 +118,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
         assert_eq!(run.code, Some(if hidden.1 == "pods" { 0 } else { 3 }), "{name}: {}", run.stderr);
     }
 
-    // The user may read one namespace, and single volumes by name.
+    // The user may read one namespace, and volumes by name.
     let text = fs::read_to_string(root().join("docs/rbac/one-namespace.yaml")).unwrap();
     let run = plane.kubectl_with(&["apply", "-f", "-"], text.replace("NAMESPACE", NAMESPACES[0]).as_bytes());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
@@ -140,8 +145,16 @@ fn users_with_few_rights_are_told_what_they_lack() {
     let item =
         |name: &str| answer["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == name).unwrap();
     let (bound, lost) = (item("bound"), item("lost"));
-    assert_eq!(bound["unknown"], Value::Null, "its volume is read by its name: {bound}");
-    assert_eq!(lost["unknown"], Value::Null, "the server says that its volume is not there: {lost}");
+    assert_eq!(
+        bound["unknown"],
+        Value::Null,
+        "the volume of this claim is read by name, so nothing must be unknown: {bound}"
+    );
+    assert_eq!(
+        lost["unknown"],
+        Value::Null,
+        "the server says that the volume of this claim does not exist, so nothing must be unknown: {lost}"
+    );
     assert_eq!(lost["outcomes"][0]["phase"], "Lost", "{lost}");
     users += 1;
 
@@ -150,10 +163,10 @@ fn users_with_few_rights_are_told_what_they_lack() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""));
     assert!(run.stderr.starts_with("error: you may not read persistentvolumes: "), "{}", run.stderr);
     users += 1;
-    eprintln!("{users} users, {everything} answers that are sure with all rights");
+    eprintln!("{users} users, {everything} certain answers with all rights");
 }
 
-/// The rights in `docs/rbac/` are sufficient, and each of them is needed.
+/// The rights in `docs/rbac/` must be sufficient, and each of them must be needed.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn the_documented_rights_are_enough_and_none_is_too_many() {
@@ -164,11 +177,11 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
         snapshots::install(&api).await;
         fill(&api).await;
     });
-    // One claim waits for a driver, because no volume is large enough for it.
+    // One claim waits for a driver, because it is larger than any volume.
     let mut driven = claim("one", "driven", "fast", "");
     driven["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
     runtime.block_on(async { create(&Api::of(&plane).await, &driven, "Pending").await });
-    // The node that was chosen for another claim does not exist.
+    // The node that was selected for another claim does not exist.
     let mut placed = claim("one", "placed", "fast", "");
     placed["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
     placed["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
@@ -200,7 +213,7 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
             let lacks = ["\"unknown\":[", "\"unjudgedRules\":"].iter().any(|word| enough.stdout.contains(word));
             assert!(!lacks, "{verb}: {}", enough.stdout);
         }
-        // If any single right is missing, the answer is different.
+        // If any one of the rights is missing, the answer must be different.
         for (place, whole) in rules.iter().enumerate() {
             for resource in whole["resources"].as_array().unwrap() {
                 for right in whole["verbs"].as_array().unwrap() {
@@ -221,12 +234,15 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
                         let runs = arguments.iter().map(|arguments| ask(&plane, user, arguments));
                         runs.map(|run| (run.code, run.stdout, run.stderr)).collect::<Vec<_>>()
                     };
-                    assert!(said(&name) != said(&format!("enough-{verb}")), "{name}: that right is not needed");
+                    assert!(
+                        said(&name) != said(&format!("enough-{verb}")),
+                        "{name}: without this right the answer is the same, so the right is not needed"
+                    );
                     tried += 1;
                 }
             }
         }
     }
-    eprintln!("{tried} rights, each taken away alone");
+    eprintln!("{tried} rights, of which one at a time was removed");
     assert!(tried > 12, "{tried}");
 }

@@ -1,5 +1,5 @@
-//! Pods that the real scheduler looks at. What it writes has to be what was predicted: the message of the condition,
-//! the node of the pod, or the volumes and claims that it prepares for a node.
+//! Pods that the real scheduler schedules. It must write what was predicted: the message of the condition, the node of
+//! the pod, or the volumes and claims that it prepares for a node.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -21,21 +21,21 @@ use std::thread;
 use std::time::{Duration, Instant};
 use xtask::line::Line;
 
-/// How many worlds are tried, and on how many control planes at the same time. Most of the time is spent waiting.
+/// How many worlds are tested, and on how many control planes at the same time. Most of the time is spent waiting.
 const WORLDS: usize = 150;
 const PLANES: usize = 3;
 
-/// How long the scheduler's caches may take to show what was stored.
+/// The longest time until the caches of the scheduler have what was stored.
 const LAG: Duration = Duration::from_millis(300);
 
-/// How long the scheduler may take for a pod, and how long what it writes may take to be complete.
+/// The longest time that the scheduler needs for a pod, and until everything that it writes is complete.
 const PATIENCE: Duration = Duration::from_secs(20);
 const QUIET: Duration = Duration::from_millis(400);
 
-/// How long a pod is watched for which the scheduler may write nothing.
+/// How long the test watches a pod about which the scheduler may write nothing.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// The gate that keeps a pod out of the queue until everything else is stored.
+/// The gate that keeps a pod out of the queue until all other objects are stored.
 const GATE: &str = "example.com/everything-is-stored";
 
 /// The kinds of which a world can have objects.
@@ -53,19 +53,19 @@ const KINDS: [&str; 11] = [
     "Namespace",
 ];
 
-/// Says that the file has all objects of these kinds, also where it has none.
+/// States that the file has all objects of these kinds, even if it has no object of a kind.
 const COMPLETE: &str = "--assume-complete=persistentvolumes,persistentvolumeclaims,storageclasses,pods,nodes,namespaces,\
                         csinodes,csidrivers,csistoragecapacities,volumeattachments";
 
-/// The error if the scheduler writes a claim twice in one cycle, because the pod mounts it twice. The next cycle finds
-/// that the node is selected already.
+/// The error if the scheduler writes a claim twice in one cycle because the pod mounts it twice. In the next cycle the
+/// node is already selected.
 const TWICE: &str = "running PreBind plugin \"VolumeBinding\": Operation cannot be fulfilled on persistentvolumeclaims";
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns whether the scheduler has to find a node for the pod.
+/// Returns whether the scheduler must find a node for the pod.
 fn is_waiting(item: &Value) -> bool {
     let gates = item["spec"]["schedulingGates"].as_array().map_or(0, Vec::len);
     item["kind"] == "Pod"
@@ -76,7 +76,7 @@ fn is_waiting(item: &Value) -> bool {
         && ["", "default-scheduler"].contains(&item["spec"]["schedulerName"].as_str().unwrap_or_default())
 }
 
-/// Returns the world with only this one of the pods that wait. Otherwise the order of the pods would decide.
+/// Returns the world with only one of the waiting pods. With several pods their order would matter.
 fn with_one_pod(line: &Line, place: usize) -> Option<(Line, Value)> {
     let waiting: Vec<&Value> = line.world.items.iter().filter(|item| is_waiting(item)).collect();
     let chosen = (*waiting.get(place % waiting.len().max(1))?).clone();
@@ -115,7 +115,7 @@ async fn written(api: &Api, pod: &str, before: &BTreeMap<String, String>) -> Wri
     }
 }
 
-/// Returns the volumes with the claims for which they are reserved, and the claims with their selected nodes.
+/// Returns the reserved volumes with their claims, and the claims with their selected nodes.
 async fn marks(api: &Api) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
     let volumes = api.list("PersistentVolume").await;
     let reserved =
@@ -129,7 +129,7 @@ async fn marks(api: &Api) -> (BTreeMap<String, String>, BTreeMap<String, String>
     (reserved.filter(set).collect(), selected.filter(set).collect())
 }
 
-/// How many pods got which answer.
+/// How many pods got each answer.
 #[derive(Debug, Default)]
 struct Tally {
     worlds: usize,
@@ -152,7 +152,7 @@ fn mounts_twice(pod: &Value) -> bool {
     named().count() > named().map(ToString::to_string).collect::<BTreeSet<_>>().len()
 }
 
-/// Returns what is wrong with the prediction, if something is.
+/// Returns how the prediction differs from what the scheduler wrote, if it does.
 fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option<String> {
     let wrong = |why: &str| Some(format!("{why}: {written:?}\nof {predicted}"));
     let alternatives = predicted["alternatives"].as_array().cloned().unwrap_or_default();
@@ -162,7 +162,7 @@ fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option
     if let Some((reason, message)) = &written.condition {
         tally.rejected += 1;
         tally.before_filter += usize::from(predicted["stage"] == "preFilter");
-        // What follows is about preemption.
+        // The rest of the message is about preemption.
         let is_said = |said: &&str| {
             message
                 .strip_prefix(said)
@@ -196,13 +196,13 @@ fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option
             && written.selected.iter().all(|(claim, selected)| *selected == name && provision.contains(claim))
     };
     if !nodes.iter().any(|node| agrees(&node)) {
-        return wrong("no node with this answer");
+        return wrong("no node has this answer");
     }
     None
 }
 
-/// Returns whether the scheduler may wait and write nothing: on some node all volumes are reserved and all nodes are
-/// selected already, and nobody binds the claims.
+/// Returns whether the scheduler may wait and write nothing. This is so if on some node all volumes are already
+/// reserved and all nodes are already selected, but no controller binds the claims.
 fn can_be_silent(predicted: &Value, before: &BTreeMap<String, String>) -> bool {
     let is_done = |node: &Value| {
         let bind =
@@ -214,7 +214,7 @@ fn can_be_silent(predicted: &Value, before: &BTreeMap<String, String>) -> bool {
     predicted["nodes"].as_array().into_iter().flatten().any(|node| node["canFit"] == true && is_done(node))
 }
 
-/// Loads a world, lets the scheduler look at the pod, and compares.
+/// Loads a world, lets the scheduler handle the pod, and compares.
 async fn compare_world(
     api: &Api,
     plane: &Plane,
@@ -291,7 +291,7 @@ async fn compare_world(
     Ok(difference(scheduling, &last, tally))
 }
 
-/// The scheduler runs alone, so that the world stays as it was predicted from.
+/// Only the scheduler runs. So the world stays as it was when it was predicted.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn the_scheduler_writes_what_is_predicted() {

@@ -1,5 +1,5 @@
-//! A cluster with the real controllers. Bindings break there as they do for people, and the program repairs them. A
-//! watch sees every state of every volume.
+//! A cluster with the real controllers. Bindings break there in the same way as in practice, and the program repairs
+//! them. A watch sees every state of every volume.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -26,19 +26,20 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// How long to wait for the controllers. They need a few seconds at most, also on a busy machine.
+/// The longest time to wait for the controllers. They need a few seconds at most, even on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The name of the volume that marks a point in the watch. Once its change is seen, all earlier changes have been seen.
+/// The name of a volume that shows how far the watch is. After a change of this volume was seen, all earlier changes
+/// have been seen.
 const MARK: &str = "mark";
 
 /// The volume sources that the tests use.
 const SOURCES: [&str; 4] = ["csi", "nfs", "hostPath", "local"];
 
-/// The kinds, by the names that manifests use.
+/// The kinds, with the names that manifests use.
 pub(crate) const PV: &str = "PersistentVolume";
 pub(crate) const PVC: &str = "PersistentVolumeClaim";
-/// The node of all pods that have one.
+/// The node of all pods that have a node.
 pub(crate) const NODE: &str = "somewhere";
 
 /// Returns the text at a JSON pointer of an object.
@@ -78,7 +79,7 @@ impl Site {
         site.runtime.spawn(watch(site.api.clone(), move |event, volume| {
             seen.lock().unwrap().push((event.to_owned(), volume));
         }));
-        // Pods on a node that does not exist are deleted by a controller, so the node has to exist.
+        // A controller deletes pods on a node that does not exist. So the node must exist.
         site.put(&json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}));
         site.put(&json!({
             "apiVersion": "v1", "kind": PV, "metadata": {"name": MARK},
@@ -104,7 +105,7 @@ impl Site {
     pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
         let begin = Instant::now();
         while !is() {
-            assert!(begin.elapsed() < PATIENCE, "in vain it is waited until {what}");
+            assert!(begin.elapsed() < PATIENCE, "the condition was not reached in time: {what}");
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -124,7 +125,7 @@ impl Site {
         }
     }
 
-    /// Writes fields into the status of an object, in place of the component that reports them.
+    /// Writes fields into the status of an object, in place of the component that would report them.
     pub(crate) fn report(&self, kind: &str, namespace: &str, name: &str, status: &Value) {
         Self::until("the status is written", || {
             let Some(mut object) = self.get(kind, namespace, name) else { return false };
@@ -135,7 +136,7 @@ impl Site {
         });
     }
 
-    /// Changes an object, as `kubectl edit` does.
+    /// Changes an object like `kubectl edit`.
     pub(crate) fn edit(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
         let path = path(kind, namespace, name);
         loop {
@@ -149,14 +150,14 @@ impl Site {
         }
     }
 
-    /// Changes an object directly in etcd. This sets fields that the API server does not let anybody write, such as a
-    /// time of the past.
+    /// Changes an object directly in etcd. This sets fields that nobody can write through the API server, such as a
+    /// time in the past.
     pub(crate) fn store(&self, kind: &str, namespace: &str, name: &str, change: impl Fn(&mut Value)) {
         let key = etcd_key(kind, namespace, name);
         loop {
             let mut object = self.get(kind, namespace, name).unwrap_or_else(|| panic!("there is no {kind} {name}"));
             change(&mut object);
-            // The resource version is the revision of etcd, and is not stored in the object.
+            // The resource version is the revision of etcd. It is not stored in the object.
             let version = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("resourceVersion"));
             let body = json!({
                 "compare": [{"key": key, "target": "MOD", "result": "EQUAL", "mod_revision": version}],
@@ -184,8 +185,8 @@ impl Site {
         self.runtime.block_on(self.etcd.request(request)).unwrap()
     }
 
-    /// Deletes an object without a grace period. Its finalizers may keep it. It is no error if the object is already
-    /// gone.
+    /// Deletes an object without a grace period. Its finalizers may keep it. If the object is already gone, this is not
+    /// an error.
     pub(crate) fn delete(&self, kind: &str, namespace: &str, name: &str) {
         let path = format!("{}?gracePeriodSeconds=0", path(kind, namespace, name));
         let gone = self.runtime.block_on(self.api.send(Method::DELETE, &path, None));
@@ -194,7 +195,7 @@ impl Site {
         }
     }
 
-    /// Returns the state of a volume in words: its phase, its policy, and the claim that it belongs to.
+    /// Returns the state of a volume in words: its phase, its policy, and its claim.
     pub(crate) fn pv(&self, name: &str) -> String {
         let Some(volume) = self.get(PV, "", name) else { return "gone".to_owned() };
         volume_in_words(&volume, |namespace, claim| {
@@ -208,11 +209,11 @@ impl Site {
         self.get(PVC, namespace, name).map_or_else(|| "gone".to_owned(), |claim| claim_in_words(&claim))
     }
 
-    /// Returns what the watch has seen of a volume up to now.
+    /// Returns what the watch has seen about a volume so far.
     pub(crate) fn history(&self, volume: &str) -> Vec<(String, Value)> {
         let now = format!("{:?}", Instant::now());
         self.edit(PV, "", MARK, |mark| mark["metadata"]["annotations"] = json!({ "example.com/now": now }));
-        // Other threads may change the marking volume as well.
+        // Other threads may change this volume as well.
         let version = self.get(PV, "", MARK).map(|mark| text(&mark, "/metadata/resourceVersion").to_owned()).unwrap();
         let version: u64 = version.parse().unwrap();
         Self::until("the watch has seen everything", || {
@@ -226,12 +227,12 @@ impl Site {
         seen.iter().filter(|(_, object)| object["metadata"]["name"] == volume).cloned().collect()
     }
 
-    /// Returns how a volume was lost: it was deleted, it was given to a claim that may not have it, or its source now
-    /// names other storage.
+    /// Returns how a volume was lost: it was deleted, it was given to a claim that may not have it, or it now has other
+    /// storage.
     pub(crate) fn harm(&self, volume: &str, meant: &[(&str, &str)]) -> Vec<String> {
         let mut harm = Vec::new();
         let history = self.history(volume);
-        assert!(!history.is_empty(), "the watch has not seen {volume}");
+        assert!(!history.is_empty(), "the watch must have seen volume {volume}");
         for (event, object) in &history {
             if event == "DELETED" {
                 harm.push(format!("{volume} was deleted"));
@@ -291,7 +292,7 @@ pub(crate) async fn watch(api: Api, mut on_event: impl FnMut(&str, Value)) {
         let path = format!("{}?watch=1&resourceVersion={version}", path(PV, "", ""));
         let request = Request::get(path).body(Body::empty()).expect("a request");
         let Ok(answer) = api.client().send(request).await else { return };
-        assert!(answer.status().is_success(), "the watch is answered with {}", answer.status());
+        assert!(answer.status().is_success(), "the watch must be accepted, but the answer is {}", answer.status());
         let mut body = answer.into_body();
         let mut line = Vec::new();
         while let Some(Ok(frame)) = body.frame().await {
@@ -311,11 +312,11 @@ pub(crate) async fn watch(api: Api, mut on_event: impl FnMut(&str, Value)) {
     }
 }
 
-/// The part of the cluster that belongs to one repair: a namespace, and a class of the same name, whose volumes no
+/// The part of the cluster that belongs to one repair. It is a namespace, and a class of the same name whose volumes no
 /// other claim takes.
 pub(crate) struct Place<'s> {
     pub(crate) site: &'s Site,
-    /// The name of the namespace, which is also that of the class.
+    /// The name of the namespace and of the class.
     pub(crate) name: String,
     journals: TempDir,
 }
@@ -326,7 +327,7 @@ impl<'s> Place<'s> {
         Self::of_class(site, name, "kubernetes.io/no-provisioner", "Immediate")
     }
 
-    /// Creates a namespace with a class of that provisioner and binding mode.
+    /// Creates a namespace with a class of this provisioner and this binding mode.
     pub(crate) fn of_class(site: &'s Site, name: &str, provisioner: &str, mode: &str) -> Self {
         let place = Self { site, name: name.to_owned(), journals: tempfile::tempdir().unwrap() };
         place.namespace(name);
@@ -337,13 +338,13 @@ impl<'s> Place<'s> {
         place
     }
 
-    /// Returns a place that already exists, with its journals.
+    /// Returns a place that already exists, with the journals that it had.
     pub(crate) fn kept(site: &'s Site, name: &str, journals: TempDir) -> Self {
         Self { site, name: name.to_owned(), journals }
     }
 
-    /// Returns the folder of the journals, for [`Place::kept`]. A place borrows the site, and so the controllers cannot
-    /// be stopped or started while it exists.
+    /// Returns the folder of the journals, for [`Place::kept`]. While a place exists, it borrows the site, and the
+    /// controllers cannot be stopped or started.
     pub(crate) fn keep(self) -> TempDir {
         self.journals
     }
@@ -358,7 +359,7 @@ impl<'s> Place<'s> {
         format!("{}-{volume}", self.name)
     }
 
-    /// Creates a volume with data that no claim has yet.
+    /// Creates a volume with data and without a claim.
     pub(crate) fn volume(&self, volume: &str, policy: &str) {
         let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
         self.volume_on(volume, policy, "csi", &csi);
@@ -370,7 +371,7 @@ impl<'s> Place<'s> {
         self.volume_is(volume, &format!("Available, {policy}, of nobody"));
     }
 
-    /// Creates a volume for which a claim already waits. The claim takes the volume immediately.
+    /// Creates a volume for which a claim already waits. The claim gets the volume immediately.
     pub(crate) fn offer(&self, volume: &str, policy: &str) {
         let csi = json!({"driver": "driver.example.com", "volumeHandle": self.of(volume)});
         self.offer_on(volume, policy, "csi", &csi);
@@ -392,7 +393,7 @@ impl<'s> Place<'s> {
         self.site.put(&self.manifest(namespace, name));
     }
 
-    /// Returns the manifest of such a claim.
+    /// Returns the manifest of a claim for a volume of the class.
     pub(crate) fn manifest(&self, namespace: &str, name: &str) -> Value {
         json!({
             "apiVersion": "v1", "kind": PVC, "metadata": {"namespace": namespace, "name": name},
@@ -403,7 +404,7 @@ impl<'s> Place<'s> {
         })
     }
 
-    /// Creates a volume with that policy and a claim, and waits until they are bound.
+    /// Creates a volume with this policy and a claim, and waits until both are bound.
     pub(crate) fn bound(&self, claim: &str, volume: &str, policy: &str) {
         self.volume(volume, policy);
         self.bind(claim, volume, policy);
@@ -416,7 +417,7 @@ impl<'s> Place<'s> {
         self.volume_is(volume, &format!("Bound, {policy}, of {}/{claim}", self.name));
     }
 
-    /// Creates a bound pair and deletes the claim. The volume stays Released, because no driver deletes it.
+    /// Creates a bound pair, and deletes the claim. The volume stays Released, because no driver deletes it.
     pub(crate) fn left(&self, claim: &str, volume: &str, policy: &str) {
         self.bound(claim, volume, policy);
         self.site.delete(PVC, &self.name, claim);
@@ -469,12 +470,12 @@ impl<'s> Place<'s> {
         Screen::start(120, &[("KUBECONFIG", &config)], &words)
     }
 
-    /// Starts the program in a thread, while the test acts on the cluster.
+    /// Starts the program in a thread. Meanwhile the test can act on the cluster.
     pub(crate) fn apart(&self, arguments: &[&str]) -> thread::JoinHandle<Finished> {
         self.apart_for(arguments, "60s")
     }
 
-    /// Starts the program in a thread. Each of its steps waits no longer than `timeout`.
+    /// Starts the program in a thread. Each of its waits ends after `timeout`.
     pub(crate) fn apart_for(&self, arguments: &[&str], timeout: &str) -> thread::JoinHandle<Finished> {
         let journals = self.journals_at();
         let words = [arguments, &["-n", &self.name, "--journal", &journals, "--yes", "--timeout", timeout]].concat();
@@ -491,14 +492,14 @@ impl<'s> Place<'s> {
         said
     }
 
-    /// Runs a repair again. It is not needed or is refused, and writes nothing.
+    /// Runs a repair that is not needed or is refused. Asserts that it writes nothing.
     #[track_caller]
     pub(crate) fn again(&self, arguments: &[&str], code: i32) -> String {
         let before = self.rest();
         let journals = self.journals();
         let said = self.repair(arguments, code);
-        assert_eq!(self.rest(), before, "{arguments:?} has written something");
-        assert_eq!(self.journals(), journals, "{arguments:?} has left a journal");
+        assert_eq!(self.rest(), before, "{arguments:?} must not write anything");
+        assert_eq!(self.journals(), journals, "{arguments:?} must not leave a journal");
         said
     }
 
@@ -549,7 +550,7 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// Returns the resource versions of all objects of this place, once they do not change any more.
+    /// Returns the resource versions of all objects of this place, after they do not change any more.
     pub(crate) fn rest(&self) -> BTreeMap<String, String> {
         let versions = || {
             let mut all = BTreeMap::new();
@@ -563,7 +564,7 @@ impl<'s> Place<'s> {
             all
         };
         let (mut last, mut since) = (versions(), Instant::now());
-        // The time is a little longer than the resync period of the controllers.
+        // This time is a little longer than the resync period of the controllers.
         while since.elapsed() < Duration::from_millis(1500) {
             thread::sleep(Duration::from_millis(100));
             let now = versions();
@@ -583,7 +584,7 @@ impl<'s> Place<'s> {
     }
 }
 
-/// Waits until the seen state is the wanted one.
+/// Waits until the state is the wanted one.
 #[track_caller]
 fn comes(wanted: &str, seen: impl Fn() -> String) {
     let begin = Instant::now();
@@ -592,7 +593,7 @@ fn comes(wanted: &str, seen: impl Fn() -> String) {
         if now == wanted {
             return;
         }
-        assert!(begin.elapsed() < PATIENCE, "it is {now}, and not {wanted}");
+        assert!(begin.elapsed() < PATIENCE, "the state must be {wanted}, but is {now}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -1,4 +1,5 @@
-//! Answers about a snapshot are the same as about its cluster, and kubectl creates its objects again.
+//! Answers about a snapshot must be the same as answers about its cluster. kubectl must be able to create the objects
+//! of a snapshot again.
 #![expect(
     clippy::disallowed_methods,
     clippy::panic,
@@ -22,9 +23,9 @@ use std::path::{Path, PathBuf};
 /// How many worlds are in one cluster at the same time, and how many are tested one by one.
 const AT_ONCE: usize = 260;
 const ALONE: usize = 66;
-/// One object in this number of objects is explained, because each explanation reads the whole cluster.
+/// Of this number of objects, one is explained, because each explanation reads the whole cluster.
 const ONE_OF: usize = 97;
-/// The time from which ages count, so that the time between two runs does not matter.
+/// The time from which ages count. So it does not matter how much time passes between two runs.
 const NOW: &str = "2026-07-01T00:00:00Z";
 
 /// A snapshot of a cluster, in both formats.
@@ -54,18 +55,17 @@ fn document(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Returns the content of an answer, without the parts that depend on its source:
-/// - `model.source`, which says whether the version is from the server (`detected`) or from the snapshot (`stated`),
-///   and
-/// - `coverage`. More lists are read for a snapshot, because later questions can concern all its objects. Each list has
-///   its own resourceVersion. The lists that both read are compared in [`same_coverage`].
+/// Returns the content of an answer, without the parts that depend on where the objects were read:
+/// - `model.source`, which says whether the version is from the server (`detected`) or from the snapshot (`stated`);
+/// - `coverage`. More lists are read for a snapshot, because later questions can be about all its objects. Each list
+///   has its own resourceVersion. [`same_coverage`] compares the lists that were read for both.
 ///
-/// Tables contain neither of the two.
+/// Tables have neither of the two.
 fn content(output: &str) -> String {
     let mut rest = output.to_owned();
     let mut cut = |start: &str, end: &str| {
-        let from = rest.find(start).unwrap_or_else(|| panic!("there is no {start} in {output}"));
-        let to = rest[from..].find(end).unwrap_or_else(|| panic!("{start} has no {end}")) + from + end.len();
+        let from = rest.find(start).unwrap_or_else(|| panic!("{start} must be in {output}"));
+        let to = rest[from..].find(end).unwrap_or_else(|| panic!("{end} must follow {start}")) + from + end.len();
         let gone: String = rest.drain(from..to).collect();
         gone
     };
@@ -82,7 +82,8 @@ fn content(output: &str) -> String {
     rest
 }
 
-/// Asserts that each list that the cluster's answer rests on was also read for the snapshot, and is as complete there.
+/// Asserts that each list that the answer about the cluster used was also read for the snapshot, and is as complete
+/// there.
 fn same_coverage(live: &Value, file: &Value) {
     let entries = |answer: &Value| -> BTreeMap<(String, String), String> {
         let entries = answer["coverage"].as_array().unwrap().iter();
@@ -94,7 +95,10 @@ fn same_coverage(live: &Value, file: &Value) {
         let known =
             file.get(&(resource.clone(), namespace.clone())).or_else(|| file.get(&(resource.clone(), String::new())));
         let as_complete = known == Some(&state) || state == "notNeeded";
-        assert!(as_complete, "{resource} of {namespace:?}: {state} and {known:?}");
+        assert!(
+            as_complete,
+            "the list of {resource} of {namespace:?} is {state} for the cluster, but {known:?} in the snapshot"
+        );
     }
 }
 
@@ -109,13 +113,13 @@ fn assert_same(one: &str, other: &str, what: &str) {
             part(other)
         );
     }
-    assert!(one == other, "{what}: {} and {} bytes", one.len(), other.len());
+    assert!(one == other, "{what}: the answers have {} and {} bytes", one.len(), other.len());
 }
 
-/// Compares the answers about the cluster and about its snapshot, and returns how many bytes were the same.
+/// Compares the answers about the cluster and about its snapshot. Returns the number of equal bytes.
 fn same(plane: &Plane, taken: &Taken, arguments: &[&str]) -> usize {
     let live = plane.pvctl(&[arguments, &["--now", NOW]].concat());
-    // Only answers about clusters say what `fix` can repair.
+    // Only an answer about a cluster says what `fix` can repair.
     let other = live.stderr.lines().find(|line| !line.contains("kubectl pvctl fix "));
     assert_eq!((live.code, other), (Some(0), None), "{arguments:?}: {}", live.stdout);
     let expected = content(&live.stdout);
@@ -132,9 +136,8 @@ fn same(plane: &Plane, taken: &Taken, arguments: &[&str]) -> usize {
     expected.len()
 }
 
-/// Compares the answers of `explain`. If recorded and predicted states differ, a cluster can be read again, but a file
-/// cannot. `divergence` may therefore differ in what it says of the controller, but not in what it says of the object.
-/// Only a cluster has Leases for `drivers`.
+/// Compares the answers of `explain`. A cluster can be read a second time, but a file cannot. So `divergence` may say
+/// different things about the controller, but not about the object. Only a cluster has Leases for `drivers`.
 fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
     let json = [arguments, &["-o", "json"]].concat();
     let live = plane.pvctl(&[&json[..], &["--now", NOW]].concat());
@@ -211,7 +214,7 @@ fn compare(plane: &Plane, tally: &mut Tally, one_of: usize, formats: &[&[&str]])
     }
 }
 
-/// Stores recorded worlds that can share a cluster, up to [`AT_ONCE`], and returns how many there are.
+/// Stores recorded worlds that can share a cluster, up to [`AT_ONCE`]. Returns how many were stored.
 fn load_many(runtime: &tokio::runtime::Runtime, api: &Api, scratch: &Path) -> usize {
     let lines = RECORDINGS.iter().flat_map(|file| recorded(file)).filter(|line| !stands_alone(line));
     let mut worlds = 0;
@@ -248,7 +251,7 @@ fn answers_about_a_snapshot_equal_answers_about_the_cluster() {
     let mut defaults = BTreeMap::<usize, usize>::new();
     for line in &lines {
         let classes = line.world.items.iter().filter(|item| is_default(item)).count();
-        // Each number of default classes gets the same number of worlds.
+        // Worlds with each number of default classes get an equal share.
         if alone.worlds == ALONE || defaults.get(&classes).is_some_and(|worlds| *worlds >= ALONE / 3) {
             continue;
         }
@@ -260,14 +263,14 @@ fn answers_about_a_snapshot_equal_answers_about_the_cluster() {
         }
         runtime.block_on(clear(&api));
     }
-    eprintln!("together {many:?}, alone {alone:?}, by number of default classes {defaults:?}");
+    eprintln!("worlds in one cluster: {many:?}; worlds alone: {alone:?}; by number of default classes: {defaults:?}");
     assert_eq!(many.worlds, AT_ONCE);
     assert!(alone.worlds >= 60 && defaults.len() >= 3, "{alone:?} {defaults:?}");
     assert!(many.differing > 0 && many.explained > many.differing, "{many:?}");
 }
 
-/// Returns a volume of every source that the API server knows, with confidential values in all fields that can hold
-/// them.
+/// Returns a volume of every source that the API server knows. All fields that can hold confidential values have such a
+/// value.
 fn volumes_of_every_source() -> Vec<Value> {
     let secret = json!({"name": "secret-name", "namespace": "secret-ns"});
     let sources = json!({
@@ -386,7 +389,7 @@ fn other_objects() -> Vec<Value> {
     ]
 }
 
-/// Returns objects of the kinds that only snapshots hold, if this API server serves them.
+/// Returns objects of the kinds that only a snapshot reads, if this API server serves them.
 fn around() -> Vec<Value> {
     let mut objects: Vec<Value> = ["docs", "storage"]
         .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
@@ -398,12 +401,12 @@ fn around() -> Vec<Value> {
         for given in ["creationTimestamp", "managedFields", "resourceVersion", "uid"] {
             metadata.remove(given);
         }
-        // kubectl rewrites this annotation if it finds it.
+        // If kubectl finds this annotation, it rewrites it.
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
         }
         match kind {
-            // This server may not assign its cluster IP.
+            // This server may not be able to assign the cluster IP of the Service.
             Kind::Service => {
                 let spec = object["spec"].as_object_mut().unwrap();
                 spec.retain(|field, _| !matches!(field.as_str(), "clusterIP" | "clusterIPs"));
@@ -422,14 +425,14 @@ fn around() -> Vec<Value> {
     objects
 }
 
-/// Returns whether an object belongs to the API server itself, which creates it on every cluster.
+/// Returns whether the API server itself creates this object on every cluster.
 fn is_of_server(item: &Value) -> bool {
     item["metadata"]["namespace"] == "default" && item["metadata"]["name"] == "kubernetes"
 }
 
-/// Returns an object as an API server stores it when it is created. It has a uid, a resource version and a creation
-/// time of its own, no deletion, and the initial status. Upstream: `BeforeCreate` (apiserver,
-/// `pkg/registry/rest/create.go`) and each kind's `PrepareForCreate`, 1.36.
+/// Returns an object as an API server stores it after it was created. It has a new uid, resource version and creation
+/// time, no deletion, and the initial status. Upstream: `BeforeCreate` (apiserver, `pkg/registry/rest/create.go`) and
+/// `PrepareForCreate` of each kind, 1.36.
 fn as_created(item: &Value, stored: &Value) -> Value {
     let mut item = item.clone();
     for given in ["uid", "resourceVersion", "creationTimestamp"] {
@@ -451,7 +454,7 @@ fn place(item: &Value) -> String {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn kubectl_makes_the_objects_of_a_snapshot_again() {
+fn kubectl_creates_the_objects_of_a_snapshot_again() {
     let scratch = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let taken = {
@@ -479,7 +482,7 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": made}).to_string();
     let run = again.kubectl_with(&["create", "-f", "-"], list.as_bytes());
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    // Namespaces have to exist before their objects, and some exist on every cluster.
+    // A namespace must exist before its objects. Some namespaces exist on every cluster.
     let there: BTreeSet<&str> = namespaces.iter().copied().chain(["kube-system", "default"]).collect();
     let is_there = |item: &&Value| {
         let name = item["metadata"]["name"].as_str().unwrap();
@@ -510,15 +513,18 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
             "PersistentVolume" | "PersistentVolumeClaim" => assert_eq!(stored["spec"], item["spec"], "{item}"),
             "StorageClass" => {
                 for (field, value) in item.as_object().unwrap() {
-                    assert!(field == "metadata" || stored[field] == *value, "{field}: {stored} and {item}");
+                    assert!(
+                        field == "metadata" || stored[field] == *value,
+                        "the field {field} differs: {stored} and {item}"
+                    );
                 }
             }
             _ => {}
         }
         expected.push(as_created(item, &stored));
     }
-    // The prediction for the new cluster equals the prediction for the snapshot after its objects were changed as a
-    // creation changes them.
+    // The objects of the snapshot are changed in the same way as a creation changes them. The prediction for them must
+    // equal the prediction for the new cluster.
     let mut file = document(&text);
     file["items"] = expected.into();
     let created = tempfile::NamedTempFile::with_suffix(".json").unwrap();
@@ -530,16 +536,17 @@ fn kubectl_makes_the_objects_of_a_snapshot_again() {
     assert_eq!((of_file.code, of_file.stderr.as_str()), (Some(0), ""));
     let (one, other) = (content(&live.stdout), content(&of_file.stdout));
     assert_same(&one, &other, "predict");
-    // If no object had a status, a deletion or the uid of another object, this equals the former prediction.
+    // If no object of a component had a status, a deletion or the uid of another object, this must equal the earlier
+    // prediction.
     let before = document(&self::of_file(&arguments, &taken.json).stdout);
     let after = document(&live.stdout);
     let (unchanged, objects) = same_as_before(&items, &before, &after);
-    eprintln!("{} objects, {objects} predicted, {unchanged} of them as they were", items.len());
-    assert!(unchanged > 50, "{unchanged} of {objects}");
+    eprintln!("{} objects, {objects} of them predicted, {unchanged} of these as before", items.len());
+    assert!(unchanged > 50, "the test is too weak: only {unchanged} of {objects} objects were compared");
 }
 
-/// Returns how many objects are in components that lose nothing by the creation, and how many objects there are. Their
-/// branches and ends must be the same as before.
+/// Returns how many objects are in components that the creation does not change, and how many objects there are. The
+/// branches and ends of these objects must be the same as before.
 fn same_as_before(items: &[Value], before: &Value, after: &Value) -> (usize, usize) {
     // Pods that ended or ran are Pending again.
     let moved: BTreeSet<&str> = items
@@ -564,7 +571,7 @@ fn same_as_before(items: &[Value], before: &Value, after: &Value) -> (usize, usi
         let losing = listed(answer).into_iter().filter(|item| loses(&item["object"]));
         losing.map(|item| item["component"].as_str().unwrap().to_owned()).collect()
     };
-    // A volume or claim that was bound may now be in a component that it was not in before.
+    // A volume or claim that was bound may now be in another component than before.
     let (lost_before, lost_after) = (lost(before), lost(after));
     let branches = |item: &Value| -> Vec<Value> {
         let decisions = item["decisions"].as_array().unwrap().iter();
@@ -573,7 +580,7 @@ fn same_as_before(items: &[Value], before: &Value, after: &Value) -> (usize, usi
     // The uid of a claimRef is not compared: existing claims have another uid, and claims that do not exist yet have
     // none.
     let ends = |item: &Value| -> Vec<Value> {
-        // A pod has decisions and no ends.
+        // A pod has decisions, but no ends.
         let ends = item["outcomes"].as_array().into_iter().flatten();
         ends.map(|end| json!([end["phase"], end["volumeName"], end["claimRef"]["name"], end["gone"]])).collect()
     };

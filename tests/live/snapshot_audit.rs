@@ -1,6 +1,6 @@
-//! An audit of a snapshot has the same findings as an audit of the cluster at that moment. This is tested for every
-//! rule alone, for all fixtures in one cluster, and for all fixtures without the objects of one kind. A snapshot may
-//! read less if that kind is missing.
+//! An audit of a snapshot must have the same findings as an audit of the cluster at that moment. This is tested for
+//! each fixture alone, for all fixtures in one cluster, and for all fixtures without the objects of one kind, because
+//! without that kind a snapshot may read less.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -24,11 +24,11 @@ use std::time::Instant;
 /// The rules that find nothing on a present API server, each with the reason.
 const NOT_STORED: [(&str, &str); 0] = [];
 
-/// The kind that is left out of the cluster with all fixtures, in turn. The first time nothing is left out.
+/// The kinds that are left out of the cluster with all fixtures, one at a time. The first time no kind is left out.
 const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Pod", "Namespace"];
 
-/// One fixture in this number of fixtures is also audited by its namespace alone. The same holds for the namespaces of
-/// the cluster with all fixtures.
+/// Of this number of fixtures, one is also audited with only its namespace. The same holds for the namespaces of the
+/// cluster with all fixtures.
 const ONE_FIXTURE_OF: usize = 2;
 const ONE_NAMESPACE_OF: usize = 29;
 
@@ -44,8 +44,8 @@ fn document(run: &Finished) -> Value {
     serde_json::from_str(&run.stdout).expect("a document")
 }
 
-/// Returns the findings of a report, the summary, and the rules that could not be judged. It leaves out how the lists
-/// were read, because more lists are read for a snapshot.
+/// Returns the findings of a report, the summary, and the rules that could not be judged. How the lists were read is
+/// left out, because more lists are read for a snapshot.
 fn said(report: &Value) -> Value {
     let mut unjudged: Vec<String> = Vec::new();
     for reading in report["coverage"].as_array().expect("a coverage") {
@@ -57,7 +57,7 @@ fn said(report: &Value) -> Value {
     json!({"findings": report["findings"], "summary": report["summary"], "unjudged": unjudged})
 }
 
-/// Returns the findings of the first answer that the second one lacks.
+/// Returns the findings of the first answer that are not in the second one.
 fn only(one: &Value, other: &Value) -> Vec<String> {
     let [one, other] = [one, other].map(|said| said["findings"].as_array().expect("findings"));
     one.iter().filter(|finding| !other.contains(finding)).map(ToString::to_string).collect()
@@ -81,9 +81,9 @@ impl Compared {
         self
     }
 
-    /// Audits the cluster, takes a snapshot of it, and audits the snapshot, with each of the scopes. Counts the
-    /// findings in the cluster.
-    fn look(&mut self, plane: &Plane, moment: &str, flags: &[&str], scopes: &[Vec<&str>], what: &str) {
+    /// Audits the cluster, takes a snapshot of it, and audits the snapshot, for each of the scopes. Counts the findings
+    /// in the cluster.
+    fn compare(&mut self, plane: &Plane, moment: &str, flags: &[&str], scopes: &[Vec<&str>], what: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("snapshot.json");
         let taken = plane.pvctl(&["snapshot", "-A", "--now", moment]);
@@ -115,7 +115,7 @@ impl Compared {
     }
 
     /// Compares the tables of the cluster and of its snapshot.
-    fn look_at_tables(&mut self, plane: &Plane, moment: &str, what: &str) {
+    fn compare_tables(&mut self, plane: &Plane, moment: &str, what: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("snapshot.yaml");
         let taken = plane.pvctl(&["snapshot", "-A", "-o", "yaml", "--now", moment]);
@@ -123,7 +123,7 @@ impl Compared {
         let words = ["audit", "--exit-zero", "--all", "-A", "-o", "wide"];
         let (live, stored) = (plane.pvctl(&[&words[..], &["--now", moment]].concat()), of_file(&words, &file));
         self.audits += 2;
-        // Only answers about clusters say what `fix` can repair.
+        // Only an answer about a cluster says what `fix` can repair.
         let is_common = |line: &&str| !line.contains("kubectl pvctl fix");
         let [live, stored] = [&live, &stored].map(|run| {
             let notes: Vec<&str> = run.stderr.lines().filter(is_common).collect();
@@ -152,7 +152,7 @@ async fn alone(cluster: &mut Cluster, fixtures: impl Iterator<Item = &Fixture>) 
         let flags: Vec<&str> = fixture.flags.iter().map(String::as_str).collect();
         let own = namespaces(&fixture.objects).into_iter().next().filter(|_| place.is_multiple_of(ONE_FIXTURE_OF));
         let scopes: Vec<Vec<&str>> = [vec!["-A"]].into_iter().chain(own.map(|name| vec!["-n", name])).collect();
-        compared.look(&cluster.plane, &newest(fixture).to_string(), &flags, &scopes, &fixture.path);
+        compared.compare(&cluster.plane, &newest(fixture).to_string(), &flags, &scopes, &fixture.path);
         cluster.clear(&fixture.objects).await;
     }
     compared
@@ -171,8 +171,8 @@ async fn in_a_crowd(cluster: &mut Cluster, fixtures: &[Fixture]) -> Compared {
         let narrow = namespaces(&all).into_iter().step_by(ONE_NAMESPACE_OF).map(|namespace| vec!["-n", namespace]);
         let scopes: Vec<Vec<&str>> = [vec!["-A"]].into_iter().chain(narrow).collect();
         let what = format!("all without {left_out:?}");
-        compared.look(&cluster.plane, NOW, &[], &scopes, &what);
-        compared.look_at_tables(&cluster.plane, NOW, &what);
+        compared.compare(&cluster.plane, NOW, &[], &scopes, &what);
+        compared.compare_tables(&cluster.plane, NOW, &what);
         cluster.clear(&all).await;
     }
     compared
@@ -205,7 +205,7 @@ fn an_audit_of_a_snapshot_equals_an_audit_of_the_cluster() {
         (parts.fold(Compared::default(), Compared::and), many)
     });
     eprintln!(
-        "{} rules and {} findings in {} audits of {} clusters; {} rules and {} findings in {} audits of {} crowds; {} s",
+        "{} rules and {} findings in {} audits of {} clusters with one fixture; {} rules and {} findings in {} audits of {} clusters with all fixtures; {} s",
         one.rules.len(),
         one.findings,
         one.audits,
@@ -217,7 +217,7 @@ fn an_audit_of_a_snapshot_equals_an_audit_of_the_cluster() {
         begin.elapsed().as_secs()
     );
     let silent: Vec<&str> = rules::all().iter().map(|rule| rule.id).filter(|id| !one.rules.contains(*id)).collect();
-    assert_eq!(silent, NOT_STORED.map(|(rule, _)| rule), "rules that nothing is found by");
+    assert_eq!(silent, NOT_STORED.map(|(rule, _)| rule), "exactly these rules may find nothing");
     let wrong: Vec<String> = one.wrong.into_iter().chain(many.wrong).collect();
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -1,4 +1,5 @@
-//! The resource definitions of snapshots, as far as the tests need them: the kinds with a status, and no schema.
+//! The custom resource definitions of VolumeSnapshots, as far as the tests need them: the kinds with a status, but
+//! without a schema.
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
 use super::api::Api;
@@ -15,7 +16,7 @@ const KINDS: [(&str, &str, &str); 3] = [
     ("VolumeSnapshotClass", "volumesnapshotclasses", "Cluster"),
 ];
 
-/// Returns the definition of a kind. The annotation is required of a group below `k8s.io`.
+/// Returns the definition of a kind. The annotation is required, because the group ends with `k8s.io`.
 fn definition((kind, plural, scope): (&str, &str, &str)) -> Value {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     json!({
@@ -58,5 +59,5 @@ pub(crate) async fn install(api: &Api) {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("the API server does not serve the kinds of snapshots");
+    panic!("the API server must serve the kinds of VolumeSnapshots in time");
 }

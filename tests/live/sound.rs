@@ -1,5 +1,5 @@
-//! A small cluster with claims and volumes in many states. A function checks whether an answer about a part of this
-//! cluster is right.
+//! A small cluster with claims and volumes in many states, and a function that checks whether an answer about a part of
+//! this cluster is right.
 #![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::Api;
@@ -72,7 +72,7 @@ pub(crate) async fn create(api: &Api, object: &Value, phase: &str) -> Value {
 
 /// Fills a cluster. Each namespace gets a bound pair, a claim whose volume does not exist, a claim that waits for its
 /// first consumer although it has one, and a claim that waits for a volume. It also gets a claim that is being deleted
-/// while a pod uses it, and a claim whose class does not exist. One volume is Released, and one is Bound although its
+/// while a pod uses it, and a claim whose class does not exist. One volume is Released. Another one is Bound, but its
 /// claim was created again.
 pub(crate) async fn fill(api: &Api) {
     create(api, &class("fast", "Immediate"), "").await;
@@ -125,7 +125,7 @@ fn items(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["items"].as_array().into_iter().flatten()
 }
 
-/// Returns all wrong statements that an answer calls certain.
+/// Returns all wrong statements in an answer that are not marked as uncertain.
 pub(crate) fn wrong(answer: &Value, truth: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for item in items(answer) {
@@ -149,7 +149,7 @@ pub(crate) fn wrong(answer: &Value, truth: &Value) -> Vec<String> {
     wrong
 }
 
-/// Returns how many items of an answer are certain: nothing in them is assumed or unknown.
+/// Returns how many items of an answer are certain, which means that nothing in them is assumed or unknown.
 pub(crate) fn sure(answer: &Value) -> usize {
     items(answer).filter(|item| item["assumed"].is_null() && item["unknown"].is_null()).count()
 }

@@ -1,5 +1,6 @@
-//! The common part of tests that run their own servers: the runtime of the servers, the record of their requests, a
-//! folder of files, and placeholders for values that differ in each run. The servers end when this value is dropped.
+//! The common part of tests that run their own servers. It has the runtime of the servers, the record of their
+//! requests, a folder of files, and placeholders for values that differ in each run. When this value is dropped, the
+//! servers end.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -71,7 +72,7 @@ impl TestServers {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Defines a placeholder: `name` in a text means `meant`.
+    /// Defines a placeholder: `name` in a text stands for `meant`.
     pub(super) fn name(&mut self, name: &'static str, meant: String) {
         self.places.push((name, meant));
     }

@@ -1,5 +1,5 @@
 //! Certificates that have expired, belong to another server or are missing, and servers with IPv6 addresses. Our
-//! program succeeds if kubectl does. Otherwise one sentence names the fault and the way out.
+//! program must succeed if kubectl succeeds. Otherwise one sentence must name the fault and the way out.
 #![expect(clippy::print_stderr, clippy::unwrap_used, reason = "the test says how much it saw, and fails by panicking")]
 
 use super::plane;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-/// The token is given as a flag, so that it would show if the program printed it by mistake.
+/// The token is given as a flag. So the test notices if the program prints it by mistake.
 const TOKEN: &str = "t0ps3cret";
 
 /// Each case has flags, a part of our message, and a part of our hint.
@@ -70,7 +70,7 @@ impl World {
     fn new() -> Self {
         let mut stand = TestServers::new();
         let dir = stand.dir().to_str().unwrap().to_owned();
-        // A cluster that was set up again has an authority of the same name.
+        // A cluster that was set up again has a new authority of the same name.
         let (authority, other) = (Authority::new("kubernetes"), Authority::new("kubernetes"));
         let long_ago = rcgen::date_time_ymd(2001, 1, 1);
         let far_away = rcgen::date_time_ymd(3001, 1, 1);
@@ -200,5 +200,5 @@ fn kubectl_fails_and_succeeds_with_the_same_certificates() {
         let (_, ours) = world.run(BINARY.as_ref(), &["predict"], line);
         assert_eq!(ours, theirs, "{line}");
     }
-    eprintln!("{} faults and {} ways that work, as for kubectl", WRONG.len(), WELL.len());
+    eprintln!("{} faults and {} command lines that work, as with kubectl", WRONG.len(), WELL.len());
 }

@@ -1,4 +1,4 @@
-//! The cluster changes between two requests of one reading, at every place. No answer reports a Lost claim or a
+//! The cluster changes between two requests of one reading, at every position. No answer may report a Lost claim or a
 //! Released volume that never existed.
 #![expect(clippy::expect_used, clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The class name of all objects of this test. No class has this name.
+/// The class name of all objects of this test. There is no class of this name.
 const CLASS: &str = "torn";
 
 fn volume(name: &str, claim: Option<(&str, &Value)>) -> Value {
@@ -41,7 +41,7 @@ enum Change {
     Appears,
     /// A bound pair is deleted.
     Goes,
-    /// A bound pair is deleted, and another one of the same names is created.
+    /// A bound pair is deleted, and another pair with the same names is created.
     Anew,
     /// A waiting claim is bound to a volume that was available.
     Binds,
@@ -91,7 +91,7 @@ async fn act(api: &Api, change: Change) {
     }
 }
 
-/// Returns the ends that a healthy pair never has.
+/// Returns those predicted ends that a healthy pair never has.
 fn alarms(answer: &Value) -> Vec<String> {
     let items = answer["items"].as_array().unwrap();
     items

@@ -1,5 +1,5 @@
-//! Recorded worlds on a real API server. A cluster has many worlds at the same time, each with its own names, or a
-//! single world.
+//! Recorded worlds on a real API server. A cluster has either many worlds at the same time, each with its own names, or
+//! a single world.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::{Api, Refused};
@@ -25,7 +25,7 @@ const ORDER: [&str; 11] = [
     "PersistentVolume",
     "VolumeAttachment",
     "Pod",
-    // Classes are created after the claims, so that the API server gives no claim a default class.
+    // Classes are created after the claims. So the API server does not set a default class on the claims.
     "StorageClass",
 ];
 
@@ -35,8 +35,8 @@ pub(crate) struct World {
     items: Vec<Value>,
 }
 
-/// Returns whether other worlds in the same cluster could affect this one. Volumes and claims without a class can be
-/// bound across worlds, a default class applies to all worlds, and recyclers share their pod.
+/// Returns whether other worlds in the same cluster could affect this world. Volumes and claims without a class can be
+/// bound across worlds, a default class applies to all worlds, and recyclers share one pod template.
 pub(crate) fn stands_alone(line: &Line) -> bool {
     line.world.items.iter().any(|item| {
         let class = item["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"]
@@ -67,8 +67,8 @@ pub(crate) fn recorded(file: &str) -> Vec<Line> {
 }
 
 impl World {
-    /// Returns the world with `tag` in all its names. The folders of its hostPath volumes, which a real deleter
-    /// removes, are below `scratch`.
+    /// Returns the world with `tag` in all its names. The folders of its hostPath volumes are below `scratch`, because
+    /// a real deleter removes them.
     pub(crate) fn new(line: &Line, tag: &str, scratch: &str) -> Self {
         let mut items = line.world.items.clone();
         for item in &mut items {
@@ -82,7 +82,7 @@ impl World {
         Self::of(items)
     }
 
-    /// Returns the world with the names that it has, for a cluster with no other world.
+    /// Returns the world with its own names, for a cluster without other worlds.
     pub(crate) fn alone(line: &Line) -> Self {
         Self::of(line.world.items.clone())
     }
@@ -100,7 +100,7 @@ impl World {
     }
 
     /// Stores the world: first the objects, then their statuses, then the pending deletions. If the API server refuses
-    /// an object, the load fails, and the objects that were stored until then are left.
+    /// an object, the load fails, and the objects that were stored before remain.
     pub(crate) async fn load(&self, api: &Api) -> Result<(), Refused> {
         let mut uids: BTreeMap<String, String> = BTreeMap::new();
         for item in &self.items {
@@ -143,7 +143,7 @@ impl World {
     }
 }
 
-/// Adds the tag to the names that other worlds in the same cluster could have. These are the names of namespaces and of
+/// Adds the tag to those names that other worlds in the same cluster could also have: the names of namespaces and of
 /// all objects without a namespace.
 fn rename(item: &mut Value, tag: &str) {
     let kind = item["kind"].as_str().unwrap_or_default().to_owned();

@@ -1,8 +1,8 @@
-//! Answers that were wrong in an earlier version, each with the world that showed the error.
+//! Answers that were wrong in an earlier version. Each test has the world that showed the error.
 
 use crate::support::Run;
 
-/// Returns what the program prints for these objects. All kinds are declared to be complete. Lines are not wrapped.
+/// Returns what the program prints about these objects. All kinds are declared to be complete. Lines are not wrapped.
 fn said(objects: &str, arguments: &[&str]) -> String {
     let all = [arguments, &["-f", "-", "--assume-complete"]].concat();
     let run = Run::new(&all).env("COLUMNS", "900").stdin(objects.as_bytes()).finish();
@@ -16,7 +16,7 @@ fn says(text: &str, parts: &[&str]) {
     }
 }
 
-/// Returns a volume and a claim, each with the given parts of its manifest.
+/// Returns a volume and a claim. The parameters are the variable parts of their manifests.
 fn pair(volume: &str, volume_status: &str, claim: &str) -> String {
     format!(
         r#"apiVersion: v1
@@ -43,8 +43,8 @@ spec:
   storageClassName: ""
   volumeName: vol"#;
 
-/// An earlier `predict` said Bound, while `match` said that no volume fits and the next step said to create one.
-/// Upstream: `syncVolume` makes a volume without a claimRef Available, 1.36.
+/// Earlier, `predict` said that the claim becomes Bound, but `match` said that no volume fits, and the next step said
+/// to create one. Upstream: `syncVolume` makes a volume without a claimRef Available, 1.36.
 #[test]
 fn manifests_that_no_server_has_seen_become_bound() {
     let manifests = r#"apiVersion: v1
@@ -68,13 +68,13 @@ spec:
     says(&matched, &["a volume fits as soon as the controller has made it Available.", "Pending   soon"]);
     let explained = said(manifests, &["explain", "pvc/data", "-n", "db"]);
     says(&explained, &["will be Bound to vol", "Next\n  Ends Bound to vol."]);
-    // If a volume does not fit for another reason, it does not fit after it is Available either.
+    // A volume that does not fit for another reason does not fit after it is Available, either.
     let small = manifests.replacen("5Gi", "1Gi", 1);
     says(&said(&small, &["match", "pvc/data", "-n", "db"]), &["no volume fits.", "capacity 1Gi < requested 5Gi"]);
 }
 
-/// An earlier page of the claim said that it stays Bound, while the next sync of the volume releases it. Upstream:
-/// `syncVolume` looks for the claim by the name in the claimRef, 1.36.
+/// Earlier, the page of the claim said that the claim stays Bound, although the next sync of the volume releases the
+/// volume. Upstream: `syncVolume` looks for the claim by the name in the claimRef, 1.36.
 #[test]
 fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
     let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Delete\n  claimRef: {kind: PersistentVolumeClaim, \
@@ -98,7 +98,7 @@ fn a_claim_reference_under_another_name_is_a_danger_on_both_pages() {
     assert!(!said(&kept, &["explain", "pvc/data", "-n", "db"]).contains("Danger"));
 }
 
-/// An earlier page of the volume said that the storage may be left behind, and also that the driver deletes it. The
+/// Earlier, the page of the volume said that the storage may be left behind, and also that the driver deletes it. The
 /// page of the claim said neither. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner.
 #[test]
 fn a_volume_that_is_deleted_while_bound_has_one_fate() {
@@ -116,12 +116,12 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
         &page,
         &[
             "When that claim is deleted, the storage of the volume is left behind in spite of policy Delete.",
-            "Data once the claim is gone: kept.",
+            "Data after the claim is deleted: kept.",
         ],
     );
     assert!(!page.contains("deleted by the driver"), "{page}");
     let guarded = deleted("kubernetes.io/pv-protection, external-provisioner.volume.kubernetes.io/finalizer");
-    says(&said(&guarded, &["explain", "pv/vol"]), &["Data once the claim is gone: deleted by the driver."]);
+    says(&said(&guarded, &["explain", "pv/vol"]), &["Data after the claim is deleted: deleted by the driver."]);
     let claim = said(&guarded, &["explain", "pvc/data", "-n", "db"]);
     says(
         &claim,
@@ -132,7 +132,7 @@ fn a_volume_that_is_deleted_while_bound_has_one_fate() {
     );
 }
 
-/// An earlier page of the claim did not say where the data of the former claim are.
+/// Earlier, the page of the claim did not say where the data of the former claim are.
 #[test]
 fn a_claim_made_anew_is_told_where_the_old_data_are() {
     let volume = "}\nspec:\n  persistentVolumeReclaimPolicy: Retain\n  claimRef: {kind: PersistentVolumeClaim, \
@@ -147,7 +147,8 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
             "kubectl pvctl restore pvc/data -n db",
         ],
     );
-    // The claim's own volume and a volume of another claim name are no volumes of an earlier claim.
+    // These volumes are not volumes of an earlier claim: the volume of the claim itself, and a volume of another claim
+    // name.
     for named in ["uid: c1}", "uid: c0, name: other}"] {
         let other = volume.replace("uid: c0}", named).replace("name: data, uid: c0, ", "uid: c0, ");
         let page = said(&pair(&other, "Released", waits), &["explain", "pvc/data", "-n", "db"]);
@@ -155,8 +156,8 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
     }
 }
 
-/// A user who may not list volumes was told that nothing is known, although it is certain that the class does not
-/// exist.
+/// Earlier, a user who may not list volumes was told that nothing is known, although it is certain that the class does
+/// not exist.
 #[test]
 fn a_user_who_may_not_list_volumes_gets_certain_findings_first() {
     let claim = r#"apiVersion: v1
@@ -178,8 +179,8 @@ status: {phase: Pending}
     let audit = ask(&["audit"], "2026-01-01T01:00:00Z");
     says(&audit.stdout, &["pvc-class-not-found"]);
     assert_eq!(audit.stderr.matches("could not be judged").count(), 1, "{}", audit.stderr);
-    assert!(!audit.stderr.contains("bind-access-modes"), "no ids: {}", audit.stderr);
-    // For a claim that was just created, a fitting volume may still be created.
+    assert!(!audit.stderr.contains("bind-access-modes"), "the ids of the rules must not be listed: {}", audit.stderr);
+    // If the claim was just created, a volume that fits may still be created.
     let early = ask(&["audit", "--all"], "2026-01-01T00:01:00Z").stdout;
     assert!(!early.contains("pvc-class-not-found"), "{early}");
 }

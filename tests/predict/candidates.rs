@@ -1,4 +1,5 @@
-//! The verdict on each volume agrees with the decision of the controller, in random worlds with many unusual objects.
+//! The verdict of `match` on each volume must agree with the decision of the controller. The worlds are random and have
+//! many unusual objects.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::unwrap_used, reason = "a property that cannot be evaluated is a failed test")]
@@ -14,7 +15,7 @@ use pvctl::snapshot::{ClaimId, Snapshot};
 use pvctl::world::{Effect, World, WriteBody};
 use std::collections::BTreeSet;
 
-/// Returns the volume that a decision writes or that it binds the claim to.
+/// Returns the volume that a decision writes, or to which the decision binds the claim.
 fn chosen(decision: &pvctl::simulate::Decision<'_>) -> Option<String> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {
@@ -74,7 +75,7 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
                 let none_free = candidates.listed.iter().all(|candidate| {
                     candidate.may_be_chosen() || candidate.verdict != CandidateVerdict::CandidateNotSmaller
                 });
-                prop_assert!(none_free || !said.is_empty(), "a volume fits, and none is chosen");
+                prop_assert!(none_free || !said.is_empty(), "a volume fits, but none may be chosen");
             } else {
                 let fails = [ClaimBranch::UnboundClaimMatchFailed, ClaimBranch::UnboundClaimBindingModeUnset];
                 prop_assert!(branches.iter().all(|branch| fails.iter().any(|fail| *branch == Branch::from(*fail))));
@@ -86,5 +87,8 @@ fn the_candidates_that_may_be_chosen_are_those_that_decisions_choose() {
     if let Err(error) = result {
         panic!("{error}");
     }
-    assert!(found > 100 && refused > 0, "the worlds are too simple: {found} found, {refused} refused");
+    assert!(
+        found > 100 && refused > 0,
+        "the worlds are too simple: {found} claims may get a volume, and the search failed for {refused} claims"
+    );
 }

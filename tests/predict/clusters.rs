@@ -1,5 +1,6 @@
-//! Small whole clusters with their expected predictions. The clusters are the files of `examples/`. The table
-//! `tests/clusters/expected.json` was written from the rules of the controllers, not from the answers of the program.
+//! Small clusters with their expected predictions. The clusters are the files of `examples/`. The table of expected
+//! predictions, `tests/clusters/expected.json`, was written from the rules of the controllers, not from the answers of
+//! the program.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "an example or a table that cannot be read is a failed test")]
 #![expect(clippy::disallowed_methods, reason = "examples are files")]
 
@@ -20,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cluster {
-    /// All volumes and claims, under Kubernetes 1.36 with current caches.
+    /// The expected predictions for all volumes and claims, under Kubernetes 1.36 with current caches.
     objects: BTreeMap<String, Expected>,
-    /// Some of the objects, under other conditions.
+    /// The expected predictions for some of the objects, under other conditions.
     #[serde(default)]
     variants: Vec<Variant>,
 }
@@ -40,11 +41,12 @@ struct Variant {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The leaves at which a sync of the persistent volume controller can end now.
+    /// The leaves at which the next sync of the persistent volume controller can end.
     binder: BTreeSet<String>,
-    /// The leaf of the protection controller of that kind.
+    /// The leaf at which the next sync of the protection controller ends: pv-protection for a volume, pvc-protection
+    /// for a claim.
     protection: Option<String>,
-    /// The outcomes, as the output contract writes them.
+    /// The outcomes, in the form of the JSON output.
     outcomes: Option<Vec<Value>>,
 }
 
@@ -62,7 +64,7 @@ fn load(file: &str) -> Snapshot {
         serde_yaml::from_slice_multiple(&text).unwrap()
     } else {
         let list: Value = serde_json::from_slice(&text).unwrap();
-        assert_eq!(list["kind"], "List", "{file} is what `kubectl get -o json` prints");
+        assert_eq!(list["kind"], "List", "{file} must be a List, as `kubectl get -o json` prints it");
         list["items"].as_array().unwrap().clone()
     };
     let mut parts = Parts { coverage: Coverage::complete(), ..Parts::default() };
@@ -71,12 +73,17 @@ fn load(file: &str) -> Snapshot {
             panic!("{file}: {} {}: {} = {}: {}", issue.kind, issue.name, issue.field, issue.value, issue.reason)
         });
         match item {
-            // Examples about pods also have kinds that decide nothing.
+            // Examples about pods also have kinds that no decision reads.
             Item::Object(object) if Kind::ALL.contains(&object.kind()) || file.starts_with("pod-") => {
                 parts.objects.push(object);
             }
-            Item::Object(object) => panic!("{file}: a {} decides nothing", object.kind()),
-            Item::Skipped(kind) => panic!("{file}: a {kind} decides nothing"),
+            Item::Object(object) => panic!(
+                "{file}: an example must not have objects of kind {}, because no decision reads this kind",
+                object.kind()
+            ),
+            Item::Skipped(kind) => {
+                panic!("{file}: an example must not have objects of kind {kind}, which the program does not know")
+            }
         }
     }
     Snapshot::new(parts)
@@ -94,14 +101,14 @@ fn target(snapshot: &Snapshot, key: &str) -> Option<ObjectId> {
     }
 }
 
-/// Returns all volumes and claims under the names of the table.
+/// Returns all volumes and claims, in the form in which the table names them.
 fn keys(snapshot: &Snapshot) -> BTreeSet<String> {
     let volumes = snapshot.volumes().iter().map(|volume| format!("pv/{}", volume.meta.name));
     let claims = snapshot.claims().iter().map(|claim| format!("pvc/{}/{}", claim.meta.namespace, claim.meta.name));
     volumes.chain(claims).collect()
 }
 
-/// Returns an outcome as the output contract writes it.
+/// Returns an outcome in the form of the JSON output.
 fn written(outcome: &Outcome) -> Value {
     let mut fields = Map::new();
     let common = |terminating: Option<&[pvctl::model::Str]>, unsettled: bool| {
@@ -138,7 +145,8 @@ fn written(outcome: &Outcome) -> Value {
             fields.append(&mut common(terminating.as_deref(), *unsettled));
             fields.insert("phase".into(), phase.as_str().into());
             if let Some((namespace, name, uid)) = claim_ref {
-                // A text after the placeholder distinguishes two claims without uids. The output omits that text.
+                // The text after the placeholder distinguishes two claims without uids. The output does not have this
+                // text.
                 let uid = if uid.starts_with(PLACEHOLDER_UID) { PLACEHOLDER_UID } else { uid.as_str() };
                 let parts = [("namespace", namespace.as_str()), ("name", name.as_str()), ("uid", uid)];
                 let stated = parts.into_iter().filter(|(_, value)| !value.is_empty());
@@ -158,7 +166,7 @@ fn settings<'s>(version: &str, snapshot: &Snapshot, unseen: &[String]) -> Settin
     for key in unseen {
         match target(snapshot, key) {
             Some(id) if id.kind == Kind::PersistentVolumeClaim => state.lag(id, Cached::Unseen),
-            _ => panic!("{key} is no claim of the cluster"),
+            _ => panic!("{key} must be a claim of the cluster"),
         }
     }
     Settings {
@@ -185,7 +193,7 @@ fn differences(
     let mut lines = Vec::new();
     for (key, expected) in objects {
         let Some(target) = target(snapshot, key) else {
-            lines.push(format!("{file} {key}: stands in the table and not in the cluster"));
+            lines.push(format!("{file} {key}: the table has this object, but the cluster does not"));
             continue;
         };
         let decisions = decide::decide(&world, settings, target);
@@ -195,12 +203,17 @@ fn differences(
         };
         let (binder, protection) = (ends_of(true), ends_of(false));
         if binder != expected.binder {
-            lines.push(format!("{file} {key}: the binder ends at {binder:?}, not at {:?}", expected.binder));
+            lines.push(format!(
+                "{file} {key}: the sync of the binder ends at {binder:?}, but the table says {:?}",
+                expected.binder
+            ));
         }
         if let Some(leaf) = &expected.protection
             && protection != BTreeSet::from([leaf.clone()])
         {
-            lines.push(format!("{file} {key}: protection ends at {protection:?}, not at {leaf}"));
+            lines.push(format!(
+                "{file} {key}: the sync of the protection controller ends at {protection:?}, but the table says {leaf}"
+            ));
         }
         if let Some(outcomes) = &expected.outcomes {
             let (_, set) = sets.iter().find(|(known, _)| *known == target).unwrap();
@@ -209,13 +222,13 @@ fn differences(
             if !same {
                 let text = |ends: &[Value]| ends.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n    ");
                 lines.push(format!(
-                    "{file} {key}: outcomes\n    {}\n  and not\n    {}",
+                    "{file} {key}: the predicted outcomes are\n    {}\n  but the table says\n    {}",
                     text(&predicted),
                     text(outcomes)
                 ));
             }
             if !set.exact {
-                lines.push(format!("{file} {key}: a cluster of this size is settled exactly"));
+                lines.push(format!("{file} {key}: the prediction for a cluster of this size must be exact"));
             }
         }
     }
@@ -223,16 +236,16 @@ fn differences(
 }
 
 #[test]
-fn every_example_is_judged_as_the_rules_say() {
+fn every_example_is_predicted_as_the_table_says() {
     let mut found = Vec::new();
     for (file, cluster) in table() {
         let snapshot = load(&file);
         for key in keys(&snapshot).iter().filter(|key| !cluster.objects.contains_key(*key)) {
-            found.push(format!("{file} {key}: is missing in tests/clusters/expected.json"));
+            found.push(format!("{file} {key}: tests/clusters/expected.json does not have this object"));
         }
         for (key, expected) in &cluster.objects {
             if expected.protection.is_none() || expected.outcomes.is_none() {
-                found.push(format!("{file} {key}: the table says too little"));
+                found.push(format!("{file} {key}: the table must state `protection` and `outcomes`"));
             }
         }
         found.extend(differences(&file, &snapshot, &settings("1.36", &snapshot, &[]), &cluster.objects));
@@ -246,24 +259,27 @@ fn every_example_is_judged_as_the_rules_say() {
 }
 
 #[test]
-fn every_example_stands_in_the_table() {
+fn every_example_is_in_the_table() {
     let of_table: BTreeSet<String> = table().into_keys().collect();
     let of_folder: BTreeSet<String> = std::fs::read_dir(project_file("examples"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        // planned-claim.yaml is no cluster. It is used together with a cluster.
+        // planned-claim.yaml is not a cluster. It is used together with a cluster.
         .filter(|name| name != "README.md" && name != "planned-claim.yaml")
         .collect();
     assert_eq!(of_folder, of_table);
-    assert!(of_folder.len() >= 16, "an example was lost");
+    assert!(of_folder.len() >= 16, "there are fewer than 16 examples");
 }
 
-/// Every file is described in `examples/README.md`.
+/// `examples/README.md` must describe every file of the folder.
 #[test]
 fn every_example_is_described() {
     let readme = std::fs::read_to_string(project_file("examples/README.md")).unwrap();
     for entry in std::fs::read_dir(project_file("examples")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(name == "README.md" || readme.contains(&format!("`{name}`")), "{name} is not described");
+        assert!(
+            name == "README.md" || readme.contains(&format!("`{name}`")),
+            "examples/README.md does not describe {name}"
+        );
     }
 }

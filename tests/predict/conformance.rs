@@ -14,15 +14,15 @@ fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     files.into_iter().filter(|path| wanted(&path.file_name().unwrap().to_string_lossy())).collect()
 }
 
-/// Checks every decision, search, end and answer on partial input, with the exact numbers of comparisons. `UPDATE=1`
-/// writes the numbers again. A changed number must be understood before it is committed.
+/// Checks every recorded decision, search, end and answer on partial input, and compares the numbers of comparisons
+/// with `numbers.txt`. `UPDATE=1` writes these numbers again. Find out why a number has changed before you commit it.
 #[test]
 fn what_is_recorded_is_predicted() -> anyhow::Result<()> {
     xtask::recorded::check(root())
 }
 
-/// Changes the answer of one line after another until the judge reports a difference in that part. Every change must be
-/// noticed.
+/// Changes the recorded answer of one line after another, until the judge reports a difference in this part. The judge
+/// must notice every change.
 fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     let file = recorded(|name| name.starts_with(path)).remove(0);
     let rules = corpus::behavior_of(&file).unwrap();
@@ -35,23 +35,23 @@ fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
         }
         changed += 1;
         let found = judge(&serde_json::from_value(answers).unwrap(), &rules).unwrap().differences;
-        assert!(!found.is_empty(), "{}: {part}", line.id);
+        assert!(!found.is_empty(), "{}: the judge did not notice the change of {part}", line.id);
         if found.iter().any(|difference| is_the_part(&difference.part, part)) {
             return;
         }
     }
-    panic!("no line of {path} shows {part}, of {changed} changed ones");
+    panic!("{changed} lines of {path} were changed, but the judge reported no difference in {part}");
 }
 
-/// Returns whether a part is the wanted one. `wanted` may also be only the end of the part after a bracket, or its
-/// beginning up to `each`.
+/// Returns whether the part is the wanted one. `wanted` may also be the end of the name of the part, beginning with a
+/// bracket, or its beginning, ending with `each`.
 fn is_the_part(part: &str, wanted: &str) -> bool {
     part == wanted
         || (wanted.starts_with(']') && part.ends_with(wanted))
         || (wanted.ends_with(" each") && part.starts_with(wanted))
 }
 
-/// Returns a change that replaces the value at that place.
+/// Returns a change that replaces the value at this JSON pointer.
 fn set(pointer: &str, value: Value) -> impl Fn(&mut Value) -> bool {
     move |answers| match answers.pointer_mut(pointer) {
         Some(place) if *place != value => {
@@ -62,7 +62,7 @@ fn set(pointer: &str, value: Value) -> impl Fn(&mut Value) -> bool {
     }
 }
 
-/// The judge notices each kind of difference.
+/// The judge must notice each kind of difference.
 #[test]
 fn a_wrong_answer_is_a_difference() {
     let decisions = "decisions-1.36";
@@ -91,7 +91,7 @@ fn a_wrong_answer_is_a_difference() {
     is_seen(scheduling, "scheduling: messages", set("/scheduling/0/messages", json!(["0/9 nodes are available:"])));
 }
 
-/// The judge notices each kind of difference in the answers of the external provisioner.
+/// The judge must notice each kind of difference in the answers of the external provisioner.
 #[test]
 fn a_wrong_answer_of_the_provisioner_is_a_difference() {
     let recording = "provisioning-6.4";
@@ -119,9 +119,10 @@ fn a_wrong_answer_of_the_provisioner_is_a_difference() {
     is_seen(recording, "provisioning: clone retries", first("clones", "/retries/0", json!("other")));
 }
 
-/// Folded decisions, candidates and joint outcomes are judged by the same recorded answers as the sets.
+/// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same
+/// recorded answers.
 #[test]
-fn a_wrong_answer_is_seen_wherever_it_is_used() {
+fn the_judge_notices_a_wrong_answer_in_derived_answers_too() {
     let decisions = "decisions-1.36";
     is_seen(decisions, "]: folded", |answers| {
         let cases = answers["decisions"].as_array_mut().into_iter().flatten();
@@ -169,11 +170,11 @@ fn verified_versions_have_recordings() {
     let releases: Vec<String> =
         KubeVersion::all().filter(|version| version.recorded().is_some()).map(|version| version.to_string()).collect();
     assert_eq!(verified, releases);
-    assert!(others > 0, "versions that are not verified are modelled, too");
+    assert!(others > 0, "there must be modelled versions that are not verified");
 }
 
 #[test]
 fn all_recordings_together_stay_small() {
     let bytes: u64 = recorded(|_| true).iter().map(|path| path.metadata().unwrap().len()).sum();
-    assert!(bytes < 6 << 20, "{bytes} bytes are recorded");
+    assert!(bytes < 6 << 20, "the recordings have {bytes} bytes, which is too much");
 }

@@ -1,5 +1,5 @@
-//! Partial input. If kinds or namespaces of a world are hidden, no wrong answer is called certain. Every answer that
-//! differs from the answer for the full world has `assumed` or `unknown`.
+//! Partial input. If kinds or namespaces of a world are hidden, the program must not give a wrong answer without doubt.
+//! Every answer that differs from the answer about the full world must have `assumed` or `unknown`.
 #![expect(clippy::unwrap_used, reason = "a prediction that cannot be written is a failed test")]
 
 use crate::predict::properties::check;
@@ -28,7 +28,7 @@ struct Cut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     All,
-    /// The object with this number, modulo the number of objects.
+    /// The one object at this index, modulo the number of objects.
     One(usize),
     /// All volumes except those that claims name. The named volumes are read one by one.
     Unnamed,
@@ -69,7 +69,7 @@ fn hide<T: Resource>(objects: &mut Vec<T>, cuts: &[Cut], named: &BTreeSet<Str>) 
     }
 }
 
-/// Returns a world without the hidden parts, with a coverage that says so.
+/// Returns the world without the hidden parts. Its coverage says what is hidden.
 fn cut(parts: &Parts, cuts: &[Cut], state: CoverageState) -> Parts {
     let mut left = parts.clone();
     let named: BTreeSet<Str> = parts.objects.claims.iter().map(|claim| claim.volume_name.clone()).collect();
@@ -125,7 +125,7 @@ fn all<'s>() -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(KubernetesBehavior::default()) }
 }
 
-/// Fails if a wrong answer is called certain. Counts the wrong answers that are marked as uncertain.
+/// Fails if a wrong answer is not marked as uncertain. Counts the wrong answers that are marked.
 fn no_confident_wrong_answer(
     world: &Cluster,
     cuts: &[Cut],
@@ -142,7 +142,7 @@ fn no_confident_wrong_answer(
         let key = partial.key(target);
         let same = full.object_id(&key).unwrap();
         let prediction = guessed.predict(target);
-        // A doubt about another namespace does not concern the hidden part.
+        // A doubt about another namespace is not about the hidden part. So it does not count.
         let is_cut = |need: &Assumed| {
             let hides = |namespace: Option<&str>| {
                 need.namespace.is_empty() || namespace.is_none_or(|hidden| need.namespace == hidden)
@@ -191,5 +191,9 @@ fn a_hidden_part_never_yields_a_confident_wrong_answer() {
     check(400, (worlds(3, 3), cuts(), proptest::sample::select(states.to_vec())), |(world, cuts, state)| {
         no_confident_wrong_answer(&world, &cuts, state, &doubted)
     });
-    assert!(doubted.get() > 100, "only {} answers would have been different", doubted.get());
+    assert!(
+        doubted.get() > 100,
+        "the test is too weak: only {} answers differed from those about the full world",
+        doubted.get()
+    );
 }

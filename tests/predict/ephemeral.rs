@@ -78,7 +78,7 @@ fn a_claim_that_will_be_made_is_predicted() {
             }],
         })
     );
-    assert_eq!(document["items"].as_array().unwrap().len(), 2, "a pod without such a volume is none");
+    assert_eq!(document["items"].as_array().unwrap().len(), 2, "a pod without an ephemeral volume must not be an item");
     let created = document["created"].as_array().unwrap();
     assert_eq!(created.len(), 1);
     assert_eq!(
@@ -95,10 +95,10 @@ fn a_claim_that_will_be_made_is_predicted() {
     assert_eq!(item(&without, "vol")["outcomes"], json!([{"phase": "Available"}]));
 }
 
-/// If a component is too large to be explored, its sets of outcomes are not exact. There are more pods than volumes, so
-/// each claim may get any volume or none.
+/// If a component is too large to be explored, its sets of outcomes are not exact. This world has more pods than
+/// volumes. So each claim may get any volume, or none.
 #[test]
-fn many_pods_are_more_than_can_be_explored() {
+fn the_outcomes_of_too_many_pods_are_not_exact() {
     let mut objects = String::new();
     for number in 0..20 {
         write!(objects, "{}{}", volume(&format!("vol-{number:02}")), pod(&format!("web-{number:02}"))).unwrap();
@@ -114,10 +114,14 @@ fn many_pods_are_more_than_can_be_explored() {
         assert!(outcomes.contains(&json!({"phase": "Pending", "created": true})), "{claim}");
         assert_eq!(claim["exact"], false);
     }
-    assert_eq!(item(&document, "vol-07")["outcomeCount"], 22, "each claim, or none before one is made");
+    assert_eq!(
+        item(&document, "vol-07")["outcomeCount"],
+        22,
+        "the volume may get each claim, or none, or none because no claim was created yet"
+    );
 }
 
-/// The table has a row for the pod, with no outcome.
+/// The table has a row for the pod, without an outcome.
 #[test]
 fn the_table_says_what_becomes_of_the_pod() {
     let foreign = r#"---
@@ -134,10 +138,14 @@ status: {phase: Pending}
         let line = shown.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start} in\n{shown}"));
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert!(row("pod/web").starts_with("db pod/web Pending <none> <none> claim web-scratch is made for it"), "{shown}");
+    assert!(
+        row("pod/web").starts_with("db pod/web Pending <none> <none> claim web-scratch is created for it"),
+        "{shown}"
+    );
     assert!(
         row("pod/taken").starts_with(
-            "db pod/taken Pending <none> <none> claim taken-scratch exists and was not made for this pod, so that its volume has none"
+            "db pod/taken Pending <none> <none> claim taken-scratch exists but was not created for this pod, so the \
+             volume of the pod has no claim"
         ),
         "{shown}"
     );
@@ -167,7 +175,7 @@ fn nothing_is_created_in_a_namespace_that_is_being_deleted() {
     );
 }
 
-/// A claim may be created for a pod that could not be read. This also holds if only one namespace was requested.
+/// A claim may be created for a pod that could not be read. This is a doubt even if only one namespace was requested.
 #[test]
 fn pods_of_one_namespace_that_could_not_be_read_are_a_doubt() {
     let run = Run::new(&["predict", "-o", "json", "-f", "-", "--partial", "pods/db"])

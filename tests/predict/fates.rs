@@ -1,5 +1,5 @@
-//! The fate of data, and of objects that the controller has not seen yet. Each test is a small world, with the rule
-//! that decides the fate.
+//! The fate of data, and the fate of objects that the controller has not seen yet. Each test is a small world, with the
+//! rule that decides the fate.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use crate::support::Run;
@@ -28,7 +28,7 @@ fn with_coverage(objects: &[Value], coverage: Coverage) -> Snapshot {
     Snapshot::new(parts)
 }
 
-/// Returns the coverage of a reading that is complete except for one kind.
+/// Returns the coverage of a reading in which one kind has this state and all other kinds were read completely.
 fn complete_but(kind: Kind, state: CoverageState) -> Coverage {
     let mut coverage = Coverage::complete();
     coverage.set(CoverageEntry::new(kind, None, state));
@@ -62,7 +62,7 @@ fn gone(data: DataFate) -> Outcome {
     Outcome::Gone { data: Some(data), unsettled: false }
 }
 
-/// The host-path deleter removes the data below `/tmp/`, and then the volume is deleted
+/// The host-path deleter removes the data below `/tmp/`. Then the controller deletes the volume
 /// (`docs/controllers/reclaiming.md`). pv-protection removes its finalizer from a volume that is not Bound.
 #[test]
 fn a_released_host_path_below_tmp_loses_its_data() {
@@ -90,9 +90,9 @@ fn a_terminating_host_path_elsewhere_keeps_its_data() {
     assert_eq!(ends_of_volume(&snapshot, &Settings::new(KubernetesBehavior::default())), [gone(DataFate::Kept)]);
 }
 
-/// Before it treats a claim as deleted, the controller of 1.36 asks the API server. The cache becomes current later,
-/// and volume and claim end Bound. By the rules of 1.14 the volume becomes Released for a time, in which a driver could
-/// delete it.
+/// In 1.36 the controller asks the API server before it treats a claim as deleted. The cache becomes current later, so
+/// volume and claim end Bound. In 1.14 the volume becomes Released for a time, and in this time a driver could delete
+/// its storage.
 #[test]
 fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     let mut volume = volume("/mnt/x", false);
@@ -126,8 +126,8 @@ fn a_claim_that_the_cache_has_not_seen_yet_is_bound_in_the_end() {
     }
 }
 
-/// Unknown is not absent: a pod that may not be listed may keep the claim (X3), and the claim keeps its volume bound.
-/// So the ends of both are unknown, and the answer does not say that the volume ends Released.
+/// Unknown is not absent. A pod that may not be listed may use the claim (X3), and then the claim keeps its volume
+/// Bound. So the ends of both objects are unknown, and the answer does not say that the volume ends Released.
 #[test]
 fn hidden_pods_make_the_ends_of_claim_and_volume_unknown() {
     let mut volume = volume("/mnt/x", false);
@@ -157,11 +157,15 @@ fn hidden_pods_make_the_ends_of_claim_and_volume_unknown() {
             assert_eq!(prediction.outcomes.is_some(), known, "{target:?} with pods {state:?}");
             assert_eq!(prediction.unknown.iter().any(|unknown| unknown.field == "outcomes"), !known, "{target:?}");
         }
-        assert_eq!(simulation.joint(1).is_some(), known, "joint states are left out with the rest");
+        assert_eq!(
+            simulation.joint(1).is_some(),
+            known,
+            "if the outcomes are unknown, the joint outcomes must be unknown, too"
+        );
     }
 }
 
-/// A claim that is being deleted and has no finalizer is deleted. Then pods decide whether its volume is recycled.
+/// A claim that is being deleted and has no finalizer will be deleted. Then pods decide whether its volume is recycled.
 /// Upstream: `recycleVolumeOperation` (`isVolumeUsed`), 1.36.
 #[test]
 fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
@@ -190,8 +194,9 @@ fn pods_that_are_hidden_may_keep_a_volume_from_being_recycled() {
     }
 }
 
-/// Two recyclings by one plugin at the same time can fail. So the end of a single recycled volume depends on the
-/// complete list of volumes. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+/// If two volumes are recycled by one plugin at the same time, both recyclings can fail. So the end of a single
+/// recycled volume depends on the complete list of volumes. Upstream: `Recycle` (`pkg/volume/nfs`,
+/// `pkg/volume/hostpath`), 1.36.
 #[test]
 fn a_volume_that_nobody_saw_could_be_recycled_at_the_same_time() {
     let mut recycled = volume("/data", true);
@@ -243,14 +248,14 @@ fn a_volume_of_an_unreadable_claim_could_be_recycled_at_the_same_time() {
         let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
         let first = simulation.predict(simulation.targets().next().unwrap());
         assert_eq!(first.outcomes.is_some(), known);
-        // If both are known, each recycling can fail.
+        // If the ends of both volumes are known, each recycling can fail.
         assert_eq!(first.outcomes.map(|ends| ends.count), known.then_some(2));
     }
 }
 
-/// The output contract: a value that a dry run cannot know is a placeholder, `<uid>`. The controller names a
-/// provisioned volume after the claim's uid (`pvc-UID`). If two claims were never on a server, the names of their two
-/// volumes are both printed as `pvc-<uid>`.
+/// In the JSON output a value that a dry run cannot know is a placeholder, `<uid>`. The controller names a provisioned
+/// volume after the uid of the claim (`pvc-UID`). If two claims were never stored by a server, the names of both
+/// volumes are printed as `pvc-<uid>`.
 #[test]
 fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     let class = r#"{"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"hp"},
@@ -282,7 +287,11 @@ fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     let run = Run::new(&[&["predict", "-o", "json"], &flag[..]].concat()).stdin(input.as_bytes()).finish();
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
     for item in document["items"].as_array().unwrap() {
-        assert_eq!(item["outcomes"], json!([{"phase": "Bound", "volumeName": "pvc-<uid>"}]), "each gets its own");
+        assert_eq!(
+            item["outcomes"],
+            json!([{"phase": "Bound", "volumeName": "pvc-<uid>"}]),
+            "each claim must get a volume of its own"
+        );
         let decision = &item["decisions"][0];
         assert_eq!(decision["writes"][1]["name"], "pvc-<uid>");
         assert_eq!(decision["writes"][1]["object"]["metadata"]["name"], "pvc-<uid>");
@@ -291,10 +300,10 @@ fn a_volume_named_after_a_uid_that_nobody_knows_shows_the_placeholder() {
     }
 }
 
-/// The volume is terminating, has policy Recycle, and its claim is gone. pv-protection removes its finalizer as soon as
-/// it is not Bound. Meanwhile the controller starts the recycler pod (RO6), which may finish or not, so the data are
-/// kept or scrubbed. No pod is started if the volume is still in use (RO3), if no plugin recycles its source (RO4), if
-/// it never had a claim, or if that controller is switched off.
+/// The volume is being deleted, has policy Recycle, and its claim is gone. pv-protection removes its finalizer as soon
+/// as the volume is not Bound. Meanwhile the controller starts the recycler pod (RO6). This pod may or may not finish,
+/// so the data are kept or scrubbed. No pod is started in four cases: the volume is still in use (RO3), no plugin
+/// recycles its source (RO4), the volume never had a claim, or the controller is switched off.
 #[test]
 fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     let recycled = |change: &dyn Fn(&mut Value)| {
@@ -339,8 +348,8 @@ fn a_terminating_recycled_volume_may_be_scrubbed_before_it_is_gone() {
     assert_eq!(ends_of_volume(&snapshot, &Settings { controllers, ..settings.clone() }), kept);
     let component = &components(&snapshot, &settings)[0];
     let joint = settle(&snapshot, &settings, component).worlds.unwrap();
-    assert_eq!(joint, both.map(|end| vec![end]), "the joint states are those of the volume");
-    // While the volume exists, the pod ends at some time, and another one is started if it fails.
+    assert_eq!(joint, both.map(|end| vec![end]), "the joint outcomes must be the outcomes of the volume");
+    // While the volume exists, the pod ends at some time. If the pod fails, another one is started.
     let mut staying = recycled(&|_| {});
     for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
         staying["metadata"].as_object_mut().unwrap().remove(field);

@@ -1,4 +1,4 @@
-//! Folded decisions, for which no sync was run, equal the decisions that a run would have given.
+//! Folded decisions are those for which no sync was run. They must equal the decisions that the syncs would have given.
 #![expect(clippy::unwrap_used, reason = "a property that cannot be evaluated is a failed test")]
 
 use crate::predict::properties::{check, some_rules};
@@ -49,7 +49,7 @@ fn with_twins(mut parts: Parts, twins: &[(usize, usize, u8)]) -> Parts {
 }
 
 #[test]
-fn a_folded_prediction_is_printed_as_the_one_whose_every_decision_is_run() {
+fn a_folded_prediction_is_printed_as_if_every_sync_was_run() {
     let (folded, refused) = (Cell::new(0), Cell::new(0));
     let some_worlds = prop_oneof![2 => worlds(3, 3), 1 => contended(6, 3)];
     let twins = proptest::collection::vec((0usize..4, 0..NAMES.len(), 0u8..12), 0..8);
@@ -66,7 +66,7 @@ fn a_folded_prediction_is_printed_as_the_one_whose_every_decision_is_run() {
             prop_assert_eq!(some.decisions.count, all.decisions.count);
             let mut place = 0;
             for decision in &some.decisions.listed {
-                // A listed decision was run and is at its own place in the order.
+                // A listed decision was run. It must be at its own place in the order.
                 let run = &all.decisions.listed[place];
                 prop_assert_eq!(format!("{:?}", decision.record), format!("{:?}", run.record));
                 place += decision.stands_for();
@@ -84,5 +84,8 @@ fn a_folded_prediction_is_printed_as_the_one_whose_every_decision_is_run() {
         Ok(())
     });
     let (folded, refused) = (folded.get(), refused.get());
-    assert!(folded > 150 && refused > 50, "{folded} decisions were not run, {refused} items could not be exchanged");
+    assert!(
+        folded > 150 && refused > 50,
+        "the test is too weak: {folded} decisions were folded, {refused} items could not be folded"
+    );
 }

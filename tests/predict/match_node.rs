@@ -1,6 +1,6 @@
-//! `match --node`: what the scheduler's plugin `VolumeBinding` does with a claim on one node.
-//! The reasons and the choices are those of the pages `docs/controllers/scheduler.md` (S5 to S10, and the steps of
-//! `FindPodVolumes`) and `docs/controllers/matching.md`.
+//! `match --node`: what the scheduler's plugin `VolumeBinding` does with a claim on one node. The reasons and the
+//! choices are those of the pages `docs/controllers/scheduler.md` (S5 to S10, and the steps of `FindPodVolumes`) and
+//! `docs/controllers/matching.md`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::scheduler::RECORDINGS;
@@ -28,7 +28,7 @@ fn matched(objects: &[Value], arguments: &[&str]) -> Finished {
     Run::new(&all).env("COLUMNS", "400").stdin(list.as_bytes()).finish()
 }
 
-/// Returns the first sentences about the claim on the node, and the rows as name, verdict and reason.
+/// Returns the first sentences about the claim on the node, and the rows. A row has name, verdict and reason.
 #[track_caller]
 fn told(objects: &[Value], claim: &str, node: &str) -> (Vec<String>, Vec<[String; 3]>) {
     let seen = matched(objects, &[&format!("pvc/{claim}"), "--node", node, COMPLETE]);
@@ -45,7 +45,8 @@ fn told(objects: &[Value], claim: &str, node: &str) -> (Vec<String>, Vec<[String
     (lines, table.lines().skip(1).map(row).collect())
 }
 
-/// Returns the field `node` of the document. `explain` of a pod that uses only this claim says the same about the node.
+/// Returns the field `node` of the document. Checks that `explain` of a pod that uses only this claim says the same
+/// about the node.
 #[track_caller]
 fn on_node(objects: &[Value], claim: &str, node: &str) -> Value {
     let seen = matched(objects, &[&format!("pvc/{claim}"), "--node", node, COMPLETE, "-o", "json"]);
@@ -75,7 +76,7 @@ fn local() -> Value {
     class("kubernetes.io/no-provisioner")
 }
 
-/// Returns a volume that no claim has and that can be used in one zone.
+/// Returns a volume without a claim that can be used in one zone.
 fn free(name: &str, zone: &str, size: &str) -> Value {
     let [_, mut free] = bound(name, zone);
     free["metadata"]["name"] = name.into();
@@ -109,7 +110,7 @@ fn the_smallest_volume_that_the_node_reaches_is_bound() {
     assert_eq!((&answer["fits"], &answer["plugin"], &answer["provision"]), (&json!(true), &Value::Null, &json!([])));
     let names = matched(&objects, &["pvc/data", "--node", "n2", COMPLETE, "-o", "name"]);
     assert_eq!(names.stdout, "persistentvolume/far\n");
-    // Without --node nothing is said about nodes.
+    // Without `--node` the document does not say anything about nodes.
     let seen = matched(&objects, &["pvc/data", COMPLETE, "-o", "json"]);
     let answer: Value = serde_json::from_str(&seen.stdout).unwrap();
     assert_eq!((&answer["node"], &answer["items"][0]["onNode"]), (&Value::Null, &Value::Null));
@@ -120,7 +121,7 @@ fn equal_volumes_are_a_set() {
     let mut objects = two_nodes();
     objects.extend([local(), unbound("data"), free("a", "eu-1a", "2Gi"), free("b", "eu-1a", "2Gi")]);
     let (lines, rows) = told(&objects, "data", "n1");
-    assert_eq!(lines, ["on node n1 the scheduler binds it to a or b, by an order that nobody controls."]);
+    assert_eq!(lines, ["on node n1 the scheduler binds it to a or b; nobody controls which."]);
     let tied = "fits; one of 2 that may be taken";
     assert_eq!(rows, cells(&[["a", "tied", tied], ["b", "tied", tied]]));
     assert_eq!(on_node(&objects, "data", "n1")["bind"], json!([{"claim": "data", "volumes": ["a", "b"]}]));
@@ -130,7 +131,7 @@ fn equal_volumes_are_a_set() {
     assert_eq!(lines[1..], ["No free volume of class \"zonal\" fits claim data there, and nothing provisions one."]);
 }
 
-/// The controller prefers volumes with fewer access modes. The scheduler takes the smallest one.
+/// The controller prefers volumes with fewer access modes. The scheduler does not: it takes the smallest volume.
 #[test]
 fn the_number_of_access_modes_does_not_count() {
     let mut many = free("many", "eu-1a", "1Gi");
@@ -168,17 +169,17 @@ fn without_a_volume_the_provisioner_is_asked_where_the_class_allows_it() {
     let mut objects = two_nodes();
     objects.extend([zonal.clone(), unbound("data"), free("far", "eu-1b", "1Gi")]);
     let (lines, _) = told(&objects, "data", "n1");
-    assert_eq!(lines, [format!("no volume fits on node n1, so that {DRIVER} is asked to provision one there.")]);
+    assert_eq!(lines, [format!("no volume fits on node n1, so {DRIVER} is asked to provision one there.")]);
     let answer = on_node(&objects, "data", "n1");
     assert_eq!((&answer["provision"], &answer["bind"]), (&json!(["data"]), &json!([])));
     assert_eq!(answer["provisioner"], json!(DRIVER));
-    // allowedTopologies, S8.
+    // The class allows only another zone (allowedTopologies, S8).
     zonal["allowedTopologies"] = json!([{"matchLabelExpressions": [{"key": ZONE, "values": ["eu-1b"]}]}]);
     let mut objects = two_nodes();
     objects.extend([zonal, unbound("data")]);
     let (lines, _) = told(&objects, "data", "n1");
     assert_eq!(lines[0], format!("the scheduler rejects node n1: {NOTHING_TO_BIND}."));
-    assert_eq!(lines[1..], ["Class \"zonal\" of claim data allows other topologies alone (allowedTopologies)."]);
+    assert_eq!(lines[1..], ["Class \"zonal\" of claim data allows only other topologies (allowedTopologies)."]);
     let answer = on_node(&objects, "data", "n1");
     assert_eq!((&answer["plugin"], &answer["reasons"]), (&json!("VolumeBinding"), &json!([NOTHING_TO_BIND])));
     assert_eq!(on_node(&objects, "data", "n2")["fits"], json!(true));
@@ -201,7 +202,7 @@ fn a_lack_of_capacity_rejects_the_node() {
         lines,
         [
             "the scheduler rejects node n1: node(s) did not have enough free storage.",
-            "Claim data requests 1Gi, and no CSIStorageCapacity of class \"zonal\" reports as much there.",
+            "Claim data requests 1Gi, and no CSIStorageCapacity of class \"zonal\" reports that much capacity there.",
         ]
     );
     assert_eq!(on_node(&objects, "data", "n1")["reasons"], json!(["node(s) did not have enough free storage"]));
@@ -212,7 +213,7 @@ fn a_lack_of_capacity_rejects_the_node() {
     assert_eq!(on_node(&objects, "data", "n2")["fits"], json!(false));
 }
 
-/// M8: a volume that is reserved for the claim ends the search, also if the node does not reach it.
+/// M8: a volume that is reserved for the claim ends the search, even if the node cannot use the volume.
 #[test]
 fn a_volume_that_is_reserved_elsewhere_ends_the_search() {
     let mut reserved = free("x", "eu-1b", "1Gi");
@@ -223,16 +224,16 @@ fn a_volume_that_is_reserved_elsewhere_ends_the_search() {
     assert_eq!(lines[0], format!("the scheduler rejects node n1: {NOTHING_TO_BIND}."));
     assert_eq!(
         lines[1..],
-        ["Volume x is reserved for claim data and cannot be used there, so that no other one is tried."]
+        ["Volume x is reserved for claim data and cannot be used there, and the scheduler tries no other volume."]
     );
     let elsewhere = "reserved for this claim, but can be used only on nodes with topology.kubernetes.io/zone In \
-                     (eu-1b); no other is tried";
+                     (eu-1b); no other volume is tried";
     let of = |name: &str| rows.iter().find(|row| row[0] == name).unwrap().clone();
     assert_eq!(of("x"), ["x", "no", elsewhere].map(str::to_owned));
-    // The other one is not tried.
+    // The other volume is not tried.
     assert_eq!(of("y")[1], "fits");
     assert_eq!(on_node(&objects, "data", "n2")["bind"], json!([{"claim": "data", "volumes": ["x"]}]));
-    // A second reserved volume is within reach. The order of the volumes decides which one ends the search.
+    // A second reserved volume can be used on the node. The order of the volumes decides which one ends the search.
     let mut second = reserved;
     second["metadata"]["name"] = "z".into();
     second["spec"]["nodeAffinity"] = free("z", "eu-1a", "1Gi")["spec"]["nodeAffinity"].clone();
@@ -241,8 +242,8 @@ fn a_volume_that_is_reserved_elsewhere_ends_the_search() {
     assert_eq!(
         lines[0],
         format!(
-            "on node n1 the scheduler binds it to z; or the scheduler rejects node n1: {NOTHING_TO_BIND}, by an order \
-             that nobody controls."
+            "on node n1 the scheduler binds it to z; or the scheduler rejects node n1: {NOTHING_TO_BIND}; nobody \
+             controls which."
         )
     );
     let answer = on_node(&objects, "data", "n1");
@@ -262,8 +263,8 @@ fn the_scheduler_does_not_search_for_an_immediate_claim() {
         lines,
         [
             "the scheduler rejects every node: pod has unbound immediate PersistentVolumeClaims.",
-            "The scheduler does not search a volume for it, because class \"zonal\" does not delay binding. What \
-             follows is the search of the controller.",
+            "The scheduler does not search a volume for it, because class \"zonal\" does not delay binding. The rest \
+             is the search of the controller.",
         ]
     );
     assert_eq!(rows, cells(&[["a", "chosen", "fits"]]));
@@ -272,7 +273,7 @@ fn the_scheduler_does_not_search_for_an_immediate_claim() {
     assert_eq!(answer["reasons"], json!(["pod has unbound immediate PersistentVolumeClaims"]));
 }
 
-/// S7 and S10.
+/// Leaves S7 and S10.
 #[test]
 fn the_volume_of_a_bound_claim_is_tested() {
     let mut objects = two_nodes();
@@ -281,7 +282,7 @@ fn the_volume_of_a_bound_claim_is_tested() {
     assert_eq!(told(&objects, "data", "n1").0[0], "its volume pv-data can be used on node n1.");
     let (lines, rows) = told(&objects, "data", "n2");
     let far = "reserved for this claim, but can be used only on nodes with topology.kubernetes.io/zone In (eu-1a); no \
-               other is tried";
+               other volume is tried";
     assert_eq!(rows, cells(&[["pv-data", "no", far]]));
     assert_eq!(
         lines,
@@ -327,7 +328,7 @@ fn a_planned_claim_is_searched_for_as_well() {
     assert_eq!((seen.code, seen.stdout.as_str()), (Some(0), "persistentvolume/a\n"), "{}", seen.stderr);
 }
 
-/// What was not read is unknown, and a node has to exist.
+/// What was not read is unknown. The node must exist in the input.
 #[test]
 fn a_node_has_to_be_read() {
     let mut objects = two_nodes();
@@ -347,10 +348,10 @@ fn a_node_has_to_be_read() {
     let seen = matched(&objects, &["pv/data", "--node", "n1"]);
     assert_eq!(seen.code, Some(2));
     assert!(seen.stderr.starts_with("error: the object must be pvc/NAME, not a PersistentVolume\n"), "{}", seen.stderr);
-    // A CSIDriver that was not read may demand a capacity.
+    // A CSIDriver that was not read may require that capacity is checked.
     let seen = matched(&objects, &["pvc/data", "--node", "n1"]);
     assert_eq!(seen.code, Some(3));
-    let unknown = "class \"zonal\": what the scheduler does on node n1 is unknown.\nIt needs other objects: not all \
+    let unknown = "class \"zonal\": what the scheduler does on node n1 is unknown.\nThe answer needs other objects: not all \
                    csidrivers were read, and not all csistoragecapacities were read.";
     assert!(seen.stdout.contains(unknown), "{}", seen.stdout);
     let seen = matched(&objects, &["pvc/data", "--node", "n1", "-o", "json"]);
@@ -385,13 +386,14 @@ fn recorded(status: &SchedulingStatus) -> Answer {
     )
 }
 
-/// Whether the plugin is asked after `VolumeBinding`. Then `VolumeBinding` has let the node pass.
+/// Returns whether the scheduler asks this plugin after `VolumeBinding`. If this plugin rejects the node,
+/// `VolumeBinding` has accepted it.
 fn is_later(plugin: &str) -> bool {
     ["VolumeZone", "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures"].contains(&plugin)
 }
 
-/// The numbers of nodes that were compared: those that fit, those that `VolumeBinding` rejects, and those that a later
-/// plugin rejects. `early` is the number of those that `PreFilter` rejects.
+/// The numbers of compared nodes: those that fit, those that `VolumeBinding` rejects, and those that a later plugin
+/// rejects. `early` is the number of nodes that `PreFilter` rejects.
 #[derive(Debug, Default)]
 struct Counts {
     fit: usize,
@@ -400,7 +402,7 @@ struct Counts {
     early: usize,
 }
 
-/// Compares the answers about one node. `real` are all verdicts that are possible, or some of them.
+/// Compares two answers about one node. `real` has all possible verdicts, or some of them.
 fn compare(
     real: &BTreeSet<Answer>,
     is_sample: bool,
@@ -439,9 +441,9 @@ fn only_claim<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s PersistentVol
     }
 }
 
-/// For each recorded pod that uses one claim, the answer is the one of the real scheduler.
+/// For each recorded pod that uses one claim, the answer must be that of the real scheduler.
 #[test]
-fn it_says_what_the_real_scheduler_said() {
+fn a_match_on_a_node_agrees_with_the_real_scheduler() {
     let (behavior, mut counts) = (KubernetesBehavior::default(), Counts::default());
     for recording in RECORDINGS {
         for line in corpus::lines(&root().join("tests/conformance").join(recording)).unwrap() {
@@ -463,7 +465,7 @@ fn it_says_what_the_real_scheduler_said() {
     assert!(counts.fit > 100 && counts.rejected > 100 && counts.later > 10 && counts.early > 10, "{counts:?}");
 }
 
-/// Returns the recorded verdicts about the node. There are none if another plugin ended the attempt before.
+/// Returns the recorded verdicts about the node. There are none if another plugin ended the attempt earlier.
 fn of_node(answer: &Scheduling, node: &str, counts: &mut Counts) -> BTreeSet<Answer> {
     match (&answer.pre_filter, answer.nodes.iter().find(|one| one.node == node)) {
         (Some(status), _) if status.plugin == "VolumeBinding" => {
@@ -475,9 +477,9 @@ fn of_node(answer: &Scheduling, node: &str, counts: &mut Counts) -> BTreeSet<Ans
     }
 }
 
-/// For each claim of the recorded worlds and each node, the answer is the one about a pod that uses only this claim.
+/// For each claim and each node of the recorded worlds, the answer must be that about a pod that uses only this claim.
 #[test]
-fn it_says_what_the_scheduler_says_of_a_pod_that_uses_only_this_claim() {
+fn a_match_on_a_node_agrees_with_the_answer_about_a_pod_with_only_this_claim() {
     let (behavior, mut counts) = (KubernetesBehavior::default(), Counts::default());
     for recording in RECORDINGS {
         super::scheduler::each_world(recording, |id, snapshot| {
@@ -497,7 +499,7 @@ fn it_says_what_the_scheduler_says_of_a_pod_that_uses_only_this_claim() {
     assert!(counts.fit > 1000 && counts.rejected > 1000 && counts.later > 10 && counts.early > 100, "{counts:?}");
 }
 
-/// Returns the verdicts about the node. There are none if another plugin ended the attempt before.
+/// Returns the verdicts about the node. There are none if another plugin ended the attempt earlier.
 fn of_scheduler(cycle: &Cycle, node: &Node, counts: &mut Counts) -> BTreeSet<Answer> {
     match cycle {
         Cycle::PreFilter(status) if status.plugin == Some(Plugin::VolumeBinding) => {

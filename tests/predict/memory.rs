@@ -1,5 +1,5 @@
 //! The flags that state what the controller has in its memory: older versions of objects, and operations that run or
-//! back off. The expected answers are recordings of the real controller.
+//! wait for another try. The expected answers are recordings of the real controller.
 #![expect(clippy::unwrap_used, reason = "a recording that cannot be read is a failed test")]
 #![expect(clippy::disallowed_methods, reason = "older versions are given in files")]
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use xtask::corpus;
 use xtask::line::Case;
 
-/// The number of cases of each sort that are compared.
+/// The number of cases of each kind that are compared.
 const CASES: usize = 25;
 
 /// Returns whether the flags can state all circumstances of the case.
@@ -34,12 +34,13 @@ fn can_be_stated(case: &Case, world: &[Value]) -> bool {
         && case.cached.iter().all(is_stated)
 }
 
-/// Returns what a decision writes and which operations it finds, without the fields of the contract that the recording
-/// does not have.
+/// Returns the writes and operations of a decision, without those fields of the JSON output that the recording does not
+/// have.
 fn essence(decision: &Value) -> String {
     let operations = decision["operations"].as_array().into_iter().flatten();
     let operations: Vec<Value> = operations.map(|one| json!([one["name"], one["state"]])).collect();
-    // The patch of a refused write changes nothing. The recording has it against the version in the API.
+    // The patch of a refused write changes nothing. The recording computes this patch against another version: the one
+    // in the API.
     let mut writes = decision["writes"].as_array().cloned().unwrap_or_default();
     for write in writes.iter_mut().filter(|write| write.get("refused").is_some()) {
         write["patch"] = Value::Null;
@@ -60,7 +61,7 @@ fn answer(world: &[Value], case: &Case, older: &std::path::Path) -> BTreeSet<Str
     let fixed = ["-f", "-", "--assume-complete", "-o", "json", "--decisions", "all", "--controllers", controllers];
     arguments.extend(fixed.map(String::from));
     arguments.extend(case.running.iter().flat_map(|name| ["--running".to_owned(), name.clone()]));
-    // The uid may be left out.
+    // The flags also accept a name without the uid.
     let short = |name: &String| name.split('[').next().unwrap().to_owned();
     arguments.extend(case.backing_off.iter().flat_map(|name| ["--backoff".to_owned(), short(name)]));
     let (stale, unseen): (Vec<_>, Vec<_>) = case.cached.iter().partition(|copy| copy.how == "stale");
@@ -90,7 +91,8 @@ fn the_flags_state_what_the_real_controller_had_in_its_memory() {
     let recording = recordings.iter().find(is_wanted).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let older = folder.path().join("older.json");
-    // Older versions, running operations, and operations that back off.
+    // The numbers of compared cases with older versions, with running operations, and with operations that wait for
+    // another try.
     let mut compared = [0; 3];
     for line in corpus::lines(recording).unwrap() {
         let line = line.unwrap();
@@ -113,9 +115,9 @@ fn the_flags_state_what_the_real_controller_had_in_its_memory() {
     assert!(compared.iter().all(|compared| *compared >= CASES), "{compared:?}");
 }
 
-/// A mistake in a flag is named, and nothing is predicted.
+/// The error names the mistake in a flag, and nothing is predicted.
 #[test]
-fn a_memory_that_cannot_be_is_a_usage_error() {
+fn an_impossible_memory_is_a_usage_error() {
     let world = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: vol, uid: v1}\n";
     let refused = |flags: &[&str], words: &str| {
         let all = [&["predict", "-f", "-"], flags].concat();
@@ -126,7 +128,7 @@ fn a_memory_that_cannot_be_is_a_usage_error() {
     refused(&["--running", "delete-gone"], "there is no gone in what was read");
     refused(&["--running", "delete-vol[v2]"], "vol has uid v1");
     refused(&["--backoff", "provision-data"], "the namespace of the claim is missing");
-    refused(&["--backoff", "attach-vol"], "this is no operation");
+    refused(&["--backoff", "attach-vol"], "this is not an operation");
     refused(&["--running", "delete-vol", "--backoff", "delete-vol[v1]"], "named twice");
     let folder = tempfile::tempdir().unwrap();
     let older = folder.path().join("older.yaml");
@@ -137,5 +139,5 @@ fn a_memory_that_cannot_be_is_a_usage_error() {
     std::fs::write(&older, "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n").unwrap();
     refused(&["--stale", &path], "no pv and no pvc");
     std::fs::write(&older, world).unwrap();
-    refused(&["--stale", &path, "--unseen", "pv/vol"], "one version of it");
+    refused(&["--stale", &path, "--unseen", "pv/vol"], "one version of an object");
 }

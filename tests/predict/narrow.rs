@@ -4,7 +4,8 @@
 use crate::support::root;
 use crate::support::screen::Screen;
 
-/// Of a claim or volume that is bound and stays so, 80 columns show one line, whatever its name is.
+/// If a claim or volume is bound and stays so, a table of 80 columns has only one line for it, even if its name is
+/// long.
 #[test]
 fn what_is_bound_and_stays_so_is_one_line() {
     let file = root().join("examples/healthy.json");
@@ -18,9 +19,9 @@ fn what_is_bound_and_stays_so_is_one_line() {
         assert!(rows.get(at + 1).is_none_or(|next| !next.starts_with(' ')), "{row}: {shown}");
     }
     assert_eq!(rows.iter().filter(|row| row.contains("pvc/") && row.contains(" Bound ")).count(), 3, "{shown}");
-    // It is said that something is left out.
-    assert!(shown.contains("has one line here"), "{shown}");
-    // What is not at rest keeps all its columns.
+    // The output must say that something is left out.
+    assert!(shown.contains("have one line here"), "{shown}");
+    // A volume that changes keeps all its columns.
     let (_, free) = table.split_once("pv/local-ssd").unwrap_or_default();
     assert!(free.lines().nth(1).is_some_and(|line| line.contains("EXPECTED Available")), "{shown}");
 }

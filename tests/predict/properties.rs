@@ -47,7 +47,7 @@ fn all_outcomes<'s>(behavior: KubernetesBehavior) -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(behavior) }
 }
 
-/// Returns the behavior of all modelled versions, and of some combinations of flags and gates.
+/// Returns the behaviors of all modelled versions, and of some combinations of flags and gates.
 fn all_rules() -> Vec<KubernetesBehavior> {
     let mut all: Vec<KubernetesBehavior> = KubeVersion::all().map(KubernetesBehavior::of).collect();
     let mut hostpath = KubernetesBehavior::default();
@@ -95,8 +95,8 @@ fn targets(world: &World<'_>) -> Vec<ObjectId> {
     volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()
 }
 
-/// Runs one sync with these choices, which may crash before a write. Returns the world after it, the choices, and the
-/// number of writes, or `None` if the controller does not sync the object.
+/// Runs one sync with these choices. The sync may crash before a write. Returns the world after the sync, the choices,
+/// and the number of writes. Returns `None` if the controller does not sync the object.
 fn sync<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
@@ -144,7 +144,7 @@ fn plain(world: &World<'_>) -> Plain {
                     claim
                 }),
             )),
-            other => panic!("{other:?} is no volume and no claim"),
+            other => panic!("{other:?} must be a volume or a claim"),
         }
     }
     (volumes, claims)
@@ -185,8 +185,8 @@ fn end_of(world: &World<'_>, settings: &Settings<'_>, unsettled: bool) -> Vec<(O
         .collect()
 }
 
-/// Returns the ends of all states that any order of syncs reaches, without shortcuts. Returns `None` if there are more
-/// than `most` states.
+/// Returns the ends of all states that can be reached by any order of syncs, without shortcuts. Returns `None` if there
+/// are more than `most` states.
 fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Option<Ends> {
     let start = World::new(snapshot);
     let mut known: Vec<Plain> = vec![plain(&start)];
@@ -218,7 +218,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         }
         edges.push(next);
     }
-    // A state is final if every state that can be reached from it can reach it again.
+    // A state is final if it can be reached again from every state that it leads to.
     let reach = |from: usize| {
         let mut seen = BTreeSet::new();
         let mut work = vec![from];
@@ -237,7 +237,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
         };
         if last {
             for (target, outcome) in end_of(&states[state], settings, !quiet) {
-                // The pod that scrubs a volume continues after the volume's object is deleted, and may fail.
+                // The pod that scrubs a volume continues after the object of the volume was deleted, and may fail.
                 let scrubbing = scrubbing.contains(&target);
                 ends.entry(target).or_default().extend(outcome.with_scrubbing(scrubbing));
             }
@@ -246,7 +246,7 @@ fn naive<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, most: usize) -> Op
     Some(ends)
 }
 
-/// A source of pseudo-random numbers that a failing case can repeat.
+/// A source of pseudo-random numbers. The same seed gives the same numbers, so that a failing case can be repeated.
 struct SeededRandom(u64);
 
 impl SeededRandom {
@@ -256,7 +256,8 @@ impl SeededRandom {
     }
 }
 
-/// Syncs in an arbitrary order until no sync changes anything. Up to `cuts` syncs stop before one of their writes.
+/// Syncs objects in an arbitrary order until no sync changes anything. Up to `cuts` syncs stop before one of their
+/// writes.
 fn walk<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,
@@ -294,7 +295,7 @@ fn inside(found: &World<'_>, settings: &Settings<'_>, ends: &Ends) -> TestCaseRe
     for (target, outcome) in end_of(found, settings, false) {
         prop_assert!(
             ends[&target].contains(&outcome),
-            "{target:?} ended as {outcome:?}, predicted: {:#?}",
+            "{target:?} ended as {outcome:?}, but only these outcomes were predicted: {:#?}",
             ends[&target]
         );
     }
@@ -363,7 +364,10 @@ fn exploring_misses_no_order_of_syncs_and_invents_none() {
         Ok(())
     });
     let (compared, skipped) = compared.into_inner();
-    assert!(compared > 3 * skipped, "only {compared} worlds were small enough, {skipped} were not");
+    assert!(
+        compared > 3 * skipped,
+        "the test is too weak: {compared} worlds were compared, {skipped} worlds were too large"
+    );
 }
 
 #[test]
@@ -372,14 +376,14 @@ fn arbitrary_schedules_end_inside_the_prediction() {
         let snapshot = Snapshot::new(parts);
         let settings = all_outcomes(behavior);
         let (ends, _) = predicted(&snapshot, &settings);
-        prop_assert!(ends.values().all(|set| !set.is_empty()), "an object without an outcome: {ends:#?}");
+        prop_assert!(ends.values().all(|set| !set.is_empty()), "an object has no outcome: {ends:#?}");
         let mut dice = SeededRandom(seed);
         for _ in 0..3 {
             match walk(&snapshot, &settings, &mut dice, 0) {
                 Some(found) => inside(&found, &settings, &ends)?,
                 None => prop_assert!(
                     ends.values().flatten().any(Outcome::is_unsettled),
-                    "does not settle, predicted: {ends:#?}"
+                    "the schedule does not settle, but no outcome is unsettled: {ends:#?}"
                 ),
             }
         }
@@ -406,7 +410,7 @@ fn a_sync_that_is_cut_short_ends_inside_the_prediction_with_failures() {
 
 #[test]
 fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
-    // (exact outcomes, listed outcomes, sum of the objects' ratios, objects)
+    // The values are: exact outcomes, listed outcomes, the sum of the ratios of all objects, and the number of objects.
     let sums = RefCell::new((0u64, 0u64, 0f64, 0u64));
     check(400, (worlds(4, 4), some_rules()), |(Cluster(parts), behavior)| {
         let snapshot = Snapshot::new(parts);
@@ -421,7 +425,7 @@ fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
         for (target, ends) in &exact {
             prop_assert!(
                 ends.is_subset(&wide[target]),
-                "{target:?}: not listed: {:#?}\nlisted: {:#?}",
+                "{target:?}: these outcomes are possible, but not listed: {:#?}\nthese are listed: {:#?}",
                 ends.difference(&wide[target]).collect::<Vec<_>>(),
                 wide[target]
             );
@@ -440,9 +444,14 @@ fn the_engines_without_exploration_stay_close_above_the_exact_sets() {
     let (ratio, mean) = (wide as f64 / exact as f64, ratios / objects as f64);
     #[expect(clippy::print_stderr, reason = "the figure is wanted in the test's output")]
     {
-        eprintln!("{objects} objects: sets are {ratio:.3} times as large as the exact ones, {mean:.3} on average");
+        eprintln!(
+            "{objects} objects: all sets together are {ratio:.3} times as large as the exact sets, and a set is {mean:.3} times as large on average"
+        );
     }
-    assert!(ratio <= 1.5 && mean <= 1.5, "sets are {ratio:.3} times as large, {mean:.3} on average");
+    assert!(
+        ratio <= 1.5 && mean <= 1.5,
+        "all sets together are {ratio:.3} times as large as the exact sets, and a set is {mean:.3} times as large on average"
+    );
 }
 
 #[test]
@@ -472,12 +481,12 @@ fn the_engine_for_free_volumes_and_waiting_claims_is_exact() {
         }
         Ok(())
     });
-    assert!(nested.into_inner() > 10, "that engine was hardly used");
+    assert!(nested.into_inner() > 10, "the test is too weak: the engine was used for only a few components");
 }
 
-/// Returns the volumes that the search may choose, computed from `docs/controllers/matching.md` alone. The search
-/// visits groups of access modes that contain the requested modes, fewest modes first. In the first group with a result
-/// it takes a reserved volume, or else the smallest one.
+/// Returns the volumes that the search may choose, computed only from `docs/controllers/matching.md`. The search visits
+/// groups of access modes that contain the requested modes. The groups with the fewest modes are first. In the first
+/// group with a result the search takes a reserved volume, or else the smallest one.
 fn scanned(snapshot: &Snapshot, query: &Query<'_>, claim: &PersistentVolumeClaim) -> BTreeSet<Str> {
     let size = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
     let mut buckets: BTreeMap<(u32, usize), Vec<&PersistentVolume>> = BTreeMap::new();
@@ -532,7 +541,7 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
                     .class(claim.class())
                     .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
             let Ok(query) = Query::new(&settings.behavior, claim, delay) else {
-                // A search with such a claim can only succeed if no bucket of access modes fits.
+                // A search for such a claim can only succeed if no bucket of access modes fits.
                 prop_assert!(
                     snapshot.volumes().iter().all(|v| !v.access_modes.set().contains_all(&claim.access_modes))
                 );
@@ -567,5 +576,5 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
         Ok(())
     });
     let (searches, successes) = searches.into_inner();
-    assert!(searches > 300 && successes > 100, "{searches} searches, {successes} with a result");
+    assert!(searches > 300 && successes > 100, "the test is too weak: {searches} searches, {successes} with a result");
 }

@@ -1,5 +1,5 @@
-//! `match` and the outcomes of a claim agree: an existing volume is among the outcomes of an unbound claim if and only
-//! if `match` says that the claim gets it now, or later and what has to happen first.
+//! `match` and the outcomes of a claim must agree. An existing volume is an outcome of an unbound claim exactly if
+//! `match` says that the claim gets the volume now, or later with what has to happen first.
 #![expect(clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 
 use super::properties::{check, some_rules};
@@ -17,8 +17,8 @@ use pvctl::snapshot::{ClaimId, Parts, Snapshot};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-/// Compares the rows of each unbound claim with its outcomes. Returns the differences, and the numbers of volumes that
-/// claims get now and later.
+/// Compares the rows of each unbound claim with the outcomes of the claim. Returns the differences, and the numbers of
+/// volumes that claims get now and later.
 fn compare(parts: Parts, behavior: &KubernetesBehavior) -> (Vec<String>, [usize; 2]) {
     let snapshot = Snapshot::new(parts);
     let settings = Settings { outcomes: Limit::All, ..Settings::new(behavior.clone()) };
@@ -30,7 +30,7 @@ fn compare(parts: Parts, behavior: &KubernetesBehavior) -> (Vec<String>, [usize;
         let candidates = match_claim(&snapshot, behavior, claim);
         let Some(ends) = simulation.predict(id).outcomes.filter(|_| is_unbound(claim)) else { continue };
         let Ok(listed) = &candidates else { continue };
-        let Some(prospects) = prospects(&simulation, id, listed) else { panic!("the outcomes are known") };
+        let Some(prospects) = prospects(&simulation, id, listed) else { panic!("the outcomes must be known") };
         let table = MatchTable::new(Matched {
             snapshot: &snapshot,
             model: &model,
@@ -57,7 +57,8 @@ fn compare(parts: Parts, behavior: &KubernetesBehavior) -> (Vec<String>, [usize;
             differences.push(format!("{} gets {gets:?}, and match marks {marked:?}", claim.key()));
         }
         for row in &table.items {
-            // What the controller may choose now is an outcome, unless it is only chosen once the volume is Available.
+            // A volume that the controller may choose now is an outcome, except if it is only chosen after it has
+            // become Available.
             let is_now = row.when == Some("now");
             if is_now != table.chosen.contains(&row.object.name) || (row.when == Some("later")) != row.first.is_some() {
                 differences.push(format!("{}: {row:?}", claim.key()));
@@ -85,6 +86,6 @@ fn match_marks_the_volumes_that_a_claim_may_get() {
             check(1500, (worlds(3, 3), some_rules()), property);
         }
         let [now, later] = counts.get();
-        assert!(now > 50 && later > 50, "{now} now and {later} later");
+        assert!(now > 50 && later > 50, "the test is too weak: claims get {now} volumes now and {later} later");
     }
 }

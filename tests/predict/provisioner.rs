@@ -1,5 +1,5 @@
-//! What the external provisioner decides. The conformance test compares every recorded answer. These tests check that
-//! the recordings reach every leaf, that each leaf has the words of the page, and what callers get.
+//! What the external provisioner decides. The conformance test compares every recorded answer. These tests check three
+//! things: the recordings reach every leaf, each leaf has the words of its page, and callers get the right answer.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::root;
@@ -111,7 +111,7 @@ fn each_leaf_has_the_error_of_the_page() {
     assert_eq!(seen.len(), ERRORS.len(), "{seen:?}");
 }
 
-/// The redacted world has the same decisions.
+/// The redacted world must have the same decisions.
 #[test]
 fn redaction_changes_no_decision() {
     each_world(|line, snapshot| {
@@ -168,7 +168,7 @@ fn claim(annotations: &Value) -> Value {
 
 const ASKED: &str = "volume.kubernetes.io/storage-provisioner";
 
-/// A driver that does not need to be told places.
+/// Returns a driver that does not use topology.
 fn simple() -> Sidecar {
     let mut sidecar = Sidecar::new("csi.example.com");
     sidecar.capabilities.retain(|capability| capability.as_str() != "VOLUME_ACCESSIBILITY_CONSTRAINTS");
@@ -180,7 +180,7 @@ fn decided(items: &[Value], coverage: Coverage, sidecar: Sidecar, driver: &Drive
     Provisioner::new(&snapshot, sidecar, Secrets::Unknown).provision(&snapshot.claims()[0], driver)
 }
 
-/// Secrets are not read. The decision goes on as if they exist, and says that it does.
+/// Secrets are not read. The decision assumes that they exist, and says so.
 #[test]
 fn what_is_not_evaluated_is_said() {
     let asked = |parameters: &Value, annotations: &Value| {
@@ -201,11 +201,11 @@ fn what_is_not_evaluated_is_said() {
     });
     let team = json!({ASKED: "csi.example.com", "team": "a"});
     assert_eq!(asked(&by_annotation, &team).not_evaluated, [NotEvaluated::ClaimAnnotations].into());
-    // Without further annotations the token is certainly missing.
+    // If there are no other annotations, the token is certainly missing.
     assert_eq!(asked(&by_annotation, &own).not_evaluated, [].into());
 }
 
-/// Unknown is not absent: a class that nobody read can exist.
+/// Unknown is not absent: a class that was not read may exist.
 #[test]
 fn a_decision_is_certain_only_if_everything_was_read() {
     let mut coverage = Coverage::complete();
@@ -216,9 +216,9 @@ fn a_decision_is_certain_only_if_everything_was_read() {
     assert!(missing.doubts.contains_key(&Kind::StorageClass), "{:?}", missing.doubts);
 }
 
-/// The answer of the driver only adds to the decision without it.
+/// The answer of the driver adds steps to the decision. It changes none of the earlier steps.
 #[test]
-fn an_answer_of_the_driver_goes_on_after_the_request() {
+fn an_answer_of_the_driver_adds_steps_after_the_request() {
     let items = [class(&json!({})), claim(&json!({ASKED: "csi.example.com"}))];
     let asked = decided(&items, Coverage::complete(), simple(), &Driver::default());
     let created = Created { handle: "h".into(), bytes: 1 << 30, ..Created::default() };

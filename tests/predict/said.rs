@@ -1,8 +1,8 @@
-//! Sentences about the examples, in cases in which only one sentence is true.
+//! Sentences about the examples. The tests are cases in which only one of several sentences is true.
 
 use crate::support::{Run, root, text};
 
-/// Returns what the program prints for an example, with lines that are not wrapped.
+/// Returns what the program prints about an example. Lines are not wrapped.
 fn said(example: &str, arguments: &[&str]) -> String {
     let file = root().join("examples").join(example).display().to_string();
     let mut all: Vec<&str> = arguments.to_vec();
@@ -12,7 +12,7 @@ fn said(example: &str, arguments: &[&str]) -> String {
     run.stdout
 }
 
-/// Looks for these lines, or parts of lines, in the explanation of an object of an example.
+/// Checks that the explanation of an object of an example contains these lines or parts of lines.
 fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
     let text = said(example, &["explain", object, "-n", namespace]);
     for part in expected {
@@ -20,7 +20,8 @@ fn explains(example: &str, object: &str, namespace: &str, expected: &[&str]) {
     }
 }
 
-/// A deletion cannot be undone, so a terminating object that is not removed is still terminating in the end.
+/// A deletion cannot be undone. So an object that is being deleted is either removed, or it is still terminating in the
+/// end.
 #[test]
 fn an_object_that_is_being_deleted_stays_terminating() {
     let table = said("terminating.json", &["predict", "-A", "--no-headers"]);
@@ -35,8 +36,8 @@ fn an_object_that_is_being_deleted_stays_terminating() {
     assert_eq!(expected("pvc/cache"), ["Bound, Terminating", "Gone"]);
 }
 
-/// The claim web/cache is being deleted and has no finalizer. So the loss of its volume's data is certain, and the text
-/// does not say "if".
+/// The claim web/cache is being deleted and has no finalizer. So it is certain that the data of its volume will be
+/// lost, and the text does not say "if".
 #[test]
 fn the_data_of_a_claim_that_is_being_deleted_are_in_danger() {
     let volume = "pv/pvc-f0200a77-87e5-4b49-9533-f2491c8fb400";
@@ -46,7 +47,7 @@ fn the_data_of_a_claim_that_is_being_deleted_are_in_danger() {
     explains("terminating.json", "pvc/cache", "web", &[danger]);
 }
 
-/// disk-4 is reserved for erp/never by name and uid, but is too small. disk-9 fails three tests.
+/// Volume disk-4 is reserved for erp/never by name and uid, but is too small. Volume disk-9 fails three tests.
 #[test]
 fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
     explains(
@@ -61,7 +62,8 @@ fn a_volume_that_is_reserved_for_the_claim_is_the_nearest() {
     );
 }
 
-/// Each advice names the problem of the object itself. If a user follows the advice, the object does not wait any more.
+/// Each advice is about the problem of the object itself. If a user follows the advice, the object does not wait any
+/// more.
 #[test]
 fn advice_can_be_followed() {
     let taken = "pending-volume-taken.json";
@@ -103,8 +105,8 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
         &[
             "Volume disk-4 is Available, but it does not fit claim erp/never, which its spec.claimRef names: capacity 40Gi < \
              requested 60Gi.\n",
-            "    The claim names no volume; the controller did not make this binding (a person or a provisioner did): \
-             the claim is enqueued.\n",
+            "    The claim names no volume yet, and a person or a provisioner made this binding: the claim is \
+             enqueued.\n",
             "  Ends Available, reserved for erp/never.\n",
         ],
     );
@@ -128,7 +130,7 @@ fn a_volume_of_an_existing_claim_is_called_reserved() {
     );
 }
 
-/// Each of the three claims is Lost, and has exactly one repair that loses nothing.
+/// Each of the three claims is Lost, and has exactly one repair that loses no data.
 #[test]
 fn a_lost_claim_has_a_way_back() {
     for (object, namespace, step) in [
@@ -189,7 +191,7 @@ fn claims_of_one_name_are_told_apart() {
     );
 }
 
-/// By the rules of 1.14 the controller does not ask the API server for a claim that its cache lacks, although the claim
+/// In 1.14 the controller does not ask the API server for a claim that its cache does not have, although the claim
 /// exists.
 #[test]
 fn a_claim_that_the_controller_does_not_see_is_not_gone() {
@@ -200,13 +202,13 @@ fn a_claim_that_the_controller_does_not_see_is_not_gone() {
         (row("pv/pvc-4e0433b7-df28-434d-ae54-4eeb36cbb404"), row("pvc/data-web-0"))
     };
     let (volume, claim) = why(&["--kube-version", "1.14"]);
-    let expected = "   the controller does not see claim web/data-web-0 and calls the volume Released; policy Delete: \
-                    ebs.csi.aws.com has to delete it, and may do so before the claim is seen   ";
+    let expected = "   the controller does not see claim web/data-web-0 and treats the volume as Released; policy \
+                    Delete: ebs.csi.aws.com has to delete the volume, and may do so before the claim is seen   ";
     assert!(volume.contains(expected), "{volume}");
     assert!(claim.contains("   the controller does not see it yet   "), "{claim}");
     // The controller of the default version asks the API server and finds the claim.
     let (volume, claim) = why(&[]);
-    assert!(volume.contains("   its claim web/data-web-0 binds to it   "), "{volume}");
+    assert!(volume.contains("   the controller binds its claim web/data-web-0 to it   "), "{volume}");
     assert!(claim.contains("   the controller does not see it yet   "), "{claim}");
 }
 
@@ -223,8 +225,8 @@ fn the_commands_of_the_two_bugs_run() {
     }
 }
 
-/// A claimRef without a namespace: since 1.31 the request for the claim is sent and finds nothing. Before 1.31 it is an
-/// error each time.
+/// A claimRef without a namespace. Since 1.31 the controller sends the request for the claim and finds nothing. Before
+/// 1.31 the request is an error each time.
 #[test]
 fn a_claim_that_is_named_without_a_namespace_is_not_found() {
     let volume = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"old","uid":"u-old"},"spec":{"capacity":

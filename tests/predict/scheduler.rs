@@ -1,5 +1,6 @@
 //! What kube-scheduler says about pods without a node. The conformance test compares every recorded answer. These tests
-//! state the rules of the plugins in worlds that the real scheduler answered as well, and check what callers get.
+//! state the rules of the plugins in worlds that the real scheduler has answered as well. They also check what callers
+//! get.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::root;
@@ -34,8 +35,8 @@ pub(crate) fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     snapshot.pods().iter().filter(|pod| handles(pod))
 }
 
-/// The nodes that the pods of worlds made by hand fit, as `docs/controllers/scheduler.md` and the API's documentation
-/// of the fields say. Each row has the beginning of a world's id, a pod and the nodes.
+/// The nodes that fit the pods of handmade worlds, as `docs/controllers/scheduler.md` and the API documentation of the
+/// fields say. Each row has the beginning of a world's id, a pod, and the nodes.
 const FITS: &[(&str, &str, &str)] = &[
     ("a toleration of the taint unschedulable", "p", ""),
     ("a toleration of the taint unschedulable", "q", "n1 n2"),
@@ -166,13 +167,13 @@ fn pods_fit_the_nodes_that_the_rules_allow() {
         for (world, pod, fits) in FITS.iter().filter(|(world, ..)| id.starts_with(world)) {
             let found = snapshot.pod("default", pod).unwrap();
             assert_eq!(candidates(&scheduler.schedule(found)), *fits, "{world}: {pod}");
-            assert!(rows.insert((world, pod)), "{world}: {pod}");
+            assert!(rows.insert((world, pod)), "{world}: {pod} has two rows");
         }
     });
     assert_eq!(rows.len(), FITS.len());
 }
 
-/// Every plugin rejects something in the recordings, for every reason that it has. Three plugins end with 1.30.
+/// In the recordings every plugin rejects a pod or a node for each of its reasons. Three plugins are only in 1.30.
 #[test]
 fn every_reason_is_recorded() {
     let (mut plugins, mut reasons) = (BTreeSet::new(), BTreeSet::new());
@@ -198,7 +199,7 @@ fn every_reason_is_recorded() {
     assert_eq!(reasons.into_iter().collect::<Vec<_>>(), SchedulerReason::ALL);
 }
 
-/// The real message counts the nodes of each reason. So a table of the reasons has the numbers of the message.
+/// The real message counts the nodes of each reason. So the rejections of each reason must have the same numbers.
 #[test]
 fn rejections_have_the_numbers_of_the_message() {
     let behavior = KubernetesBehavior::default();
@@ -232,8 +233,8 @@ fn rejections_have_the_numbers_of_the_message() {
     assert!(compared > 200, "{compared}");
 }
 
-/// At a moment of a simulation, the answers are those about a snapshot with the same objects: some of them were created
-/// since, and others are gone.
+/// At a later moment of a simulation some objects were created and others are gone. The answers must be those about a
+/// snapshot with the same objects.
 #[test]
 fn a_world_of_a_simulation_has_the_same_answers() {
     let behavior = KubernetesBehavior::default();
@@ -249,7 +250,7 @@ fn a_world_of_a_simulation_has_the_same_answers() {
             };
             let mut before = line.clone();
             let later: Vec<Value> = before.world.items.extract_if(.., |item| is_later(item)).collect();
-            // A pod that is gone would use up its node.
+            // A pod that is gone would have used all resources of its node.
             let node = line.world.items.iter().find(|item| item["kind"] == "Node");
             before.world.items.extend(node.map(|node| {
                 let requests = json!({"cpu": "3", "memory": "100Gi"});
@@ -290,7 +291,10 @@ fn a_world_of_a_simulation_has_the_same_answers() {
             }
         }
     }
-    assert!(pods > 2000 && added > 3000 && gone > 1000, "{pods} {added} {gone}");
+    assert!(
+        pods > 2000 && added > 3000 && gone > 1000,
+        "the test is too weak: {pods} pods, {added} objects added, {gone} objects gone"
+    );
 }
 
 /// Redaction keeps every field that a plugin reads.
@@ -317,7 +321,7 @@ fn a_redacted_world_has_the_same_answers() {
     assert!(pods > 2000, "{pods}");
 }
 
-/// Returns the snapshot of objects of which all kinds were read completely, except for the given entries.
+/// Returns the snapshot of these objects. All kinds were read completely, except for the given entries.
 pub(super) fn known(objects: &[Value], others: &[(Kind, Option<&str>, CoverageState)]) -> Snapshot {
     known_objects(objects.iter().map(decoded), others)
 }
@@ -329,7 +333,7 @@ pub(super) fn decoded(object: &Value) -> Object {
     }
 }
 
-/// Returns what [`known`] returns, of objects that are decoded already.
+/// Returns the same as [`known`], for objects that are already decoded.
 pub(super) fn known_objects(
     objects: impl IntoIterator<Item = Object>,
     others: &[(Kind, Option<&str>, CoverageState)],
@@ -362,7 +366,7 @@ fn answer(snapshot: &Snapshot, minor: u32) -> Scheduling {
     Scheduler::new(snapshot, &behavior).schedule(snapshot.pod("n", "p").unwrap())
 }
 
-/// Unknown is not absent: a pod that nobody read can use the resources of a node.
+/// Unknown is not absent: a pod that was not read may use the resources of a node.
 #[test]
 fn an_answer_is_certain_only_if_everything_was_read() {
     let objects = [node("n1", &json!({"cpu": "1", "pods": "9"})), pod(&json!({"containers": [{"name": "c"}]}))];
@@ -374,15 +378,15 @@ fn an_answer_is_certain_only_if_everything_was_read() {
         assert!(!partly.is_certain());
         assert_eq!(partly.doubts.get(&kind), hidden.as_ref(), "{kind} {namespace:?}");
     }
-    // No plugin asks for attachments for a pod without volumes.
+    // For a pod without volumes no plugin reads VolumeAttachments.
     assert!(answer(&known(&objects, &[(Kind::VolumeAttachment, None, CoverageState::Forbidden)]), 36).is_certain());
     let nobody = answer(&known(&objects[1..], &[(Kind::Node, None, CoverageState::Assumed)]), 36);
     assert_eq!(nobody.reason, Some(ConditionReason::Unschedulable));
     assert_eq!(nobody.doubts.get(&Kind::Node), Some(&Absence::Assumed));
 }
 
-/// Before 1.36 no DeviceClass stands for a resource (gate `DRAExtendedResource`), and no feature of a node is compared
-/// (gate `NodeDeclaredFeatures`).
+/// Before 1.36 a DeviceClass is no extended resource (gate `DRAExtendedResource`), and the declared features of a node
+/// are not compared (gate `NodeDeclaredFeatures`).
 #[test]
 fn what_is_not_evaluated_is_said() {
     let with = json!({"cpu": "1", "pods": "9", "example.com/gpu": "1"});

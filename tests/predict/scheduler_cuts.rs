@@ -1,4 +1,5 @@
-//! kube-scheduler on partial input. If objects of a recorded world are hidden, no wrong answer is called certain.
+//! kube-scheduler on partial input. If objects of a recorded world are hidden, the program must not give a wrong answer
+//! without doubt.
 #![expect(clippy::unwrap_used, reason = "a recording that cannot be read is a failed test")]
 
 use super::scheduler::{RECORDINGS, decoded, known_objects, waiting};
@@ -10,7 +11,7 @@ use pvctl::snapshot::{CoverageState, Snapshot};
 use std::collections::BTreeMap;
 use xtask::corpus;
 
-/// The number of cuts that are tried. Each is tried with every pod that waits.
+/// The number of cuts that are tried. Each cut is tried with every pod that waits.
 const CUTS: usize = 10_000;
 
 /// How many of the objects of a kind are hidden.
@@ -23,7 +24,7 @@ enum Part {
 
 const PARTS: [Part; 3] = [Part::All, Part::First, Part::Last];
 
-/// An object that is not there is unknown with the first two states. With the last one it is assumed to be absent.
+/// In the first two states, an object that was not read may exist. In the last state it is assumed to be absent.
 const STATES: [CoverageState; 3] = [CoverageState::Forbidden, CoverageState::Partial, CoverageState::Assumed];
 
 /// Returns the snapshot of the objects without the hidden part of one kind.
@@ -38,7 +39,7 @@ fn cut(objects: &[Object], kind: Kind, part: Part, state: CoverageState) -> Snap
     known_objects(left, &[(kind, None, state)])
 }
 
-/// The answers by pod.
+/// Returns the answer about each pod.
 fn answers(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> BTreeMap<(String, String), Scheduling> {
     let scheduler = Scheduler::new(snapshot, behavior);
     let key = |namespace: &str, name: &str| (namespace.to_owned(), name.to_owned());
@@ -54,9 +55,10 @@ fn agree(one: &Scheduling, other: &Scheduling) -> bool {
 #[test]
 fn a_scheduler_that_does_not_see_everything_is_never_wrong_with_certainty() {
     let behavior = KubernetesBehavior::default();
-    // The number of answers that are certain, and of those that are wrong and doubted, by kind.
+    // The numbers of answers that are certain, and by kind the numbers of answers that are wrong, but marked as
+    // uncertain.
     let (mut cuts, mut certain, mut doubted) = (0, 0, BTreeMap::new());
-    // The worlds that were made by hand are few and have every kind.
+    // The handmade worlds are few and have every kind. So they come first.
     let worlds = RECORDINGS.iter().rev().flat_map(|name| {
         corpus::lines(&root().join("tests/conformance").join(name)).unwrap().map(|line| line.unwrap())
     });
@@ -68,7 +70,7 @@ fn a_scheduler_that_does_not_see_everything_is_never_wrong_with_certainty() {
         kinds.dedup();
         for kind in kinds {
             for part in PARTS {
-                // Every state comes after every part in turn.
+                // The states are combined with the parts in turn.
                 let state = STATES[cuts / PARTS.len() % STATES.len()];
                 if cuts == CUTS {
                     break;
@@ -92,7 +94,7 @@ fn a_scheduler_that_does_not_see_everything_is_never_wrong_with_certainty() {
         }
     }
     assert_eq!(cuts, CUTS);
-    // Each of these kinds can change an answer, so a doubt about it is no formality.
+    // Each of these kinds can change an answer. So a doubt about it is justified.
     let decisive = [
         Kind::PersistentVolume,
         Kind::PersistentVolumeClaim,

@@ -1,6 +1,5 @@
-//! `explain` of pods without a node: what the scheduler says, what that rests on, and what has changed since it said
-//! that.
-//! The messages are those of the page `docs/controllers/scheduler.md`.
+//! `explain` of a pod without a node: what the scheduler says, which objects lead to this, and what has changed since
+//! the scheduler's last message. The messages are those of the page `docs/controllers/scheduler.md`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::scheduler::{RECORDINGS, each_world, waiting};
@@ -51,13 +50,13 @@ pub(super) fn pod(name: &str, claims: &[&str], rest: Value) -> Value {
     pod
 }
 
-/// Returns the status of a pod about which the scheduler has said this.
+/// Returns the status of a pod with this message of the scheduler.
 fn unschedulable(said: &str) -> Value {
     json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
         "message": said, "lastTransitionTime": "2026-03-04T11:00:00Z"}]})
 }
 
-/// Returns a claim that is bound to a volume of its name in a zone.
+/// Returns a claim and its volume `pv-NAME`, which can be used only in this zone.
 pub(super) fn bound(name: &str, zone: &str) -> [Value; 2] {
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
         "storageClassName": "zonal", "volumeMode": "Filesystem", "volumeName": format!("pv-{name}")});
@@ -135,9 +134,11 @@ fn nodes_are_grouped_by_reason_and_the_volume_comes_first() {
     assert_eq!(
         section(&objects, &["pod/web"]),
         "  0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's node \
-         affinity.\n  node(s) didn't match PersistentVolume's node affinity (n2, n3)\n    Volume pv-data of claim data \
-         can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n  node(s) had untolerated taint(s) \
-         (n1)\n  The scheduler's last message differs. Something has changed since: \"node(s) didn't match \
+         affinity.\n\
+           node(s) didn't match PersistentVolume's node affinity (n2, n3)\n\
+             Volume pv-data of claim data can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n\
+           node(s) had untolerated taint(s) (n1)\n\
+           The scheduler's last message differs. Something has changed since then: \"node(s) didn't match \
          PersistentVolume's node affinity\" is new, \"node(s) had untolerated taint(s)\" 3 times before and 1 now."
     );
     let wide = section(&objects, &["pod/web", "-o", "wide"]);
@@ -177,7 +178,7 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
     let answer = document(&objects, &["pod/web"]);
     assert_eq!(answer["message"], Value::Null);
     assert_eq!(answer["nodes"][1]["provision"], json!(["new"]));
-    // Without a provisioner, only a volume that exists can be chosen.
+    // Without a provisioner, only an existing volume can be chosen.
     let mut objects = three_nodes();
     let [_, mut free] = bound("free", "eu-1b");
     free["spec"].as_object_mut().unwrap().remove("claimRef");
@@ -187,7 +188,7 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
     assert!(section(&objects, &["pod/web"]).contains("On n2, n3: claim new would be bound to volume pv-free."));
 }
 
-/// The headline of a pod takes what the scheduler decides now, and not a recorded message that is out of date.
+/// If a recorded message is out of date, the headline of the pod must say what the scheduler decides now.
 #[test]
 fn a_recorded_message_that_is_out_of_date_is_no_cause() {
     let said = "0/3 nodes are available: 3 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: 3 \
@@ -197,12 +198,12 @@ fn a_recorded_message_that_is_out_of_date_is_no_cause() {
     let text = explain(&objects, &["pod/web"]).stdout;
     let head: Vec<&str> = text.lines().take(2).collect();
     assert_eq!(head[0], "Pod db/web is Pending: it waits for a node.", "{text}");
-    assert_eq!(head[1], "Node n2 can take the pod by now, and the scheduler tries again.", "{text}");
+    assert_eq!(head[1], "The pod can run on node n2 now, and the scheduler tries again.", "{text}");
 }
 
 #[test]
 fn each_reason_of_a_volume_says_what_it_rests_on() {
-    // The claim selected another node before.
+    // For this claim another node was selected before.
     let mut selected = unbound("new");
     selected["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
     let mut objects = three_nodes();
@@ -223,7 +224,7 @@ fn each_reason_of_a_volume_says_what_it_rests_on() {
     assert!(text.contains("node(s) exceed max volume count (n2)"), "{text}");
     let limit = "Node n2: 1 of 1 volumes of driver csi.example.com are in use, and the pod needs 1 more.";
     assert!(text.contains(limit), "{text}");
-    // A claim is missing, so that no node is tested.
+    // A claim does not exist. So no node is tested.
     let mut objects = three_nodes();
     objects.push(pod("web", &["none"], json!({})));
     assert_eq!(
@@ -273,7 +274,7 @@ fn a_node_says_which_volumes_are_tied_to_it_and_what_uses_up_its_limits() {
 }
 
 #[test]
-fn pods_that_the_scheduler_does_not_look_at_say_why() {
+fn pods_that_the_scheduler_does_not_schedule_say_why() {
     let mut objects = three_nodes();
     objects.extend([
         pod("gated", &[], json!({"spec": {"schedulingGates": [{"name": "example.com/hold"}]}})),
@@ -297,13 +298,14 @@ fn only_the_objects_that_lead_to_a_reason_are_named() {
         free
     };
     let nodes = || three_nodes().split_off(1);
-    // The smallest volume goes to one claim, and the other claim gets none. Only the other one is named.
+    // The smallest volume is for one claim, and nothing is left for the other claim. Only the other claim is named.
     let mut objects = nodes();
     objects.extend([local(), unbound("a"), unbound("b"), free("x", "eu-1b"), pod("web", &["a", "b"], json!({}))]);
     let text = section(&objects, &["pod/web"]);
     let named = text.matches("No free volume of class \"zonal\" fits claim").count();
     assert_eq!(named, 1, "{text}");
-    // A volume is reserved for the claim elsewhere. It ends the search, although another volume would fit.
+    // A volume that is reserved for the claim cannot be used on these nodes. It ends the search, although another
+    // volume would fit.
     let mut reserved = free("x", "eu-1a");
     reserved["spec"]["claimRef"] = json!({"namespace": "db", "name": "a"});
     let mut objects = nodes();
@@ -311,7 +313,8 @@ fn only_the_objects_that_lead_to_a_reason_are_named() {
     let text = section(&objects, &["pod/web"]);
     assert!(text.contains("Volume pv-x is reserved for claim a and cannot be used there"), "{text}");
     assert!(!text.contains("No free volume"), "{text}");
-    // A claim of ReadWriteOncePod is in use by a pod on a node that exists, and not by one on a node that is gone.
+    // A ReadWriteOncePod claim is in use if a pod on an existing node uses it. A pod on a node that does not exist does
+    // not matter.
     let mut objects = nodes();
     let [mut claim, volume] = bound("one", "eu-1b");
     claim["spec"]["accessModes"] = json!(["ReadWriteOncePod"]);
@@ -323,7 +326,7 @@ fn only_the_objects_that_lead_to_a_reason_are_named() {
     assert!(text.contains("Claim one is ReadWriteOncePod and in use by pod real on node n2."), "{text}");
 }
 
-/// A cut never leads to a confident answer.
+/// If a part of the objects is hidden, the answer must not be certain.
 #[test]
 fn without_all_pods_or_nodes_the_answer_is_unknown() {
     let mut objects = three_nodes();
@@ -336,7 +339,7 @@ fn without_all_pods_or_nodes_the_answer_is_unknown() {
         assert_eq!(document["scheduling"]["unknown"], json!([kind]), "{}", seen.stdout);
         assert_eq!((&document["scheduling"]["message"], &document["scheduling"]["nodes"]), (&Value::Null, &json!([])));
     }
-    // A node of a file that was written by hand may not state what it has.
+    // In a file that was written by hand, a node may not state its resources.
     objects[1]["status"].as_object_mut().unwrap().remove("allocatable");
     assert_eq!(
         section(&objects, &["pod/web"]),
@@ -344,7 +347,7 @@ fn without_all_pods_or_nodes_the_answer_is_unknown() {
     );
 }
 
-/// In each recorded world, each reason of a volume plugin has an object that leads to it.
+/// In each recorded world, each reason of a volume plugin must have an object that leads to it.
 #[test]
 fn each_reason_of_a_volume_plugin_has_a_cause() {
     let behavior = KubernetesBehavior::default();
@@ -366,5 +369,5 @@ fn each_reason_of_a_volume_plugin_has_a_cause() {
             }
         });
     }
-    assert!(groups > 1000 && told >= groups, "{groups} groups, {told} causes");
+    assert!(groups > 1000 && told >= groups, "the test is too weak: {groups} groups of nodes, {told} causes");
 }

@@ -32,7 +32,7 @@ fn has(line: &Line, name: &str) -> bool {
     line.world.items.iter().any(|item| item["metadata"]["name"] == name)
 }
 
-/// Answers like a controller that fails the sync of the claim `two` while a claim `three` exists.
+/// Answers like a controller that fails the sync of claim `two` as long as claim `three` exists.
 fn answered(line: &Line) -> Line {
     let mut answered = line.clone();
     if has(line, "two") && has(line, "three") {
@@ -58,17 +58,17 @@ fn objects_that_a_difference_does_not_need_are_removed() {
     };
     let small = shrink(&KubernetesBehavior::default(), &answered(&world()), ask).unwrap();
     assert_eq!(names(&small), ["two", "three"]);
-    assert!(!small.decisions.is_empty(), "the answer stays with the world");
+    assert!(!small.decisions.is_empty(), "the smaller world must still have its answer");
     for item in &small.world.items {
         assert_eq!(item["metadata"]["labels"], Value::Null, "{item}");
         assert_eq!(item["metadata"]["uid"], format!("uid-{}", item["metadata"]["name"].as_str().unwrap()));
     }
-    assert!(asked.get() > 4, "every step is asked anew, not guessed");
+    assert!(asked.get() > 4, "the oracle must be asked again at every step");
 }
 
-/// A world that the oracle cannot handle ends the oracle. The other worlds are then sent again, each separately.
+/// A world that the oracle cannot handle ends the oracle. Then each world is sent again in a request of its own.
 #[test]
-fn a_world_that_cannot_be_answered_is_passed_over() {
+fn a_world_that_cannot_be_answered_is_skipped() {
     let ask = |lines: &[Line]| {
         if lines.iter().all(|line| has(line, "one")) {
             Ok(lines.iter().map(answered).collect())
@@ -82,7 +82,7 @@ fn a_world_that_cannot_be_answered_is_passed_over() {
 
 #[test]
 fn a_world_in_which_nothing_differs_stays_as_it_is() {
-    let ask = |_: &[Line]| anyhow::bail!("nothing is to be asked");
+    let ask = |_: &[Line]| anyhow::bail!("the oracle must not be asked");
     let line = world();
     let kept = shrink(&KubernetesBehavior::default(), &line, ask).unwrap();
     assert_eq!(serde_json::to_value(kept).unwrap(), serde_json::to_value(line).unwrap());

@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The folders whose files do not belong to the project.
+/// The folders at the top of the project that do not belong to the project.
 const BESIDE: [&str; 2] = [".git", "target"];
 
-/// Returns the names in a folder of the project, sorted, each with whether it is a folder.
+/// Returns the names in a folder of the project, sorted. The second value says whether the entry is a folder.
 fn entries(folder: &str) -> BTreeSet<(String, bool)> {
     let entries = fs::read_dir(root().join(folder)).expect("a readable folder");
     let entries = entries.map(|entry| entry.expect("a readable entry").path());
@@ -37,7 +37,7 @@ fn documents() -> Vec<(String, String)> {
             found.push(name);
         }
     }
-    // Build output below another folder, such as benches/, does not belong to the project either.
+    // Build output in another folder, such as benches/target, does not belong to the project either.
     found.retain(|path| !path.split('/').any(|part| BESIDE.contains(&part)));
     found.into_iter().map(|path| (path.clone(), text(&path))).collect()
 }
@@ -73,8 +73,8 @@ fn leads_outside(target: &str) -> bool {
     ["https://", "http://", "mailto:"].iter().any(|start| target.starts_with(start))
 }
 
-/// Returns the path from the project's folder and the heading to which a link leads, or `None` if the link leaves the
-/// project's folder.
+/// Returns the target of a link: the path from the project's folder and the heading. Returns `None` if the link leads
+/// out of the project's folder.
 pub(super) fn resolved(document: &str, target: &str) -> Option<(String, String)> {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     if path.is_empty() {
@@ -92,7 +92,8 @@ pub(super) fn resolved(document: &str, target: &str) -> Option<(String, String)>
     Some((parts.join("/"), heading.to_owned()))
 }
 
-/// Returns the headings of a document as links name them: in lower case, `-` for a space, without other punctuation.
+/// Returns the headings of a document in the form in which links name them: in lower case, with `-` for each space, and
+/// without other punctuation.
 fn headings(document: &str) -> BTreeSet<String> {
     let mut in_block = false;
     let mut found = BTreeSet::new();
@@ -125,7 +126,7 @@ fn the_map_of_documents_names_all_of_them() {
     let named: BTreeSet<String> =
         targets(&text(MAP)).iter().filter_map(|target| Some(resolved(MAP, target)?.0)).collect();
     let in_docs = entries("docs");
-    assert!(in_docs.len() > 8, "the walk over docs finds too little: {in_docs:?}");
+    assert!(in_docs.len() > 8, "docs/ must have more than eight entries: {in_docs:?}");
     for (name, is_folder) in in_docs {
         let path = format!("docs/{name}");
         let below = format!("{path}/");
@@ -170,7 +171,7 @@ fn links_are_read_as_written() {
     assert!(leads_outside("https://kubernetes.io") && !leads_outside("httpd.md"));
 }
 
-/// Everything that a person copies to write a dump names the same kinds: those that decisions read.
+/// Every command for a dump that people can copy must name the same kinds: those that decisions read.
 #[test]
 fn one_command_writes_a_dump() {
     let kinds: Vec<String> = Kind::ALL
@@ -183,16 +184,16 @@ fn one_command_writes_a_dump() {
     assert_eq!(DUMP, format!("kubectl get {} -A -o json", kinds.join(",")));
     let wanted = DUMP.trim_end_matches(" -A -o json");
     let mut others = Vec::new();
-    let mut look = |path: &str, content: &str| {
+    let mut check = |path: &str, content: &str| {
         let content = content.replace("\\-", "-");
         let found = content.match_indices("kubectl get pv,pvc").map(|(at, _)| &content[at..]);
         others.extend(found.filter(|rest| !rest.starts_with(wanted)).map(|_| path.to_owned()));
     };
     for (folder, extension) in [("src", "rs"), ("man", "1"), ("docs/transcripts", "md")] {
         for (path, content) in files(folder, extension) {
-            look(&path, &String::from_utf8_lossy(&content));
+            check(&path, &String::from_utf8_lossy(&content));
         }
     }
-    look("README.md", &text("README.md"));
+    check("README.md", &text("README.md"));
     assert_eq!(others, [""; 0]);
 }

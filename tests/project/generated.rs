@@ -29,7 +29,7 @@ fn the_shim_can_be_executed() {
     use std::os::unix::fs::PermissionsExt as _;
     let shim = crate::support::root().join("completions/kubectl_complete-pvctl");
     let mode = shim.metadata().expect("the shim is there").permissions().mode();
-    assert_eq!(mode & 0o111, 0o111, "kubectl runs it: `chmod +x completions/kubectl_complete-pvctl`");
+    assert_eq!(mode & 0o111, 0o111, "kubectl must be able to run it: `chmod +x completions/kubectl_complete-pvctl`");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn man_pages_are_in_step() {
     command.build();
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     let pages: Vec<(String, Vec<u8>)> = verbs.chain([command.clone()]).map(|command| page(&command)).collect();
-    assert!(pages.len() > 6, "one page for each verb, and one for all");
+    assert!(pages.len() > 6, "there must be a page for each verb, and one for all");
     assert_generated("man", &pages);
 }
 

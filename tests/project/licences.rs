@@ -1,4 +1,5 @@
-//! The rules of `deny.toml` for everything that a build on this machine links: licences, banned crates, sources.
+//! Checks the dependencies that a build on this machine links by the rules of `deny.toml`: licences, banned crates, and
+//! sources.
 #![expect(
     clippy::expect_used,
     clippy::panic,
@@ -18,7 +19,7 @@ fn every_dependency_is_allowed() {
     let banned = quoted(&rules, "deny = [", "crate = \"");
     assert!(
         licences.contains("MIT") && banned.contains("openssl-sys"),
-        "deny.toml is not read: {licences:?} {banned:?}"
+        "the lists of deny.toml were not found: {licences:?} {banned:?}"
     );
 
     let packages = packages();
@@ -30,16 +31,22 @@ fn every_dependency_is_allowed() {
         let licence = package["license"].as_str().unwrap_or_else(|| panic!("{name} states no licence"));
         assert!(allowed(licence, &licences), "the licence of {name}, {licence}, is not allowed by deny.toml");
         match package["source"].as_str() {
-            None => assert!(matches!(name, "kubectl-pvctl" | "pvctl-core" | "xtask"), "{name} is a dependency by path"),
+            None => assert!(
+                matches!(name, "kubectl-pvctl" | "pvctl-core" | "xtask"),
+                "{name} must not be a dependency by path"
+            ),
             Some(source) => _ = sources.insert(source),
         }
     }
-    assert!(sources.iter().all(|source| source.starts_with("registry+")), "not from a registry: {sources:?}");
-    assert_eq!(sources.len(), 1, "from several registries: {sources:?}");
+    assert!(
+        sources.iter().all(|source| source.starts_with("registry+")),
+        "a dependency is not from a registry: {sources:?}"
+    );
+    assert_eq!(sources.len(), 1, "dependencies are from several registries: {sources:?}");
 }
 
-/// Returns the packages that are built for this machine, from `cargo metadata`. Cargo needs no network, because this
-/// test was built from them.
+/// Returns the packages that are built for this machine, from `cargo metadata`. Cargo needs no network, because it has
+/// the packages already: this test was built from them.
 fn packages() -> Vec<Value> {
     let cargo = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().expect("cargo runs");

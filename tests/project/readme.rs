@@ -2,10 +2,14 @@
 //! belongs to CI is only checked.
 //!
 //! A block is fenced as `sh` or `console`. In `sh` every line is a command. In `console` a command follows `$ `, and
-//! the lines below it are its output. A line `…` means any lines. A comment right before the block says how it is
-//! treated: `<!-- run -->` and `<!-- test -->`: the two main commands, which CI takes from the README and runs. `<!--
-//! ci -->`: CI runs the same line. `<!-- cluster -->`: the block needs a cluster, so it is only parsed. Lines for
-//! kubectl itself are not parsed. `<!-- exit N -->`: the exit code, if it is not 0.
+//! the lines below the command are its output. A line `…` stands for any number of lines. A comment right before the
+//! block says how the block is treated:
+//!
+//! - `<!-- run -->` and `<!-- test -->`: the two main commands. CI takes them from the README and runs them.
+//! - `<!-- ci -->`: CI runs the same line.
+//! - `<!-- cluster -->`: the block needs a cluster, so its commands are only parsed. Lines that call only kubectl
+//!   itself are not parsed.
+//! - `<!-- exit N -->`: the exit code, if it is not 0.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -18,13 +22,13 @@ use pvctl::cli;
 use std::fs;
 use std::path::Path;
 
-/// How the README runs the program before it is installed.
+/// The command with which the README runs the program before it is installed.
 const FROM_SOURCE: &str = "cargo run --profile quick --locked -- ";
 
 #[derive(Debug, Default)]
 struct Block {
     marker: String,
-    /// The commands, each with its shown output. `None` means that no output is shown.
+    /// The commands, each with the output that the document shows. `None` means that the document shows no output.
     commands: Vec<(String, Option<String>)>,
 }
 
@@ -73,7 +77,7 @@ fn commands(lines: &[&str], console: bool) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// Returns the invocations of the program in a shell line, each with its arguments.
+/// Returns the calls of the program in a shell line, each with its arguments.
 fn invocations(command: &str) -> Vec<Vec<String>> {
     let plain = command.replace("\\\n", " ").replace(FROM_SOURCE, "kubectl pvctl ");
     let parts = plain.split(['|', ';', '\n', '&']);
@@ -102,7 +106,7 @@ fn assert_parses(command: &str) {
     }
 }
 
-/// Runs a command in a folder with the examples. The program is on the path, also as kubectl's plugin.
+/// Runs a command in a folder with the examples. The program is in `PATH`, also as a plugin of kubectl.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &str) -> Finished {
     let programs = Path::new(BINARY).parent().expect("the program is in a folder");
@@ -113,12 +117,12 @@ fn run_in(directory: &Path, command: &str) -> Finished {
 #[cfg(unix)]
 fn assert_runs(directory: &Path, command: &str, shown: Option<&str>, code: i32) {
     let run = run_in(directory, command);
-    assert_eq!(run.code, Some(code), "`{command}` says: {}", run.stderr);
+    assert_eq!(run.code, Some(code), "`{command}` has another exit code and printed: {}", run.stderr);
     if let Some(shown) = shown {
         let printed = run.stdout + &run.stderr;
         assert!(
             matches(&trimmed(shown), &trimmed(&printed)),
-            "`{command}` is shown to print\n{shown}\nand prints\n{printed}"
+            "`{command}` must print\n{shown}\nbut it prints\n{printed}"
         );
     }
 }
@@ -127,7 +131,7 @@ fn trimmed(text: &str) -> Vec<&str> {
     text.trim_end().lines().map(str::trim_end).collect()
 }
 
-/// Returns whether the printed lines equal the shown ones. A shown line `…` means any lines.
+/// Returns whether the printed lines equal the shown lines. A shown line `…` stands for any number of lines.
 fn matches(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -163,16 +167,22 @@ fn check(block: &Block, directory: &Path, ci: &str) {
     for (command, shown) in &block.commands {
         match block.marker.as_str() {
             "run" => {
-                assert!(command.starts_with(FROM_SOURCE), "the first command is `{command}`");
+                assert!(
+                    command.starts_with(FROM_SOURCE),
+                    "the first command must begin with the command that builds from source, and is `{command}`"
+                );
                 assert_parses(command);
                 assert!(ci.contains("readme_command run"), "CI does not run the README's first command");
             }
             "test" => {
-                assert!(command.starts_with("cargo test --locked"), "the test command is `{command}`");
+                assert!(
+                    command.starts_with("cargo test --locked"),
+                    "the test command must begin with `cargo test --locked`, and is `{command}`"
+                );
                 assert!(ci.contains("readme_command test"), "CI does not run the README's test command");
             }
             "ci" => assert!(ci.contains(command.as_str()), "CI does not run `{command}`"),
-            // A line for kubectl itself is not checked.
+            // A line that calls only kubectl itself is not checked.
             "cluster" => {
                 if !is_kubectls_own(command) {
                     assert_parses(command);
@@ -180,8 +190,8 @@ fn check(block: &Block, directory: &Path, ci: &str) {
             }
             marker => {
                 let code = marker.strip_prefix("exit ").map_or(Ok(0), str::parse);
-                let code = code.unwrap_or_else(|_| panic!("what does `<!-- {marker} -->` mean?"));
-                assert!(marker.is_empty() || marker.starts_with("exit "), "what does `<!-- {marker} -->` mean?");
+                let code = code.unwrap_or_else(|_| panic!("the marker `<!-- {marker} -->` is unknown"));
+                assert!(marker.is_empty() || marker.starts_with("exit "), "the marker `<!-- {marker} -->` is unknown");
                 assert_runs(directory, command, shown.as_deref(), code);
             }
         }
@@ -197,7 +207,7 @@ fn every_command_of_the_readme_works() {
         let marked: Vec<&Block> = readme.iter().filter(|block| block.marker == main).collect();
         assert!(
             matches!(marked.as_slice(), [block] if block.commands.len() == 1),
-            "the README wants one block with one command after `<!-- {main} -->`"
+            "the README must have exactly one block after `<!-- {main} -->`, with one command"
         );
     }
     let place = workplace();
@@ -252,11 +262,15 @@ fn generated_transcripts_are_what_is_printed() {
         let transcript = blocks(&String::from_utf8(bytes).expect("transcripts are UTF-8"));
         assert!(
             transcript.iter().any(|block| block.marker.starts_with("exit ")),
-            "{path} shows nothing that goes wrong"
+            "{path} must show a command that fails"
         );
         let place = workplace();
         for block in &transcript {
-            assert!(block.marker.is_empty() || block.marker.starts_with("exit "), "{path}: <!-- {} -->", block.marker);
+            assert!(
+                block.marker.is_empty() || block.marker.starts_with("exit "),
+                "{path}: the marker <!-- {} --> is not allowed here",
+                block.marker
+            );
             check(block, place.path(), &ci);
         }
     }
@@ -267,7 +281,7 @@ fn generated_transcripts_are_what_is_printed() {
         .map(|verb| verb.get_name().to_owned())
         .collect();
     known.sort();
-    assert_eq!(verbs, known, "one transcript for each verb");
+    assert_eq!(verbs, known, "there must be one transcript for each verb that only reads");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The pages of `docs/controllers/` define each place where a function of Kubernetes ends, with an id and a name. Code,
-//! rules, tests and pages cite these ids. Each id must be defined exactly once.
+//! The pages of `docs/controllers/` define each leaf, which is a place where a function of Kubernetes ends. Each leaf
+//! has an id and a name. Code, rules, tests and pages cite these ids. Each id must be defined exactly once.
 #![expect(clippy::panic, clippy::expect_used, reason = "tests fail by panicking")]
 
 use super::documents::{resolved, targets};
@@ -30,7 +30,7 @@ fn cited(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| is_id(word))
 }
 
-/// Returns the pages with their paths.
+/// Returns the pages, each with its path.
 fn pages() -> Vec<(String, String)> {
     read(PAGES, "md")
 }
@@ -64,7 +64,7 @@ fn defined(pages: &[(String, String)]) -> BTreeMap<&str, &str> {
             assert!(defined.insert(id, name).is_none(), "{path}: {id} is defined twice");
         }
     }
-    assert!(defined.len() > 150, "the definitions are not found: {}", defined.len());
+    assert!(defined.len() > 150, "only {} definitions were found", defined.len());
     defined
 }
 

@@ -1,4 +1,4 @@
-//! The printed data are valid by the committed schemas and have the fields of the output contract.
+//! The printed data are valid by the committed schemas. The schemas have all fields that the JSON output promises.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support::{Run, files, root, text};
@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fields that the contract promises, by the path in the schema that leads to them.
+/// The fields that the JSON output must have. The first list is the path in the schema that leads to the fields.
 const CONTRACT: [(&[&str], &[&str]); 9] = [
     (&[], &["apiVersion", "kind", "model", "coverage", "items", "worlds"]),
     (&["model"], &["kubernetes", "verified", "featureGates", "controllers"]),
@@ -41,7 +41,7 @@ fn schema(kind: &str) -> Value {
     serde_json::from_str(&text(&format!("docs/schema/{kind}.json"))).expect("a schema is JSON")
 }
 
-/// Makes a schema refuse every field that it does not name.
+/// Changes a schema, so that it refuses every field that it does not name.
 fn strict(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -58,7 +58,7 @@ fn strict(schema: &mut Value) {
 pub(crate) fn validator(kind: &str) -> Validator {
     let mut schema = schema(kind);
     strict(&mut schema);
-    jsonschema::validator_for(&schema).expect("the schema is one")
+    jsonschema::validator_for(&schema).expect("the schema must be valid")
 }
 
 pub(crate) fn assert_valid(validator: &Validator, document: &Value, from: &str) {
@@ -77,12 +77,12 @@ fn exiting(code: i32, arguments: &[&str]) -> Value {
     serde_json::from_str(&run.stdout).expect("stdout is one JSON document")
 }
 
-/// Returns the part of a schema at the end of this path of fields. Lists and references are followed.
+/// Returns the part of a schema at the end of this path of fields. Lists and references are followed on the way.
 fn part<'s>(schema: &'s Value, path: &[&str]) -> &'s Value {
     let mut part = schema;
     for field in path {
         part = resolved(schema, &part["properties"][field]);
-        assert!(part["properties"].is_object(), "{field} is an object, or a list of them: {part}");
+        assert!(part["properties"].is_object(), "{field} must be an object, or a list of objects: {part}");
     }
     part
 }
@@ -90,7 +90,7 @@ fn part<'s>(schema: &'s Value, path: &[&str]) -> &'s Value {
 fn resolved<'s>(schema: &'s Value, mut part: &'s Value) -> &'s Value {
     loop {
         if let Some(reference) = part["$ref"].as_str() {
-            part = schema.pointer(reference.trim_start_matches('#')).expect("the reference leads somewhere");
+            part = schema.pointer(reference.trim_start_matches('#')).expect("the target of the reference must exist");
         } else if part["items"].is_object() {
             part = &part["items"];
         } else {
@@ -114,15 +114,16 @@ fn every_field_of_the_contract_is_in_the_schema() {
 fn a_field_that_no_schema_names_is_refused() {
     let validator = validator("PredictionList");
     let mut document = printed(&["predict", "-f", "examples/half-bound.json", "-o", "json"]);
-    assert_valid(&validator, &document, "as printed");
+    assert_valid(&validator, &document, "the document as printed");
     document["items"][0]["decisions"][0]["surprise"] = json!(1);
-    assert!(!validator.is_valid(&document), "a field deep inside");
+    assert!(!validator.is_valid(&document), "an unknown field deep in the document must be refused");
     document = json!({"apiVersion": "pvctl.dev/v1", "kind": "PredictionList"});
-    assert!(!validator.is_valid(&document), "fields that are missing");
+    assert!(!validator.is_valid(&document), "missing fields must be refused");
 }
 
-/// Checks the contract of `worlds`. Every component with at most eight joint outcomes has an entry, even if it has a
-/// single outcome. A component with an unknown end has no entry. The joint outcomes of an object agree with its item.
+/// Checks the field `worlds`. Every component with at most eight joint outcomes has an entry, even if it has a single
+/// outcome. A component with an unknown end has no entry. The joint outcomes of an object must agree with the item of
+/// that object.
 fn assert_joint(list: &Value, from: &str) {
     let listed = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut components: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -132,14 +133,18 @@ fn assert_joint(list: &Value, from: &str) {
     let mut worlds = BTreeMap::new();
     for joint in listed(&list["worlds"]) {
         let name = joint["component"].as_str().expect("a text").to_owned();
-        assert!(worlds.insert(name, listed(&joint["states"])).is_none(), "{from}: one entry for each component");
+        assert!(worlds.insert(name, listed(&joint["states"])).is_none(), "{from}: a component has two entries");
     }
-    assert!(worlds.keys().all(|name| components.contains_key(name)), "{from}: only components with a shown object");
+    assert!(
+        worlds.keys().all(|name| components.contains_key(name)),
+        "{from}: `worlds` has a component without an item"
+    );
     for (name, items) in &components {
         let all_single = items.iter().all(|item| item["outcomeCount"] == 1 && item["exact"] == true);
         let Some(states) = worlds.get(name) else {
-            // A component with several outcomes may have more than eight joint outcomes, or none that are known.
-            assert!(!all_single, "{from}: {name} has one joint state, and it is not there");
+            // A component with several outcomes may have more than eight joint outcomes, or its joint outcomes may be
+            // unknown.
+            assert!(!all_single, "{from}: {name} has one joint outcome, but no entry");
             continue;
         };
         assert!((1..=8).contains(&states.len()), "{from}: {name} has {} states", states.len());
@@ -172,7 +177,7 @@ fn answers_for_every_example_follow_the_schemas() {
             let namespace = object["namespace"].as_str().unwrap_or("default");
             let explained = printed(&["explain", kind, name, "-n", namespace, "-f", &path, "-o", "json"]);
             assert_valid(&explanation, &explained, &format!("{path}: explain {kind} {name}"));
-            // Both verbs say the same about the object.
+            // Both verbs must have the same prediction for the object.
             let told = &explained["prediction"];
             for field in ["object", "recorded", "outcomes", "outcomeCount", "exact"] {
                 assert_eq!(told[field], item[field], "{path}: {kind} {name}: {field}");
@@ -199,7 +204,7 @@ fn classes_planned_claims_and_versions_follow_the_schemas() {
     assert_valid(&validator("Version"), &printed(&["version", "--client", "-o", "json"]), "version --client");
     let unknown = exiting(3, &["predict", "-f", file, "--partial", "pvc,pods", "-o", "json"]);
     assert_valid(&validator("PredictionList"), &unknown, "with unknown parts");
-    assert_eq!(unknown["worlds"], json!([]), "the ends are unknown, and so are the joint ones");
+    assert_eq!(unknown["worlds"], json!([]), "if the ends are unknown, there must be no joint outcomes");
     for outcomes in ["1", "2"] {
         let few = printed(&["predict", "-f", file, "--outcomes", outcomes, "-o", "json"]);
         let all = printed(&["predict", "-f", file, "-o", "json"]);

@@ -1,12 +1,12 @@
-//! Rules of the project that the compiler does not check: which modules use which, which words the files must not
-//! contain, and what must be named.
+//! Rules of the project that the compiler does not check. For example: which module may use which, which words the
+//! files must not contain, and what documents must name.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::{files, root, text};
 use pvctl::diagnosis::rules;
 use std::collections::BTreeSet;
 
-/// The modules and their ranks: a module uses only modules of lower rank. `docs/ARCHITECTURE.md` gives the reasons.
+/// The modules and their ranks. A module uses only modules of lower rank. `docs/ARCHITECTURE.md` describes the ranks.
 const RANKS: [(&str, u8); 21] = [
     ("parallel", 0),
     ("text", 0),
@@ -31,7 +31,7 @@ const RANKS: [(&str, u8); 21] = [
     ("main", 16),
 ];
 
-/// Uses that the ranks permit, but that are forbidden.
+/// Uses that are forbidden although the ranks permit them.
 const NOT_WANTED: [(&str, &str); 7] = [
     ("source", "cli"),
     ("source", "report"),
@@ -46,17 +46,16 @@ const NOT_WANTED: [(&str, &str); 7] = [
 const WORLDLY: [&str; 5] = ["tokio", "kube", "http", "dialoguer", "colored"];
 const MAY_REACH_THE_WORLD: [&str; 6] = ["source", "execute", "terminal", "report", "commands", "main"];
 
-/// Files of more than 600 lines, not counting unit tests at their end, each with the reason why two files would be
-/// worse.
+/// Files of more than 600 lines, without the unit tests at their end. Each has the reason why two files would be worse.
 const LONG_FILES: [(&str, &str); 0] = [];
 
-/// The folders of the two crates of the product: the core, and the modules above it.
+/// The source folders of the two crates of the product: the core, and the crate with all other modules.
 const SOURCES: [&str; 2] = ["core/src", "src"];
 
 fn source_files() -> Vec<(String, String)> {
     let found = SOURCES.map(|folder| files(folder, "rs"));
     for (folder, found) in SOURCES.iter().zip(&found) {
-        assert!(found.len() > 10, "the walk over {folder} finds too little: {}", found.len());
+        assert!(found.len() > 10, "only {} files were found in {folder}", found.len());
     }
     found
         .into_iter()
@@ -149,7 +148,7 @@ fn modules_use_lower_ranks_only() {
         }
         for name in ["pvctl::", "pvctl_core::"] {
             let may = ["lib", "main"].contains(&module);
-            assert!(may || !code(&source).contains(name), "{path}: name modules by `crate::`");
+            assert!(may || !code(&source).contains(name), "{path}: modules must be named by `crate::`");
         }
     }
 }
@@ -163,18 +162,21 @@ fn the_core_reaches_nothing() {
         for name in WORLDLY {
             let reached =
                 code(&source).contains(&format!("use {name}::")) || code(&source).contains(&format!(" {name}::"));
-            assert!(!reached, "{path}: `{name}` belongs to {MAY_REACH_THE_WORLD:?}");
+            assert!(!reached, "{path}: only these modules may use `{name}`: {MAY_REACH_THE_WORLD:?}");
         }
     }
 }
 
 #[test]
-fn library_modules_stand_in_the_order_of_ranks() {
+fn libraries_list_their_modules_in_the_order_of_ranks() {
     let libraries = SOURCES.map(|folder| text(&format!("{folder}/lib.rs")));
     let lines = libraries.iter().flat_map(|library| library.lines());
     let modules: Vec<&str> = lines.filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
     let ranks: Vec<u8> = modules.iter().map(|module| rank(module)).collect();
-    assert!(modules.len() > 15 && ranks.is_sorted(), "the two libraries list {modules:?}");
+    assert!(
+        modules.len() > 15 && ranks.is_sorted(),
+        "the two libraries must list all modules in the order of ranks: {modules:?}"
+    );
 }
 
 #[test]
@@ -184,7 +186,7 @@ fn every_module_says_what_it_is_for() {
     }
 }
 
-/// Returns the number of lines of a file, not counting unit tests at its end.
+/// Returns the number of lines of a file, without the unit tests at its end.
 fn lines(source: &str) -> usize {
     let tests = source.find("\n#[cfg(test)]\n").unwrap_or(source.len());
     source[..tests].lines().count()
@@ -196,7 +198,10 @@ fn the_file_of_a_verb_is_short() {
     for (path, source) in source_files() {
         let is_of_a_verb = path.strip_prefix("src/commands/").is_some_and(|file| !file.contains('/'));
         let lines = lines(&source);
-        assert!(!is_of_a_verb || lines <= 100, "{path} has {lines} lines: what is more belongs to `ops` or `report`");
+        assert!(
+            !is_of_a_verb || lines <= 100,
+            "{path} has {lines} lines, but at most 100 are allowed: move code to `ops` or `report`"
+        );
     }
 }
 
@@ -209,7 +214,7 @@ fn long_files_have_a_reason() {
             lines <= 600 || reason.is_some(),
             "{path} has {lines} lines: split it, or give a reason in tests/project/tidy.rs"
         );
-        assert!(lines > 600 || reason.is_none(), "{path} is short again: take it off the list");
+        assert!(lines > 600 || reason.is_none(), "{path} is short now: remove it from the list of long files");
     }
 }
 
@@ -227,9 +232,9 @@ fn a_rule_has_the_file_of_its_name() {
         let name = format!("{}.rs", rule.id.replace('-', "_"));
         let found = of_rules.iter().find(|(file, _)| *file == name);
         let (_, source) = found.unwrap_or_else(|| panic!("{}: src/diagnosis/rules/SECTION/{name} is missing", rule.id));
-        assert!(source.contains(&format!("    id: \"{}\",\n", rule.id)), "{name} holds another rule than {}", rule.id);
+        assert!(source.contains(&format!("    id: \"{}\",\n", rule.id)), "{name} does not define the rule {}", rule.id);
     }
-    assert_eq!(of_rules.len(), rules::all().len(), "there is a file of a rule that is in no section");
+    assert_eq!(of_rules.len(), rules::all().len(), "a rule has a file, but no section lists it");
 }
 
 #[test]
@@ -241,7 +246,7 @@ fn report_has_a_folder_for_each_document() {
     for path in &inside {
         match path.split_once('/') {
             Some((folder, _)) => _ = folders.insert(folder),
-            None => assert_eq!(*path, BESIDE, "src/report/{path} belongs to a document, or to `shared`"),
+            None => assert_eq!(*path, BESIDE, "src/report/{path} must be in the folder of a document, or in `shared`"),
         }
     }
     assert!(folders.remove("shared") && folders.len() > 5, "{folders:?}");
@@ -259,19 +264,19 @@ fn each_verb_has_its_own_formats() {
     for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "cli") {
         for rest in source.split("FormatParser::<").skip(1) {
             let format = first_word(rest);
-            assert!(parsed.insert(format.clone()), "{path}: `{format}` is that of another verb already");
+            assert!(parsed.insert(format.clone()), "{path}: another verb already has the type `{format}`");
         }
     }
-    assert!(parsed.len() > 5, "the formats are not found: {parsed:?}");
+    assert!(parsed.len() > 5, "only these formats were found: {parsed:?}");
 }
 
 #[test]
-fn commands_put_nothing_into_a_format_by_hand() {
-    // The last piece is the end of a field's name in a piece of JSON.
+fn commands_do_not_write_formats_themselves() {
+    // The last text occurs where code writes a field name of JSON into a string.
     const BY_HAND: [&str; 5] = ["serde_json", "serde_yaml", "json!", "escape_json", "\\\":"];
     for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "commands") {
         for piece in BY_HAND {
-            assert!(!code(&source).contains(piece), "{path}: `{piece}` belongs to `report`");
+            assert!(!code(&source).contains(piece), "{path}: only `report` may use `{piece}`");
         }
     }
 }
@@ -329,7 +334,7 @@ fn some_words_stay_out() {
         checked += 1;
         for (number, line) in content.lines().enumerate() {
             for word in words {
-                assert!(!line.contains(word), "{path}:{}: `{word}` stays out", number + 1);
+                assert!(!line.contains(word), "{path}:{}: `{word}` is forbidden", number + 1);
             }
         }
     }
@@ -356,34 +361,35 @@ fn every_dependency_has_its_reason() {
             named.insert(name);
         }
     }
-    assert!(named.contains("clap"), "the manifests are not read: {named:?}");
+    assert!(named.contains("clap"), "only these dependencies were found in the manifests: {named:?}");
     for line in reasons.lines().filter_map(|line| line.strip_prefix("| `")) {
         let name = line.split('`').next().unwrap_or_default();
-        assert!(named.contains(name), "{name} has a reason in docs/ARCHITECTURE.md and is no dependency");
+        assert!(named.contains(name), "docs/ARCHITECTURE.md gives a reason for {name}, which is not a dependency");
     }
 }
 
-/// Generic code names no kind, so that other kinds can be added. Exceptions are the files of kinds, in which each kind
-/// is decoded.
+/// Generic code must not name a kind of object, so that other kinds can be added. The files in which a kind is decoded
+/// are exceptions.
 #[test]
-fn generic_rooms_name_no_kind_of_storage() {
-    const ROOMS: [&str; 3] = ["core/src/simulate/", "core/src/world/", "core/src/snapshot/"];
+fn generic_code_names_no_kind_of_storage() {
+    const GENERIC: [&str; 3] = ["core/src/simulate/", "core/src/world/", "core/src/snapshot/"];
     const OF_KINDS: &str = "core/src/snapshot/kinds/";
     let mut looked = 0;
     for (path, source) in source_files() {
-        if path.starts_with(OF_KINDS) || !ROOMS.iter().any(|room| path.starts_with(room)) {
+        if path.starts_with(OF_KINDS) || !GENERIC.iter().any(|folder| path.starts_with(folder)) {
             continue;
         }
         looked += 1;
         let code = code(&source);
-        // `PersistentVolumeClaim` begins with the same word.
+        // The search also finds `PersistentVolumeClaim`, because it begins with the same word.
         let named = code.lines().find(|line| line.contains("PersistentVolume"));
         assert_eq!(named, None, "{path} names a kind");
     }
-    assert!(looked > 20, "the walk finds too little: {looked}");
+    assert!(looked > 20, "only {looked} files were found");
 }
 
-/// A controller is named only where it is registered, and in code that depends on what this controller does.
+/// Code of the simulation must not name a controller. A controller is named where it is registered, and in code that
+/// depends on what this controller does.
 #[test]
 fn the_simulation_names_no_controller() {
     for (path, source) in source_files().into_iter().filter(|(path, _)| module(path) == "simulate") {
@@ -397,9 +403,10 @@ fn the_simulation_names_no_controller() {
     }
 }
 
-/// Names in capitals are placeholders for something that a contributor adds.
+/// The two documents must not name a file that does not exist. Names in capitals are placeholders for something that a
+/// contributor adds.
 #[test]
-fn the_maps_name_files_that_are_there() {
+fn the_documents_for_contributors_name_existing_files() {
     let maps = ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"].map(text).join("\n").replace("```", "");
     let named: Vec<&str> = maps.split('`').skip(1).step_by(2).collect();
     let folders = ["src/", "core/", "tests/", "docs/", "xtask/", "oracle/", "completions/", "man/"];
@@ -407,15 +414,19 @@ fn the_maps_name_files_that_are_there() {
     let is_of_something_new = |part: &str| part.chars().next().is_some_and(char::is_uppercase);
     let mut checked = 0;
     for path in paths.filter(|path| !path.contains([' ', '*']) && !path.split('/').any(is_of_something_new)) {
-        assert!(root().join(path).exists(), "a map names {path}, which is not there");
+        assert!(
+            root().join(path).exists(),
+            "docs/ARCHITECTURE.md or CONTRIBUTING.md names {path}, which does not exist"
+        );
         checked += 1;
     }
     assert!(checked > 60, "only {checked} paths were checked");
 }
 
-/// Identifiers that were metaphors, or had several meanings. `docs/GLOSSARY.md` has the words that are used instead.
+/// Former identifiers that were metaphors or had several meanings. `docs/GLOSSARY.md` has the words that are used
+/// instead.
 #[test]
-fn words_that_nobody_knows_stay_out() {
+fn former_identifiers_are_not_used() {
     const FORMER: [&str; 21] = [
         "Blow",
         "Cast",
@@ -439,7 +450,7 @@ fn words_that_nobody_knows_stay_out() {
         "seats",
         "thief",
     ];
-    // `Sync` is also a trait of the standard library, and audit has rules.
+    // `Sync` is also a trait of the standard library, and `audit` has rules. So only definitions of types are meant.
     let is_meant = |word: &str, line: &str| match word {
         "Sync" => ["struct Sync", "type Sync", "enum Sync", "trait Sync"].iter().any(|own| line.contains(own)),
         "Rules" => ["struct Rules ", "type Rules ", "enum Rules "].iter().any(|own| line.contains(own)),

@@ -8,7 +8,7 @@ use pvctl::controllers::KubeVersion;
 use std::collections::BTreeSet;
 use xtask::oracle::build_arguments;
 
-/// The place of the table, for messages.
+/// The location of the table, for messages.
 const TABLE: &str = "MODELLED in core/src/controllers/behavior.rs";
 
 /// Returns the versions with recordings, in order, each with its release.
@@ -16,7 +16,7 @@ fn recorded() -> Vec<(KubeVersion, String)> {
     KubeVersion::all().filter_map(|version| Some((version, version.recorded()?))).collect()
 }
 
-/// Returns the build tag of an oracle whose version is not the default one.
+/// Returns the build tag with which the oracle of an older version is built.
 fn tag(version: KubeVersion) -> String {
     format!("k8s_{}", version.to_string().replace('.', "_"))
 }
@@ -47,12 +47,15 @@ fn the_modules_of_the_oracle_have_the_releases_of_the_table() {
         );
     }
     let there: BTreeSet<String> = files("oracle/minors", "mod").into_iter().map(|(path, _)| path).collect();
-    assert_eq!(there, expected, "oracle/minors has a module for each older version with recordings in {TABLE}");
+    assert_eq!(
+        there, expected,
+        "oracle/minors must have a module for each older version with recordings in {TABLE}, and no other module"
+    );
     let cluster = "oracle/cluster/go.mod";
     assert_eq!(
         Some(required(cluster)),
         KubeVersion::DEFAULT.recorded(),
-        "{cluster} is the control plane of the live tests: it has the release of the default version of {TABLE}"
+        "{cluster} is the control plane of the live tests: it must have the release of the default version in {TABLE}"
     );
 }
 
@@ -86,14 +89,17 @@ fn the_recordings_are_of_the_releases_of_the_table() {
             let name = format!("tests/conformance/{kind}-{release}.jsonl.gz");
             assert!(
                 names.contains(&name),
-                "{name} is missing: {TABLE} says that recordings judge {release}. oracle/corpora.sh and `cargo xtask \
+                "{name} is missing, but {TABLE} says that there are recordings of {release}. oracle/corpora.sh and `cargo xtask \
                  record` make them, see tests/conformance/README.md; then `UPDATE=1 cargo test what_is_recorded`"
             );
         }
     }
     for name in names {
         let is_known = releases.iter().any(|release| name.ends_with(&format!("-{release}.jsonl.gz")));
-        assert!(is_known, "{name} is of no release in {TABLE}: record it again with one of {releases:?}");
+        assert!(
+            is_known,
+            "{name} is a recording of a release that {TABLE} does not have: record it again with one of {releases:?}"
+        );
     }
 }
 
@@ -108,7 +114,7 @@ fn documents_name_the_versions_of_the_table() {
         ("README.md", format!("`--kube-version {oldest}` to `{newest}`, ")),
         ("README.md", format!("Versions {judged} are judged by recorded answers ")),
         ("README.md", format!("`--kube-version {}` brings back ", KubeVersion::HISTORICAL)),
-        ("docs/CONFORMANCE.md", format!("Of {default} most is recorded; of {} there are fewer ", in_words(&known))),
+        ("docs/CONFORMANCE.md", format!("Most recordings are of {default}; there are fewer of {}, ", in_words(&known))),
     ];
     for (version, release) in recorded() {
         let arguments = build_arguments(version).join(" ").replace("-tags=", "-tags ");
@@ -155,7 +161,8 @@ fn versions_are_found_in_code() {
     }
 }
 
-/// Comments and the pages of rules cite upstream's versions. Other code asks `KubeVersion` and `KubernetesBehavior`.
+/// Only comments and the pages of rules cite versions of Kubernetes. Other code asks `KubeVersion` or
+/// `KubernetesBehavior`.
 #[test]
 fn no_other_code_names_a_version() {
     let mut looked = 0;
@@ -171,9 +178,9 @@ fn no_other_code_names_a_version() {
             if !line.trim_start().starts_with("//")
                 && let Some(found) = named(line)
             {
-                panic!("{path}:{}: {found} stands in {TABLE} alone; ask KubeVersion or Rules", number + 1);
+                panic!("{path}:{}: only {TABLE} may have {found}; ask KubeVersion or KubernetesBehavior", number + 1);
             }
         }
     }
-    assert!(looked > 100, "only {looked} files were looked at");
+    assert!(looked > 100, "only {looked} files were checked");
 }

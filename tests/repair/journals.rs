@@ -1,5 +1,5 @@
-//! Tests of journals and plan files on another cluster, on the same cluster behind another address, and on objects that
-//! were replaced. They also test journals of repairs that never began.
+//! Journals and plan files that are used on another cluster, on the same cluster at another address, and after objects
+//! were replaced. Also journals of repairs that never began.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test changes journals, and fails by panicking")]
 
@@ -22,10 +22,10 @@ const ON: [&str; 3] = ["apply", "--continue", "--yes"];
 /// The words that undo the newest journal.
 const BACK: [&str; 2] = ["undo", "--yes"];
 
-/// A run: what is typed, and the exit code.
+/// The words of a command line, and its exit code.
 type Ran<'w> = (&'w [&'w str], i32);
 
-/// Makes the server another cluster behind the same address.
+/// Turns the server into another cluster at the same address.
 fn another_cluster(fake: &ApiServer) {
     fake.replace(
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": "uid-other"},
@@ -33,7 +33,7 @@ fn another_cluster(fake: &ApiServer) {
     );
 }
 
-/// Lets the server refuse to say which cluster it is.
+/// Lets the server refuse to tell which cluster it is.
 fn hide(fake: &ApiServer) {
     fake.fail("/api/v1/namespaces/kube-system", usize::MAX, Fault::Refused(403, "namespaces is forbidden"));
 }
@@ -43,7 +43,7 @@ fn other_address(fake: &ApiServer) -> String {
     format!("http://localhost:{}", fake.port())
 }
 
-/// Runs the program on the server of that address.
+/// Runs the program on the server at this address.
 async fn at(url: &str, journals: &Path, arguments: &[&str]) -> Finished {
     let state = journals.to_str().unwrap().to_owned();
     let words: Vec<String> = arguments.iter().chain(&["--server", url]).map(|&word| word.to_owned()).collect();
@@ -71,9 +71,9 @@ fn edit_header(file: &Path, change: impl Fn(&mut Value)) {
     std::fs::write(file, format!("{header}\n{rest}")).unwrap();
 }
 
-/// A repair of an old cluster is not carried out on a new cluster behind the same address.
+/// A repair of an old cluster is not carried out on a new cluster at the same address.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
+async fn another_cluster_at_the_same_address_is_refused() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let (fake, _) = stopped_at_second_step(journals).await;
@@ -100,7 +100,7 @@ async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
             assert!(flat(&ended).contains(name), "{words:?}: {}", ended.stderr);
         }
     }
-    // The repairs of the new cluster itself are possible, and its journals are told apart from the others.
+    // Repairs of the new cluster are possible. Its journals are distinguished from those of the old cluster.
     let done = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     let back = with(&fake, journals, "", &["undo", "--yes"]).await;
@@ -115,10 +115,10 @@ async fn another_cluster_behind_the_same_address_is_refused_by_both_names() {
     assert!(shown.stdout.contains(&format!("CLUSTER  cluster-{}", fake.port())), "{}", shown.stdout);
 }
 
-/// The newest journal of this cluster is used, although a journal of another cluster is newer. A note names the journal
-/// that is ignored.
+/// The newest journal of this cluster is used, although a journal of another cluster is newer. A note names the ignored
+/// journal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_journal_of_the_cluster_before_is_passed_over_with_a_note() {
+async fn a_journal_of_another_cluster_is_ignored_with_a_note() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let fake = cluster([released("data", "Retain"), released("more", "Delete")]).await;
@@ -131,22 +131,24 @@ async fn a_journal_of_the_cluster_before_is_passed_over_with_a_note() {
     let back = with(&fake, journals, "", &["undo", "--dry-run"]).await;
     assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
     assert!(back.stdout.contains("pv/more") || back.stdout.contains("volume more"), "{}", back.stdout);
-    let note =
-        format!("note: journal {id} is ignored, because it is of the cluster at {} with uid uid-before", fake.url());
+    let note = format!(
+        "note: journal {id} is ignored, because it belongs to the cluster at {} with uid uid-before",
+        fake.url()
+    );
     assert!(flat(&back).contains(&note), "{}", back.stderr);
 }
 
-/// An address does not identify a cluster: a repair that began behind one address is continued and undone behind
-/// another.
+/// An address does not identify a cluster. A repair that began at one address can be continued and undone at another
+/// address.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_same_cluster_behind_another_address_is_served() {
+async fn the_same_cluster_at_another_address_is_accepted() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let (fake, _) = stopped_at_second_step(journals).await;
     let other = other_address(&fake);
     let ended = at(&other, journals, &["apply", "--continue", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
-    assert!(!ended.stderr.contains("by the address alone"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("only the address shows"), "{}", ended.stderr);
     let back = at(&other, journals, &["undo", "--yes"]).await;
     assert_eq!(back.code, Some(0), "{}{}", back.stdout, back.stderr);
     let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
@@ -162,8 +164,8 @@ async fn the_same_cluster_behind_another_address_is_served() {
     assert_eq!(applied.code, Some(0), "{}{}", applied.stdout, applied.stderr);
 }
 
-/// If the uid may not be read, the address identifies the cluster, and the output says so. Every object has to be the
-/// same.
+/// If the uid may not be read, the cluster is identified by its address, and the output says so. Every object must be
+/// the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_uid_the_address_and_the_objects_decide() {
     for unstated in [false, true] {
@@ -172,7 +174,7 @@ async fn without_the_uid_the_address_and_the_objects_decide() {
         let (fake, _) = stopped_at_second_step(journals).await;
         let id = newest(&fake, journals).await;
         if unstated {
-            // A journal is written like this if the uid may not be read.
+            // If the uid may not be read, the header of a journal looks like this.
             edit_header(&file(journals, &id), |header| {
                 header.as_object_mut().unwrap().remove("cluster");
             });
@@ -182,26 +184,26 @@ async fn without_the_uid_the_address_and_the_objects_decide() {
         let go_on = ["apply", "--continue", "--yes"];
         let elsewhere = at(&other_address(&fake), journals, &["apply", "--continue", &id, "--yes"]).await;
         assert_eq!(elsewhere.code, Some(6), "{}{}", elsewhere.stdout, elsewhere.stderr);
-        assert!(flat(&elsewhere).contains("the uid of which is not known"), "{}", elsewhere.stderr);
+        assert!(flat(&elsewhere).contains("whose uid is not known"), "{}", elsewhere.stderr);
         let as_it_was = fake.object("PersistentVolume", "data").unwrap();
         let mut another = as_it_was.clone();
         another["metadata"]["uid"] = "uid-anew".into();
         fake.replace(another);
         let refused = with(&fake, journals, "", &go_on).await;
         assert_eq!((refused.code, fake.writes().len()), (Some(5), 2), "{}{}", refused.stdout, refused.stderr);
-        let said = "pv/data is another one than the repair was about: its uid is uid-anew, where journal";
+        let said = "pv/data is not the object that the repair was about: its uid is uid-anew, but journal";
         assert!(flat(&refused).contains(said), "{}", refused.stderr);
-        assert!(flat(&refused).contains("another cluster behind the same address"), "{}", refused.stderr);
+        assert!(flat(&refused).contains("another cluster may have the same address now"), "{}", refused.stderr);
         fake.replace(as_it_was);
         let ended = with(&fake, journals, "", &go_on).await;
         assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
-        assert!(flat(&ended).contains("is of this cluster is known by the address alone"), "{}", ended.stderr);
+        assert!(flat(&ended).contains("only the address shows that"), "{}", ended.stderr);
     }
 }
 
-/// If the uid cannot be read for another reason than a missing right, the cluster is unknown, and nothing is written.
+/// If the uid cannot be read for another reason than a missing right, the cluster is unknown. Then nothing is written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cluster_that_cannot_be_told_is_not_written_to() {
+async fn an_unknown_cluster_is_not_written_to() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let fake = cluster([released("data", "Delete")]).await;
@@ -217,9 +219,9 @@ async fn a_cluster_that_cannot_be_told_is_not_written_to() {
     }
 }
 
-/// A volume that was created again under its name, or that now names other storage, is not the volume of the journal.
+/// If a volume was created again under its name, or now has other storage, it is not the volume of the journal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
+async fn a_repair_of_a_volume_that_was_replaced_is_not_continued() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let (fake, _) = stopped_at_second_step(journals).await;
@@ -234,14 +236,14 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
     let cases: [(Value, String, [Ran<'_>; 4]); 2] = [
         (
             restored,
-            format!("it is csi d.example.com of-somebody-else, where journal {id} has csi d.example.com data"),
+            format!("it is csi d.example.com of-somebody-else, but journal {id} has csi d.example.com data"),
             [(&ON, 5), (&BACK, 4), (&on, 5), (&back, 4)],
         ),
-        // The journal can neither be continued nor undone, so it does not block others, and is checked only if its id
-        // is given.
+        // This journal can neither be continued nor undone. So it does not block other journals, and is checked only if
+        // its id is given.
         (
             anew,
-            format!("its uid is uid-anew, where journal {id} has uid-data"),
+            format!("its uid is uid-anew, but journal {id} has uid-data"),
             [(&ON, 5), (&back, 4), (&on, 5), (&back, 4)],
         ),
     ];
@@ -253,26 +255,26 @@ async fn a_volume_that_is_another_one_by_now_is_not_gone_on_with() {
             let came = (ended.code, fake.writes().len());
             assert_eq!(came, (Some(code), 2), "{words:?}: {}{}", ended.stdout, ended.stderr);
             assert!(flat(&ended).contains(&said), "{words:?}: {}", ended.stderr);
-            let leads_on = ended.stderr.contains("continues as soon as nothing prevents it");
+            let leads_on = ended.stderr.contains("continues the repair as soon as nothing prevents this");
             assert_eq!(leads_on, code == 5 && !is_lost, "{words:?}: {}", ended.stderr);
         }
     }
     for words in [&ON[..], &BACK] {
         let ended = with(&fake, journals, "", words).await;
         assert_eq!((ended.code, fake.writes().len()), (Some(2), 2), "{words:?}: {}{}", ended.stdout, ended.stderr);
-        assert!(flat(&ended).contains("there is no such journal"), "{words:?}: {}", ended.stderr);
+        assert!(flat(&ended).contains("no journal of "), "{words:?}: {}", ended.stderr);
     }
     let listed = with(&fake, journals, "", &["history"]).await;
     assert!(listed.stdout.contains("lost at step 2"), "{}", listed.stdout);
-    // The volume was read on another cluster, or the reading was wrong.
+    // If the same volume exists again, the first reading was of another cluster, or it was wrong.
     fake.replace(as_it_was);
     let ended = with(&fake, journals, "", &on).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
-/// An undo that wrote nothing never began. The repair that it should have undone is continued instead.
+/// An undo that wrote nothing has not begun. The repair that it should undo is continued instead.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_journal_without_a_write_is_never_gone_on_with() {
+async fn a_journal_without_a_write_is_never_continued() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let fake = cluster(bound("db", "data", "disk")).await;
@@ -290,7 +292,7 @@ async fn a_journal_without_a_write_is_never_gone_on_with() {
     assert!(empty.contains("-undo-"), "{empty}");
     let named = with(&fake, journals, "", &["apply", "--continue", &empty, "--yes"]).await;
     assert_eq!(named.code, Some(2), "{}{}", named.stdout, named.stderr);
-    let said = format!("{empty} has written nothing, so there is nothing to go on with");
+    let said = format!("{empty} has written nothing, so there is nothing to continue");
     assert!(flat(&named).contains(&said), "{}", named.stderr);
     let player = play(&fake);
     let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
@@ -299,10 +301,10 @@ async fn a_journal_without_a_write_is_never_gone_on_with() {
     assert_eq!(fake.object("PersistentVolumeClaim", "data").unwrap()["metadata"]["namespace"], "web");
 }
 
-/// A foreign file is no journal, whatever its name is. A damaged journal may belong to a repair that has written
-/// something.
+/// A foreign file is not a journal, even if it has the name of a journal. A damaged journal may belong to a repair that
+/// has written something.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn foreign_files_are_passed_over_and_damaged_journals_are_not() {
+async fn foreign_files_are_ignored_and_damaged_journals_are_not() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let fake = cluster([released("data", "Retain")]).await;
@@ -353,10 +355,10 @@ fn going() -> [Value; 2] {
     [volume, claim]
 }
 
-/// The claim that a restore waits for is gone while the question waits for an answer. The plan expects that, and the
-/// data are kept.
+/// A restore waits until its claim is gone. The claim goes while the program asks the person. The plan accepts this,
+/// and the data are kept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_claim_that_goes_at_the_question_is_gone_as_the_plan_wants_it() {
+async fn a_claim_that_is_gone_before_the_answer_does_not_stop_the_plan() {
     let state = tempfile::tempdir().unwrap();
     let fake = cluster(going()).await;
     let mut terminal = screen(&fake, state.path(), &["restore", "pvc/data", "-n", "db"]);
@@ -375,8 +377,8 @@ async fn a_claim_that_goes_at_the_question_is_gone_as_the_plan_wants_it() {
     assert_eq!(volume["spec"]["claimRef"]["uid"], claim["metadata"]["uid"]);
 }
 
-/// Another client changes the claimRef of the volume while the question waits for an answer. There is then another plan
-/// and another question. Without a question, the new plan is carried out if it does no more than what was requested.
+/// Another client changes the claimRef of the volume while the program asks the person. Then there is another plan, and
+/// the program asks again. With `--yes` the new plan is carried out if it does no more than what was requested.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_world_that_changes_at_the_question_is_planned_anew() {
     let changed = || {
@@ -401,7 +403,7 @@ async fn a_world_that_changes_at_the_question_is_planned_anew() {
         assert_eq!((ended, fake.writes().len()), (Some(code), writes), "{shown}");
     }
 
-    // The dry run of the review is slow, and what the plan depends on changes in the meantime.
+    // The dry run of the review is slow. Meanwhile an object changes on which the plan depends.
     let tried = "/api/v1/persistentvolumes/data?fieldManager=kubectl-pvctl&dryRun=All";
     let meanwhile = async |words: &'static [&'static str], change: Value| {
         let state = tempfile::tempdir().unwrap();
@@ -418,18 +420,18 @@ async fn a_world_that_changes_at_the_question_is_planned_anew() {
     let (ended, fake, _) = meanwhile(&["release", "pv/data", "--yes"], changed()).await;
     assert_eq!((ended.code, fake.writes().len()), (Some(0), 1), "{}{}", ended.stdout, ended.stderr);
     assert!(flat(&ended).contains(again), "{}", ended.stderr);
-    // There is no plan for the changed cluster, and the error says first that the cluster has changed.
+    // There is no plan for the changed cluster. The error first says that the cluster has changed.
     let mut held = released("data", "Retain");
     held["status"]["phase"] = "Bound".into();
     let (ended, fake, state) = meanwhile(&["release", "pv/data", "--yes"], held).await;
     assert_eq!((ended.code, fake.writes().len()), (Some(4), 0), "{}{}", ended.stdout, ended.stderr);
-    assert!(flat(&ended).contains("because: for what is there now there is no plan: "), "{}", ended.stderr);
-    // The journal of a repair that never began blocks no other repair.
+    assert!(flat(&ended).contains("because: there is no plan for the present state: "), "{}", ended.stderr);
+    // The journal of a repair that has not begun does not block another repair.
     let nothing = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}{}", nothing.stdout, nothing.stderr);
 }
 
-/// A plan from a file is carried out as it is, or not at all.
+/// A plan from a file is either carried out unchanged, or not at all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_of_a_file_is_not_planned_anew() {
     let state = tempfile::tempdir().unwrap();
@@ -447,7 +449,7 @@ async fn a_plan_of_a_file_is_not_planned_anew() {
     assert_eq!((code, fake.writes().len()), (Some(4), 0), "{}", plain(shown.as_bytes()));
 }
 
-/// If the clock of the machine is before 1970, the journal has that time, and certificates cannot be judged.
+/// If the clock of the machine is before 1970, the journal has that time. But certificates cannot be checked.
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_clock_before_1970_is_no_bug() {
@@ -487,7 +489,7 @@ async fn a_clock_before_1970_is_no_bug() {
         let ended = run(words(&[verb, &["--yes", "--server", &url]].concat())).await;
         assert_eq!(ended.code, Some(0), "{verb:?}: {}{}", ended.stdout, ended.stderr);
     }
-    // No server is needed: if certificates cannot be judged, no request is sent.
+    // No server is needed: if certificates cannot be checked, no request is sent.
     let ended = run(words(&["retain", "pv/data", "--server", "https://127.0.0.1:1", "--yes"])).await;
     assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
     assert!(flat(&ended).contains("the clock of this machine shows a time before 1970"), "{}", ended.stderr);

@@ -1,6 +1,6 @@
-//! How the verbs that repair behave for the person who types them, on an API server in this process. They do not wait
-//! for a goal that is already reached. A second run has nothing to do. While a finding is left, each run ends with exit
-//! code 1.
+//! How the verbs that repair behave towards the person who types them, on an API server in this process. They do not
+//! wait for a goal that is already reached. A second run has nothing to do. As long as a finding is left, each run ends
+//! with exit code 1.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the test looks at the clock and at journals")]
 
@@ -31,14 +31,14 @@ async fn done(fake: &ApiServer, journals: &Path, words: &[&str]) {
 /// A policy is in force once it is stored, so `retain` does not wait for controllers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retain_waits_for_no_controller() {
-    // The claim is gone, and no controller runs that would set the phase to Released.
+    // The claim is gone. No controller runs that would set the phase to Released.
     let mut stale = released("data", "Delete");
     stale["status"]["phase"] = "Bound".into();
     let fake = cluster([stale]).await;
     let state = tempfile::tempdir().unwrap();
     let begin = Instant::now();
     done(&fake, state.path(), &["retain", "pv/data", "--yes"]).await;
-    assert!(begin.elapsed() < Duration::from_secs(15), "it has waited: {:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(15), "the run must not wait: {:?}", begin.elapsed());
     assert!(nothing(&fake, state.path(), &["retain", "pv/data", "--yes"]).await.contains("policy Retain already"));
 
     // If another client sets the former policy again immediately, the message says so.
@@ -51,11 +51,11 @@ async fn retain_waits_for_no_controller() {
     fake.let_go();
     let ended = running.end().await;
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
-    let said = "warning: pv/disk has policy Delete, where Retain was written: somebody has changed it since\n";
+    let said = "warning: pv/disk has policy Delete, although Retain was written: somebody has changed it since then\n";
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
 }
 
-/// The volume of a claim is the volume that the claim names, or the only volume that has its uid.
+/// `retain pvc/NAME` means the volume that the claim names, or the only volume that has the uid of the claim.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retain_of_a_claim_means_its_volume() {
     for words in [&["retain", "pvc/data", "-n", "db", "--yes"][..], &["retain", "-n", "db", "pvc", "--yes", "data"]] {
@@ -71,7 +71,7 @@ async fn retain_of_a_claim_means_its_volume() {
         done(&fake, state.path(), words).await;
         assert_eq!(fake.object("PersistentVolume", "disk").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
         nothing(&fake, state.path(), words).await;
-        // The request of the plan names the volume.
+        // The request in the plan names the volume.
         let fake = cluster(bound("db", "data", "disk")).await;
         let plan = with(&fake, state.path(), "", &["retain", "pvc/data", "-n", "db", "-o", "json"]).await;
         let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
@@ -92,7 +92,7 @@ async fn retain_of_a_claim_means_its_volume() {
         (vec![pending.clone()], 6, "claim db/data has no volume yet: there are no data to keep"),
         (vec![pending, of_data("one"), of_data("two")], 6, "2 volumes have the uid of claim db/data"),
         (vec![lost], 2, "claim db/data names volume gone"),
-        (vec![strange, held, other], 6, "claim db/data names volume disk, which is that of claim db/other"),
+        (vec![strange, held, other], 6, "claim db/data names volume disk, which belongs to claim db/other"),
         (Vec::new(), 2, "PersistentVolumeClaim \"data\" does not exist in namespace \"db\""),
     ];
     for (objects, code, said) in cases {
@@ -107,23 +107,23 @@ async fn retain_of_a_claim_means_its_volume() {
     assert!(ended.stderr.contains("no volumes for you"), "{}", ended.stderr);
 }
 
-/// The goal of an offer is reached if the volume is reserved for that claim, or if the claim has the volume.
+/// A volume needs no second offer if it is reserved for this claim, or if this claim has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
+async fn a_volume_that_was_offered_is_not_offered_again() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let to_new = ["release", "pv/data", "--reserve-for", "db/new", "--yes"];
     let fake = cluster([released("data", "Retain")]).await;
     done(&fake, journals, &to_new).await;
     let said = nothing(&fake, journals, &to_new).await;
-    assert_eq!(said, "Nothing to do: volume data is Available, and reserved for claim db/new already.\n");
+    assert_eq!(said, "Nothing to do: volume data is already Available, and reserved for claim db/new.\n");
     let unbind = ["unbind", "pv/data", "--reserve-for", "db/new", "--yes"];
     nothing(&fake, journals, &unbind).await;
     let [volume, claim] = bound("db", "new", "data");
     fake.replace(volume);
     fake.hold([claim]);
     for words in [to_new, unbind] {
-        // The objects alone show this; no journal is needed.
+        // The objects alone show this. So no journal is needed.
         let elsewhere = tempfile::tempdir().unwrap();
         let said = nothing(&fake, elsewhere.path(), &words).await;
         assert_eq!(said, "Nothing to do: claim db/new has volume data and is bound to it.\n");
@@ -132,8 +132,8 @@ async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let ended = with(&fake, journals, "", &["release", "pv/data", "--reserve-for", "db/other", "--yes"]).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
 
-    // A request that names no claim is refused, because the person may want to take the volume from its claim. The goal
-    // is already reached if the same person offered the volume before.
+    // A request without a claim is refused, because the person may want to take the volume from its claim. But if the
+    // same person has offered the volume before, the goal is already reached.
     let words = ["release", "pv/data", "--yes"];
     let [taken, claim] = bound("db", "data", "data");
     let fake = cluster([taken.clone(), claim.clone()]).await;
@@ -160,13 +160,13 @@ async fn a_volume_that_is_where_it_was_to_go_is_not_offered_again() {
     let anyone = ["release", "pv/data", "--to-anyone", "--yes", "--confirm", "data"];
     done(&fake, journals, &anyone).await;
     nothing(&fake, journals, &anyone).await;
-    // The volume is reserved for no claim, which is not what the request asks for.
+    // The volume has no claimRef. The request asks for a reservation, so its goal is not reached.
     let ended = with(&fake, journals, "", &unbind).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stderr.contains("there is no binding to roll back"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("there is no binding to undo"), "{}", ended.stderr);
 }
 
-/// If a claim is gone, its journal and the claim that was created in its place show that it was moved.
+/// If a claim is gone, the journal of the move and the new claim show that the claim was moved.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_was_moved_is_not_missing() {
     let fake = cluster(bound("db", "data", "disk")).await;
@@ -183,19 +183,19 @@ async fn a_claim_that_was_moved_is_not_missing() {
         let ended = with(&fake, state.path(), "", words).await;
         assert_eq!((ended.code, fake.writes().len()), (Some(2), writes), "{words:?}: {}{}", ended.stdout, ended.stderr);
         let flat = ended.stderr.replace("\n  ", " ");
-        let said = "if that was this move, there is nothing left to do";
+        let said = "if that plan made this move, there is nothing left to do";
         assert_eq!(flat.contains(said), hint, "{words:?}: {}", ended.stderr);
     };
-    // Another claim was not moved. Without the journal, nobody knows whether this claim was moved.
+    // No journal says that this claim was moved. So it is missing.
     missing(&["move", "pvc/dta", "-n", "db", "--to-namespace", "web", "--name", "data", "--yes"], true).await;
     let elsewhere = tempfile::tempdir().unwrap();
     missing(&[&words[..], &["--journal", elsewhere.path().to_str().unwrap()]].concat(), true).await;
-    // A claim of that name without our annotation was created by somebody else, and not by the move.
+    // A claim of this name without our annotation was created by somebody else, not by the move.
     let mut anew = fake.object("PersistentVolumeClaim", "data").unwrap();
     anew["metadata"]["annotations"].as_object_mut().unwrap().remove("pvctl.dev/plan");
     fake.replace(anew.clone());
     missing(&words, false).await;
-    // A claim with our annotation but another volume was not created by the move either.
+    // A claim with our annotation but another volume was not created by this move, either.
     anew["metadata"]["annotations"]["pvctl.dev/plan"] = "move-00000000".into();
     fake.replace(anew);
     missing(&words, true).await;
@@ -220,7 +220,7 @@ async fn a_claim_that_is_as_it_is_to_be_is_not_replaced() {
     }
 }
 
-/// If a repair deletes a volume, or has deleted it, a second request has nothing to do.
+/// If a repair has begun to delete a volume, or has deleted it, a second request has nothing to do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_volume_that_a_repair_deletes_needs_no_second_repair() {
     let state = tempfile::tempdir().unwrap();
@@ -236,14 +236,14 @@ async fn a_volume_that_a_repair_deletes_needs_no_second_repair() {
     going["metadata"]["finalizers"] = json!(["external-provisioner.volume.kubernetes.io/finalizer"]);
     fake.replace(going.clone());
     nothing(&fake, journals, &words).await;
-    // A volume with policy Retain is being deleted by somebody else.
+    // This volume has policy Retain. So somebody else is deleting it.
     going["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
     fake.replace(going);
     let ended = with(&fake, journals, "", &words).await;
     assert_eq!(ended.code, Some(6), "{}{}", ended.stdout, ended.stderr);
 }
 
-/// If a guard refuses a repair, the finding is left, in the first run and in the second.
+/// If a guard refuses a repair, the finding is left, both in the first run and in the second run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_leaves_what_is_refused_each_time() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -256,9 +256,9 @@ async fn fix_leaves_what_is_refused_each_time() {
     }
 }
 
-/// Flags may stand between the words of a verb. All words are then understood, and the cluster is read.
+/// Flags may be between the words of a verb. Then all words are understood, so the program tries to read the cluster.
 #[test]
-fn words_stand_behind_flags() {
+fn words_may_follow_flags() {
     for words in [
         &["rename", "pvc/x", "-n", "ns", "new"][..],
         &["rename", "pvc", "-n", "ns", "x", "--yes", "new"],

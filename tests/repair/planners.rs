@@ -1,4 +1,4 @@
-//! What planners propose for unattended repair, and what they leave to a person.
+//! Which repairs planners propose as safe without a person, and which ones they leave to a person.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 use crate::repair::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
@@ -11,7 +11,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot, decode};
 use serde_json::{Value, json};
 
-/// The annotation that the controller puts on a volume that it binds.
+/// The annotation that the controller sets on a volume that it binds.
 const MARK: &str = "pv.kubernetes.io/bound-by-controller";
 
 const NODE_GONE: &str = "pvc-selected-node-gone";
@@ -32,13 +32,13 @@ fn whys(plan: &Plan) -> Vec<&str> {
     plan.steps.iter().map(|step| step.why.as_str()).collect()
 }
 
-/// A reservation outlives the namespace that it is for. It is made unattended only if the namespace is as old as the
-/// volume. The plan says in any case how the reservation ends.
+/// A reservation remains when its namespace is deleted. So it is safe only if the namespace is as old as the volume.
+/// The plan always says how the reservation ends.
 #[test]
 fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     let plan = World::new(released()).accepted(&release());
     assert!(plan.is_safe(), "{plan:#?}");
-    let end = "the reservation lasts until such a claim comes; `undo` ends it";
+    let end = "the reservation lasts until such a claim is created; `undo` ends it";
     assert!(plan.notes.iter().any(|note| note == end), "{:?}", plan.notes);
     let mut going = namespace("db");
     going["metadata"]["deletionTimestamp"] = "2026-06-02T10:00:00Z".into();
@@ -55,7 +55,7 @@ fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     }
 }
 
-/// A reservation is taken away from its claim and given to another one.
+/// A volume is reserved for one claim. The plan reserves it for another claim.
 #[test]
 fn a_reservation_is_given_to_another_claim() {
     let world = World::new(vec![volume("pv-1", "Available", of("gone", "data", "")), class("fast")]);
@@ -64,14 +64,14 @@ fn a_reservation_is_given_to_another_claim() {
     assert_eq!(changes(&plan), ["pv/pv-1: claimRef db/kept"]);
 }
 
-/// A claim that was bound can only have the volume that has its uid.
+/// A claim that was bound before can only have the volume that has its uid.
 #[test]
 fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     let mut own = volume("pv-1", "Bound", of("db", "data", "c-data"));
     own["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let mut young = namespace("db");
     young["metadata"]["creationTimestamp"] = "2026-07-01T10:00:00Z".into();
-    // Of several volumes that name the claim, the one with its uid is chosen.
+    // If several volumes name the claim, the one with the uid of the claim is chosen.
     let older = volume("pv-2", "Released", of("db", "data", "c-older"));
     let lost = claim("db", "data", "", "Lost");
     let plan = World::new(vec![own, older, lost.clone(), class("fast"), young.clone()]).accepted(&restore());
@@ -79,14 +79,14 @@ fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     assert_eq!(
         whys(&plan),
         [
-            "keep the data of volume pv-1 before anything else is done with it",
+            "keep the data of volume pv-1 before any other step",
             "claim db/data names volume pv-1 again, which names it by its uid",
         ]
     );
     assert!(plan.is_safe() && plan.judgement.is_none(), "{plan:#?}");
     let rechecks: Vec<String> = plan.steps[1].recheck.iter().map(ToString::to_string).collect();
     assert!(rechecks.contains(&"claim db/data has volume pv-1 and is not being deleted".to_owned()), "{rechecks:?}");
-    // If a volume names another uid or no uid, nobody knows whether it is the right volume.
+    // If a volume has another uid or no uid, it is unknown whether it is the right volume.
     for uid in ["c-older", ""] {
         let other = volume("pv-1", "Available", of("db", "data", uid));
         let plan = World::new(vec![other, lost.clone(), class("fast"), young.clone()]).plan(&restore());
@@ -94,7 +94,7 @@ fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
     }
 }
 
-/// A claim that was never bound may have any volume that fits, so there is a choice.
+/// A claim that was never bound may have any volume that fits. So a person has to choose.
 #[test]
 fn a_volume_name_that_was_never_there_is_left_to_a_person() {
     let world = World::new(vec![
@@ -105,7 +105,8 @@ fn a_volume_name_that_was_never_there_is_left_to_a_person() {
     assert!(!world.plan(&restore()).is_safe());
 }
 
-/// A binding that the controller began and cannot finish is rolled back in the same way as by the controller.
+/// If the controller has begun a binding that it cannot finish, the plan undoes the binding in the same way as the
+/// controller does.
 #[test]
 fn a_binding_that_the_controller_began_in_vain_leaves_no_claim_ref() {
     let half = |phase: &str, marks: &[&str]| {
@@ -125,12 +126,13 @@ fn a_binding_that_the_controller_began_in_vain_leaves_no_claim_ref() {
         assert!(expect.contains(&Expect::VolumePhase { any_of: vec!["Available".into()] }), "{expect:?}");
         assert!(plan.type_name.is_none() && !plan.is_safe(), "{plan:#?}");
     }
-    // Without the annotation of the controller, a person reserved the volume. A volume that was Bound may hold data.
+    // Without the annotation of the controller, a person has reserved the volume. A volume that was Bound may hold
+    // data.
     let refusal = world(half("Available", &[]), &elsewhere).refusal(&unbind());
     assert_eq!(refusal.by, "bound");
     let refusal = world(half("Bound", &[MARK]), &elsewhere).refusal(&unbind());
     assert_eq!(refusal.by, "bound");
-    // A volume that a driver created for the claim was never available to others.
+    // A volume that a driver created for the claim was never available to other claims.
     let made = half("Available", &[MARK, "pv.kubernetes.io/provisioned-by"]);
     assert_eq!(world(made, &elsewhere).refusal(&unbind()).by, "bound");
 }
@@ -140,7 +142,7 @@ fn snapshot(objects: &[Value]) -> Snapshot {
     for object in objects {
         match decode::read(None, object.to_string().as_bytes(), "test").unwrap_or_else(|_| panic!("{object}")) {
             pvctl::snapshot::Item::Object(object) => parts.objects.push(object),
-            pvctl::snapshot::Item::Skipped(_) => panic!("{object} is passed over"),
+            pvctl::snapshot::Item::Skipped(_) => panic!("the program must know this kind: {object}"),
         }
     }
     parts.now = Timestamp::parse("2026-06-01T10:01:00Z");
@@ -165,8 +167,8 @@ fn young(mut claim: Value) -> Value {
     claim
 }
 
-/// If a person asks about the claim by name, a missing node is reported immediately. The message says that the problem
-/// may end by itself.
+/// If a person names the claim, a missing node is reported immediately. The message says that the problem may be solved
+/// without a repair.
 #[test]
 fn a_missing_node_of_a_named_claim_is_reported_at_once() {
     let mut chosen = young(claim("db", "data", "", "Pending"));
@@ -179,11 +181,11 @@ fn a_missing_node_of_a_named_claim_is_reported_at_once() {
     let found = found(&objects, true);
     let finding = of_rule(&found, NODE_GONE).unwrap_or_else(|| panic!("{found:#?}"));
     assert!(finding.is_early && finding.severity == Severity::Info, "{finding:#?}");
-    // The provisioner has done nothing so far. This is no additional finding.
+    // The provisioner has not done anything so far. This must not be a second finding.
     assert!(of_rule(&found, "pvc-provisioner-silent").is_none());
 }
 
-/// If only one class has a similar name, it is proposed. Otherwise the default class is proposed. A person decides.
+/// If exactly one class has a similar name, it is proposed. Otherwise the default class is proposed. A person decides.
 #[test]
 fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     let default = |name: &str| {
@@ -194,7 +196,7 @@ fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     let cases = [
         (vec![class("fast"), class("archive")], Some("fast")),
         (vec![class("slow"), default("archive")], Some("archive")),
-        // Two classes have names that are equally similar.
+        // Two classes have equally similar names.
         (vec![class("fast"), class("fist"), default("archive")], None),
         (vec![class("archive")], None),
     ];
@@ -232,7 +234,7 @@ fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     }
 }
 
-/// If `restore` refuses a repair, no command for this repair is proposed.
+/// If `restore` would refuse a repair, its command is not proposed.
 #[test]
 fn a_refused_repair_is_not_proposed_as_a_command() {
     let old = volume("pv-1", "Released", of("db", "data", "c-older"));
@@ -255,7 +257,7 @@ fn a_refused_repair_is_not_proposed_as_a_command() {
     assert_eq!(changes(&World::new(objects(waiting)).accepted(&restore())).len(), 2);
 }
 
-/// A Lost claim is restored by a verb that a person can type.
+/// For a Lost claim, the finding proposes a verb that a person can type.
 #[test]
 fn a_lost_claim_is_restored_by_a_verb() {
     let mut stored = volume("pv-1", "Available", of("db", "data", ""));

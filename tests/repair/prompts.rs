@@ -1,5 +1,5 @@
-//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Without consent
-//! nothing is written.
+//! The questions of repairs in a terminal: arrows, Enter, Esc, Ctrl-C, a narrow window, no colour. Nothing is written
+//! unless the person agrees.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test counts journals, and fails by panicking")]
 
@@ -8,10 +8,10 @@ use crate::support::api::ApiServer;
 use crate::support::screen::{CTRL_C, DOWN, ENTER, ESCAPE, Screen, UP, plain};
 
 /// The heading of the list of repairs, and the question after the plan.
-const LIST: &str = "Next repair (Esc leaves)";
+const LIST: &str = "Next repair (Esc ends)";
 const QUESTION: &str = "Carry out this plan?";
 /// The last line of the list.
-const LEAVE: &str = "leave the rest as it is";
+const LEAVE: &str = "make no further repair";
 
 /// Starts a terminal with `fix` of a volume whose claim is gone.
 async fn fix(columns: u16, variables: &[(&str, &str)]) -> (ApiServer, Screen, tempfile::TempDir) {
@@ -22,8 +22,8 @@ async fn fix(columns: u16, variables: &[(&str, &str)]) -> (ApiServer, Screen, te
     (fake, screen, journals)
 }
 
-/// Returns how a run in a terminal ended: the exit code, the number of writes, the number of journals, and the shown
-/// words.
+/// Returns how a run in a terminal ended: the exit code, the number of writes, the number of journals, and the words
+/// that were shown.
 fn ended(fake: &ApiServer, screen: Screen, journals: &tempfile::TempDir) -> ((Option<i32>, usize, usize), String) {
     let (code, shown) = screen.end();
     let files = std::fs::read_dir(journals.path()).map_or(0, Iterator::count);
@@ -46,7 +46,8 @@ async fn leaving_the_list_writes_nothing() {
     }
 }
 
-/// Of many problems, a person sees how many there are and a short list of repairs, and after Esc only what is left.
+/// If there are many problems, the program shows their number and a short list of repairs. After Esc it shows only the
+/// number of those that are left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_problems_are_a_short_list() {
     let fake = cluster((0..40).map(|number| released(&format!("data-{number:02}"), "Retain"))).await;
@@ -76,7 +77,7 @@ async fn declining_a_plan_writes_nothing() {
         screen.press(ENTER);
         screen.until(QUESTION);
         screen.press(key);
-        // The same repair is not offered again, and there is no other one.
+        // The same repair is not offered again. There is no other repair.
         let (end, shown) = ended(&fake, screen, &journals);
         assert_eq!(end, (Some(1), 0, 0), "{key:?}: {shown}");
         assert!(shown.contains("not confirmed: nothing was written"), "{shown}");
@@ -111,7 +112,7 @@ async fn a_confirmed_plan_is_carried_out() {
     assert_eq!((claim_ref["name"].as_str(), claim_ref["uid"].as_str()), (Some("data"), None), "{shown}");
 }
 
-/// Esc at the question for a name leaves as well. A wrong name is not accepted.
+/// Esc at the question for a name leaves as well. A wrong name is refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_name_that_is_not_typed_allows_nothing() {
     for keys in [ESCAPE, "dat\r", "\r"] {
@@ -120,7 +121,7 @@ async fn a_name_that_is_not_typed_allows_nothing() {
         let (url, state) = (fake.url(), journals.path().to_str().unwrap());
         let words = ["release", "pv/data", "--to-anyone", "--server", &url, "--journal", state];
         let mut screen = Screen::start(80, &[], &words);
-        screen.until("Type data to carry out this plan; Esc leaves it");
+        screen.until("Type data to carry out this plan; Esc cancels");
         screen.press(keys);
         let (end, shown) = ended(&fake, screen, &journals);
         assert_eq!(end, (Some(6), 0, 0), "{keys:?}: {shown}");
@@ -128,14 +129,14 @@ async fn a_name_that_is_not_typed_allows_nothing() {
     }
 }
 
-/// A narrow window breaks lines between words, and shows all words. With NO_COLOR nothing is coloured.
+/// In a narrow window lines are broken between words, and all words are shown. With NO_COLOR nothing is coloured.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_narrow_window_shows_everything_and_colour_can_be_done_without() {
     let coloured = |shown: &str| {
         let sequences = shown.split("\x1b[").skip(1);
         sequences.filter_map(|one| one.split_once('m')).any(|(code, _)| {
             let numbers: Vec<&str> = code.split(';').collect();
-            // 30 to 49 and 90 to 107 are colours.
+            // The numbers 30 to 49 and 90 to 107 are colours.
             numbers.iter().any(|number| matches!(number.parse::<u8>(), Ok(30..=38 | 40..=48 | 90..=107)))
         })
     };

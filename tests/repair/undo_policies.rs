@@ -10,12 +10,12 @@ fn retain() -> Request {
     Request::Retain { volume: "pv-1".into() }
 }
 
-/// Returns the volume in that phase with that `claimRef`, as the step left it.
+/// Returns the volume with this phase and this `claimRef`, as it was after the step.
 fn stood(phase: &str, claim_ref: &Value) -> Value {
     volume("pv-1", phase, claim_ref.clone())
 }
 
-/// Returns what `undo` proposes in today's world after `retain` was carried out on a volume in this state.
+/// Returns what `undo` proposes in the present world, after `retain` was carried out on a volume in the state `then`.
 fn back(then: &Value, today: Vec<Value>) -> Proposed {
     let mut before = then.clone();
     before["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
@@ -39,11 +39,11 @@ fn of_plan(plan: &Plan, then: &Value, today: Vec<Value>) -> Proposed {
 fn refused(proposed: Proposed) -> Refusal {
     match proposed {
         Proposed::Refused(refusal) => refusal,
-        other => panic!("it is not refused: {other:#?}"),
+        other => panic!("the undo must be refused: {other:#?}"),
     }
 }
 
-/// Returns a volume that is bound to a claim of that name and uid.
+/// Returns a volume, and the claim with this name and uid to which the volume is bound.
 fn has(name: &str, uid: &str) -> Vec<Value> {
     let mut holder = claim("db", name, "pv-1", "Bound");
     holder["metadata"]["uid"] = uid.into();
@@ -53,55 +53,58 @@ fn has(name: &str, uid: &str) -> Vec<Value> {
 #[test]
 fn the_claim_that_had_it_all_the_time_gets_the_policy_back() {
     let then = stood("Bound", &of("db", "data", "c-data"));
-    let Proposed::Plan(plan) = back(&then, has("data", "c-data")) else { panic!("there is no plan") };
+    let Proposed::Plan(plan) = back(&then, has("data", "c-data")) else { panic!("a plan must be proposed") };
     assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
     let step = &plan.steps[0];
     let expect = step.write.as_ref().map(|write| write.expect.clone()).unwrap_or_default();
-    // The uid also shows changes between the plan and the write.
+    // The uid also shows whether the claim was replaced between the plan and the write.
     let named = Reference { namespace: "db".into(), name: "data".into(), uid: "c-data".into() };
     assert!(expect.contains(&Expect::ClaimRef { is: Some(named) }), "{expect:?}");
     let rechecks: Vec<String> = step.recheck.iter().map(ToString::to_string).collect();
     assert_eq!(rechecks, ["claim db/data has volume pv-1 and is not being deleted"]);
 }
 
-/// If another claim has the volume, Retain stays. The refusal says which claim has the volume, and which claim had it
-/// then.
+/// If another claim has the volume now, Retain stays. The refusal says which claim has the volume, and which claim had
+/// it before.
 #[test]
 fn another_claim_keeps_its_data() {
     let cases = [
-        (stood("Bound", &of("db", "data", "c-data")), ("other", "c-other"), "it was that of db/data with uid c-data"),
+        (stood("Bound", &of("db", "data", "c-data")), ("other", "c-other"), "claim db/data with uid c-data had it"),
         // The claim has the same name, but another uid.
-        (stood("Bound", &of("db", "data", "c-old")), ("data", "c-data"), "it was that of db/data with uid c-old"),
-        (stood("Released", &of("db", "data", "c-gone")), ("data", "c-data"), "it was that of db/data with uid c-gone"),
-        (stood("Released", &of("db", "data", "c-gone")), ("next", "c-next"), "it was that of db/data with uid c-gone"),
+        (stood("Bound", &of("db", "data", "c-old")), ("data", "c-data"), "claim db/data with uid c-old had it"),
+        (stood("Released", &of("db", "data", "c-gone")), ("data", "c-data"), "claim db/data with uid c-gone had it"),
+        (stood("Released", &of("db", "data", "c-gone")), ("next", "c-next"), "claim db/data with uid c-gone had it"),
         (stood("Available", &json!(null)), ("data", "c-data"), "no claim had it"),
         (stood("Available", &of("db", "data", "")), ("data", "c-data"), "no claim had it, it was reserved for db/data"),
     ];
     for (then, (name, uid), before) in cases {
         let refusal = refused(back(&then, has(name, uid)));
         let said = format!(
-            "volume pv-1 keeps policy Retain: with Delete, as it had, the data of claim db/{name} would go with that one. \
-             It has the volume by now, with uid {uid}; before, {before}"
+            "volume pv-1 keeps policy Retain: with its former policy Delete, the data of claim db/{name} would be \
+             deleted with that claim. It has the volume now, with uid {uid}; before, {before}"
         );
         assert_eq!((refusal.by, refusal.message.as_str()), ("held", said.as_str()));
     }
 }
 
-/// A longer repair that stopped after its first step has only set a policy, which nobody requested. Even if Retain has
-/// to stay, the journal counts as taken back. The answer says why Retain stays.
+/// A longer repair that stopped after its first step has only set a policy, which nobody asked for. The answer says why
+/// Retain stays. The journal counts as taken back nevertheless.
 #[test]
 fn a_repair_that_stopped_early_leaves_another_claim_its_data() {
     let plan = World::new(bound()).plan(&moving());
     let then = stood("Bound", &of("db", "data", "c-data"));
-    let Proposed::Plan(back) = of_plan(&plan, &then, has("other", "c-other")) else { panic!("there is no plan") };
+    let Proposed::Plan(back) = of_plan(&plan, &then, has("other", "c-other")) else {
+        panic!("a plan must be proposed")
+    };
     assert!(changes(&back).is_empty(), "{back:#?}");
-    let stays = "volume pv-1 keeps policy Retain: with Delete, as it had, the data of claim db/other would go";
+    let stays = "volume pv-1 keeps policy Retain: with its former policy Delete, the data of claim db/other would be \
+                 deleted";
     assert!(back.notes.iter().any(|note| note.starts_with(stays)), "{:?}", back.notes);
-    let Proposed::Plan(back) = of_plan(&plan, &then, has("data", "c-data")) else { panic!("there is no plan") };
+    let Proposed::Plan(back) = of_plan(&plan, &then, has("data", "c-data")) else { panic!("a plan must be proposed") };
     assert_eq!(changes(&back), ["pv/pv-1: policy Delete"]);
 }
 
-/// A write to another volume of that name is not taken back.
+/// The journal is about another volume of this name. So its write is not undone.
 #[test]
 fn a_volume_of_the_same_name_keeps_its_policy() {
     let then = stood("Bound", &of("db", "data", "c-data"));
@@ -110,7 +113,8 @@ fn a_volume_of_the_same_name_keeps_its_policy() {
     assert_eq!(refused(back(&then, today)).by, "changed");
 }
 
-/// If the journal does not contain the answer of the API server, it is unknown which claim had the volume.
+/// If the journal does not have the answer of the API server, it is unknown which claim had the volume. So the policy
+/// is not set again.
 #[test]
 fn without_the_volume_as_it_was_nothing_is_given_back() {
     let then = stood("Bound", &of("db", "data", "c-data"));

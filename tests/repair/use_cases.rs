@@ -1,5 +1,5 @@
-//! The use cases on a simulated cluster, without a terminal and without a connection. The tests check the questions,
-//! the executed plans and the messages. Other tests run the program on a real cluster.
+//! The use cases on a simulated cluster, without a terminal and without a connection. The tests check the questions to
+//! the person, the plans that are carried out, and the messages. Other tests run the program on a real cluster.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::repair::plans::{bound, complete, namespace};
@@ -18,13 +18,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A cluster of a few objects. To carry out a plan means to change the policy of all volumes, because the repairs of
-/// these tests write only policies.
+/// A cluster of a few objects. Carrying out a plan only changes the policy of all volumes, because the repairs of these
+/// tests write only policies.
 struct Made {
     objects: Mutex<Vec<Value>>,
     /// The goals of the plans that were carried out.
     executed: Mutex<Vec<String>>,
-    /// Whether another client writes before every plan is carried out.
+    /// Whether another client writes right before each plan is carried out.
     is_disturbed: bool,
 }
 
@@ -134,10 +134,10 @@ impl Writer for Made {
     }
 }
 
-/// A person who gives one answer to every question, or nobody if there is no answer.
+/// A person who gives the same answer to every question, or nobody if there is no answer.
 struct Scripted {
     answer: Option<bool>,
-    /// Everything that was shown, asked and said, in order.
+    /// Everything that was shown, asked and reported to the person, in order.
     heard: Mutex<Vec<String>>,
 }
 
@@ -155,7 +155,7 @@ impl Scripted {
     }
 }
 
-/// Ctrl-C that is never pressed.
+/// An interrupt source that never interrupts.
 struct Quiet;
 
 impl Interrupts for Quiet {
@@ -226,7 +226,8 @@ fn options(journals: &Path, extent: Extent) -> RepairOptions {
     }
 }
 
-/// Requests to keep the volume of the bound pair.
+/// Carries out requests to keep the volume of the bound pair. Returns the result and the number of plans that were
+/// carried out.
 fn kept(cluster: &Made, asker: &Scripted, extent: Extent, asked: RepairRequest) -> (Result<Status, Error>, usize) {
     let journals = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -270,7 +271,7 @@ fn without_consent_nothing_is_carried_out() {
 }
 
 /// If a plan stops before its first write, the repair is planned again. If the new plan is the same, the person is not
-/// asked again.
+/// asked a second time.
 #[test]
 fn a_world_that_changed_is_not_asked_about_twice_where_the_plan_is_the_same() {
     let (cluster, asker) = (Made::new(true), Scripted::new(Some(true)));

@@ -1,5 +1,5 @@
-//! The faults of requests, and the requests at which they occur. Both the API server in this process and the proxy in
-//! front of a real one use them.
+//! The faults of requests, and the requests at which they occur. They are used by the API server in this process, and
+//! by the proxy in front of a real API server.
 
 use std::time::Duration;
 
@@ -29,11 +29,11 @@ pub(crate) enum Fault {
     CutAfter,
     /// The server acts, and the connection ends in the middle of the answer.
     CutInside,
-    /// The server acts, and its answer begins and never ends.
+    /// The server acts. Its answer begins, but never ends.
     Endless,
-    /// The request never reaches the server, and there is never an answer.
+    /// The request does not reach the server, and there is no answer.
     SilentBefore,
-    /// The server acts, and there is never an answer.
+    /// The server acts, and there is no answer.
     SilentAfter,
     /// The server acts immediately, and the answer arrives after this time.
     Slow(Duration),
@@ -111,8 +111,8 @@ impl Fault {
         word.to_owned()
     }
 
-    /// Returns whether the server has acted before the program learns of the fault. If so, the test lets other clients
-    /// act after the server, and otherwise before it.
+    /// Returns whether the server acts before the program notices the fault. Then the test lets other clients act after
+    /// the server, and otherwise before it.
     pub(crate) fn is_after(self) -> bool {
         matches!(
             self,
@@ -170,8 +170,8 @@ impl Trigger {
         Self::after(at, 0, 0)
     }
 
-    /// Returns a trigger that continues to count after this number of requests. `writes` is how many of them were
-    /// writes.
+    /// Returns a trigger that continues to count after this number of earlier requests. `writes` is the number of
+    /// writes among them.
     pub(crate) fn after(at: At<'_>, requests: usize, writes: usize) -> Self {
         let place = match at {
             At::Request(number) => Place::Request(number),
@@ -183,7 +183,7 @@ impl Trigger {
         Self { place, requests, writes, questions: 0 }
     }
 
-    /// Returns whether the trigger selects requests by their text, and not by their number.
+    /// Returns whether the trigger selects requests by their text.
     pub(crate) fn names(&self) -> bool {
         matches!(self.place, Place::Path { .. } | Place::Line { .. })
     }

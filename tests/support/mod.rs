@@ -1,5 +1,5 @@
-//! Helpers that the tests share. They read the project's files, and run the program without the environment of the
-//! person who runs the tests.
+//! Helpers that the tests share. They read the files of the project. They run the program without the environment
+//! variables of the person who runs the tests.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -118,7 +118,7 @@ fn a_run_gets_what_it_is_given_and_nothing_else() {
     let known = ["HOME", "COLUMNS", "NO_COLOR", "PATH", "ADDED", "PWD", "_", "SHLVL"];
     for variable in variables.lines() {
         let name = variable.split('=').next().unwrap_or_default();
-        assert!(known.contains(&name), "the environment leaks: {variable}");
+        assert!(known.contains(&name), "the program must not get this variable: {variable}");
     }
 }
 
@@ -152,8 +152,8 @@ pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Compares the files of a folder with the generated ones: the contents must be the same, and there must be no other
-/// files. With `UPDATE=1` in the environment, the folder is rewritten instead.
+/// Compares the files of a folder with the generated files. The contents must be the same, and there must be no other
+/// files. With `UPDATE=1` in the environment, the folder is written first.
 pub(crate) fn assert_generated(folder: &str, expected: &[(String, Vec<u8>)]) {
     let directory: PathBuf = root().join(folder);
     if std::env::var_os("UPDATE").is_some() {
@@ -163,7 +163,7 @@ pub(crate) fn assert_generated(folder: &str, expected: &[(String, Vec<u8>)]) {
                 fs::remove_file(root().join(path)).expect("the old file can go");
             }
         }
-        // The files are written in place, so that their modes stay.
+        // The files are written in place, so that their modes do not change.
         for (name, content) in expected {
             fs::write(directory.join(name), content).expect("the file can be written");
         }
@@ -174,9 +174,9 @@ pub(crate) fn assert_generated(folder: &str, expected: &[(String, Vec<u8>)]) {
         expected.iter().map(|(name, content)| (format!("{folder}/{name}"), content.clone())).collect();
     wanted.sort();
     let way_out = "run `UPDATE=1 cargo test --locked generated` and commit the result";
-    assert_eq!(names(&present), names(&wanted), "other files than generated: {way_out}");
+    assert_eq!(names(&present), names(&wanted), "the folder must have exactly the generated files: {way_out}");
     for ((name, is), (_, should)) in present.iter().zip(&wanted) {
-        assert!(is == should, "{name} is out of step with the definitions: {way_out}");
+        assert!(is == should, "{name} is not up to date: {way_out}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The program in a terminal, in which the test reads and presses keys.
+//! The program in a terminal. The test reads what the terminal shows, and presses keys.
 #![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
@@ -17,30 +17,31 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The keys that are not letters.
+/// The keys other than letters.
 pub(crate) const DOWN: &str = "\x1b[B";
 pub(crate) const UP: &str = "\x1b[A";
 pub(crate) const ENTER: &str = "\r";
 pub(crate) const ESCAPE: &str = "\x1b";
 pub(crate) const CTRL_C: &str = "\x03";
 
-/// How long to wait for a text or for the end of the program.
+/// The longest time to wait for a text or for the end of the program.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// A terminal with the program in it.
+/// A terminal in which the program runs.
 pub(crate) struct Screen {
     pty: Arc<Pty>,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
-    /// The thread that reads what is shown. It ends when the program has ended and everything is read.
+    /// The thread that reads what is shown. It ends when the program has ended and everything was read.
     reader: JoinHandle<()>,
-    /// The position in the shown words after the last text that was waited for.
+    /// The position in the shown words after the last expected text.
     read: usize,
     _home: TempDir,
 }
 
 impl Screen {
-    /// Starts the program in a terminal of this width, with these environment variables and those that it needs.
+    /// Starts the program in a terminal of this width. The program gets these environment variables and those that it
+    /// needs.
     pub(crate) fn start(columns: u16, variables: &[(&str, &str)], arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let (pty, pts) = open().unwrap();
@@ -60,7 +61,7 @@ impl Screen {
         Self { pty, child, shown, reader, read: 0, _home: home }
     }
 
-    /// Waits until this text is shown after the texts that were waited for before. Lines may break between words.
+    /// Waits until this text is shown after all earlier expected texts. Lines may break between words.
     #[track_caller]
     pub(crate) fn until(&mut self, text: &str) {
         let begin = Instant::now();
@@ -71,7 +72,7 @@ impl Screen {
                 self.read += at + text.len();
                 return;
             }
-            assert!(begin.elapsed() < PATIENCE, "{text:?} does not come: {new}");
+            assert!(begin.elapsed() < PATIENCE, "{text:?} was not shown in time; this was shown: {new}");
             thread::sleep(Duration::from_millis(20));
         }
     }
@@ -94,7 +95,7 @@ impl Screen {
             }
             thread::sleep(Duration::from_millis(20));
         };
-        // The last output of the program is read a moment later. The reader ends after it.
+        // The reader gets the last output of the program a moment later, and then ends.
         while !self.reader.is_finished() && begin.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(20));
         }

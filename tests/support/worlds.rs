@@ -1,5 +1,5 @@
-//! Small worlds for property tests. They have few objects with few possible values, so that the objects can affect each
-//! other in every way. This includes states that an API server would not store.
+//! Small worlds for property tests. They have few objects with few possible values. So the objects can affect each
+//! other in every way. Some states are states that an API server would not store.
 #![expect(clippy::unwrap_used, reason = "a world that cannot be made is a failed test")]
 
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ macro_rules! weighted {
     ($($weight:literal => $value:expr),+ $(,)?) => { prop_oneof![$($weight => Just($value)),+] };
 }
 
-/// A world. If a property fails on it, the world is printed in a few lines.
+/// A world. If a property fails, the world is printed in a few lines.
 #[derive(Clone)]
 pub(crate) struct Cluster(pub(crate) Parts);
 
@@ -422,8 +422,7 @@ pub(crate) fn worlds(volumes: usize, claims: usize) -> impl Strategy<Value = Clu
 pub(crate) fn contended(volumes: usize, claims: usize) -> impl Strategy<Value = Cluster> {
     let sizes = || weighted![1 => "1Gi", 1 => "2Gi", 1 => "3Gi", 1 => "4Gi", 1 => "5Gi"];
     let phases = weighted![6 => VolumePhase::Available, 1 => VolumePhase::Pending, 1 => VolumePhase::Failed];
-    // With a probability of one half, a volume is Available. Otherwise its phase is random, and may be Available as
-    // well.
+    // With a probability of one half, a volume is Available. Otherwise its phase is random, and may also be Available.
     let phases = prop_oneof![Just(VolumePhase::Available).boxed(), phases.boxed()];
     (proptest::collection::vec((sizes(), phases), 0..=volumes), proptest::collection::vec(sizes(), 0..=claims))
         .prop_map(|(volumes, claims)| {

@@ -1,5 +1,5 @@
-//! Unit tests of the library, in a folder for each of its modules. They stand beside it: with the tests inside, cargo
-//! would compile it twice.
+//! Unit tests of the library, in a folder for each of its modules. They are a binary of their own: if they were inside
+//! the library, cargo would compile the library twice.
 
 mod cli;
 mod commands;

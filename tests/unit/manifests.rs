@@ -27,7 +27,7 @@ pub(super) fn parts(objects: &[Value]) -> Parts {
     for object in objects {
         match decode::decode(&serde_json::to_vec(object).unwrap(), "a test").unwrap() {
             Item::Object(object) => parts.objects.push(object),
-            Item::Skipped(kind) => panic!("{kind} is not read"),
+            Item::Skipped(kind) => panic!("the program must know the kind {kind}"),
         }
     }
     parts

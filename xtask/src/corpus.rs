@@ -1,4 +1,5 @@
-//! Files of lines: the recordings of `tests/conformance`, and single cases that a differential run found.
+//! Reads and writes files of lines: the recordings of `tests/conformance`, and single cases that a differential run
+//! found.
 
 use crate::line::Line;
 use anyhow::{Context as _, Result};
@@ -50,10 +51,10 @@ pub fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>> + use<>> 
     Ok(texts(path)?.enumerate().map(move |(place, text)| line(&file, place + 1, &text?)))
 }
 
-/// Returns the lines of a file as texts, which are decoded later.
+/// Returns the lines of a file as texts. The caller decodes them.
 ///
 /// # Errors
-/// Returns an error where the file cannot be read.
+/// Returns an error if the file cannot be read.
 pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let file = File::open(path).with_context(|| format!("{}", path.display()))?;
     let reader: Box<dyn Read + Send> =
@@ -62,7 +63,7 @@ pub(crate) fn texts(path: &Path) -> Result<impl Iterator<Item = Result<String>> 
     Ok(BufReader::new(reader).lines().map(move |text| text.with_context(|| format!("{}", path.display()))))
 }
 
-/// Decodes a line of a file. `number` is its number in the file, from 1.
+/// Decodes a line of a file. `number` is the number of the line in the file, counted from 1.
 ///
 /// # Errors
 /// Returns an error if the text is not a line.

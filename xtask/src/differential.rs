@@ -1,5 +1,5 @@
-//! The differential run. New random worlds are given to the real controllers and to the predictions. The run ends after
-//! a number of worlds, or when enough of them differ.
+//! Compares the real controllers and the predictions on new random worlds: the differential run. The run ends after a
+//! number of worlds, or when enough worlds differ.
 
 use crate::judge::{Counts, Verdict};
 use crate::line::Line;
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
 
-/// The number of worlds between two notes of the progress.
+/// The number of worlds between two reports of the progress.
 const CHUNK: u64 = 500;
 
-/// The question to the oracle.
+/// What the oracle is asked: a value of `--ask`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Question {
     /// The possible decisions of one sync of each object.
@@ -39,7 +39,7 @@ pub enum Question {
     Match,
     /// What kube-scheduler says about each pod without a node.
     Schedule,
-    /// What the external provisioner decides. A program of its own answers.
+    /// What the external provisioner decides. This question has its own oracle program.
     Provision,
 }
 
@@ -114,20 +114,20 @@ pub struct Run<'a> {
     pub behavior: &'a KubernetesBehavior,
     /// The version of the oracle, for the names of files.
     pub version: &'a str,
-    /// The question to the oracle.
+    /// What the oracle is asked: a value of `--ask`.
     pub question: Question,
     /// The seed of the random worlds.
     pub seed: u64,
     /// The number of worlds.
     pub worlds: u64,
-    /// The number of differing worlds that ends the run.
+    /// The run ends when this number of worlds differ.
     pub differences: usize,
 }
 
 /// The progress of a run. It is kept in a file, so that an interrupted run can continue.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Progress {
-    /// A hash of the two compared programs. The progress of other programs does not count.
+    /// A hash of the two compared programs. The progress of other programs is ignored.
     pub programs: u64,
     /// The number of finished worlds.
     pub done: u64,
@@ -164,8 +164,8 @@ fn earlier(file: &Path, programs: u64) -> Result<Progress> {
     Ok(progress.filter(|progress| progress.programs == programs).unwrap_or(anew))
 }
 
-/// Compares the worlds of a run, and continues an interrupted run of the same seed. Each difference is shrunk and
-/// written below `tests/conformance/found/`, where the tests replay it.
+/// Compares the worlds of a run, and continues an interrupted run of the same seed. Each world that differs is shrunk
+/// and written below `tests/conformance/found/`, where the tests replay it.
 ///
 /// # Errors
 /// Returns an error if the oracle fails or a file cannot be written.
@@ -173,7 +173,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
     let file = progress_file(run);
     let mut progress = earlier(&file, programs(run.oracle)?)?;
     if progress.done > 0 {
-        say(&format!("going on after {} worlds, by {}", progress.done, file.display()));
+        say(&format!("continuing after {} worlds, which {} records", progress.done, file.display()));
     }
     fs::create_dir_all(file.parent().context("a folder for the progress")?)?;
     while progress.done < run.worlds && progress.differing.len() < run.differences {
@@ -184,7 +184,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         for (line, mut verdict) in follow(run, look_longer(run, follow(run, judged(run, lines)?)?)?)? {
             verdict.expect_proof();
             for object in &verdict.wider {
-                say(&format!("{object}: no schedule reached all of what is predicted"));
+                say(&format!("{object}: no schedule reached every predicted end"));
             }
             for difference in &verdict.differences {
                 say(&format!("{}: {difference}", line.id));
@@ -192,7 +192,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
             if !verdict.differences.is_empty() {
                 if progress.differing.len() < run.differences {
                     let path = keep(run, &line)?;
-                    say(&format!("{}: the smallest world that shows it is in {}", line.id, path.display()));
+                    say(&format!("{}: the smallest world with this difference is in {}", line.id, path.display()));
                 }
                 progress.differing.push(line.id.clone());
             }
@@ -217,27 +217,29 @@ fn judged(run: &Run<'_>, lines: Vec<Line>) -> Result<Vec<Judged>> {
     Ok(lines.into_iter().zip(verdicts).collect())
 }
 
-/// Asks the oracle again with many more schedules, if a predicted end of a world was not seen. The end may only be
-/// rare.
+/// Asks the oracle again with many more schedules, if a predicted end of a world was not seen. Such an end may be
+/// possible but rare.
 fn look_longer(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.longer() else { return Ok(worlds) };
     again(run, worlds, |(line, _)| Ok(stripped(line)), &arguments)
 }
 
-/// Gives the real controllers a schedule for each predicted end that no random schedule reached.
+/// Asks the oracle to follow a schedule for each predicted end that no random schedule reached.
 fn follow(run: &Run<'_>, worlds: Vec<Judged>) -> Result<Vec<Judged>> {
     let Some(arguments) = run.question.following() else { return Ok(worlds) };
     again(run, worlds, |(line, verdict)| with_schedules(line, verdict, run.behavior), arguments)
 }
 
-/// Asks the oracle again, in another form, about the worlds with a predicted end that nobody saw.
+/// Asks the oracle again about the worlds with a predicted end that was not seen. `form` returns the line that the
+/// oracle gets.
 fn again(
     run: &Run<'_>,
     mut worlds: Vec<Judged>,
     form: impl Fn(&Judged) -> Result<Line>,
     arguments: &[&str],
 ) -> Result<Vec<Judged>> {
-    // A world that differs is not asked again, because other random schedules may not show the difference.
+    // The oracle is not asked again about a world that differs, because other random schedules may not show the
+    // difference.
     let is_open = |verdict: &Verdict| {
         verdict.differences.is_empty() && !(verdict.wider.is_empty() && verdict.wider_worlds.is_empty())
     };

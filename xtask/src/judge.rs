@@ -1,4 +1,5 @@
-//! Compares what the real controllers did with the predictions, in the form of the output contract.
+//! Compares what the real controllers did with the predictions, in the form in which the program prints predictions as
+//! JSON.
 
 mod advice;
 mod counts;
@@ -41,7 +42,7 @@ pub struct Difference {
     pub object: String,
     /// What only the real controllers do.
     pub only_real: Vec<String>,
-    /// What is only predicted.
+    /// What only the prediction contains.
     pub only_predicted: Vec<String>,
 }
 
@@ -58,14 +59,14 @@ impl fmt::Display for Difference {
     }
 }
 
-/// An object with predicted ends that no schedule reached, and to which no known schedule leads.
+/// An object with predicted ends that neither a random schedule nor a given schedule reached.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Wider {
     /// The name of the world.
     pub line: String,
     /// The object.
     pub object: Object,
-    /// The predicted ends that were not seen, in the form of the line format.
+    /// The predicted ends that were not seen, in the format of the lines.
     pub ends: Vec<Value>,
     /// Whether the prediction says that each of these ends is possible.
     pub exact: bool,
@@ -108,8 +109,8 @@ pub struct Verdict {
     pub counts: Counts,
     /// The numbers of additional questions to the engines.
     pub engines: EngineCounts,
-    /// How often each kind of answer was compared. The key is the name of the part without the places that differ from
-    /// line to line.
+    /// How often each kind of answer was compared. The key is the name of the part without the indexes and names that
+    /// differ from line to line.
     pub compared: BTreeMap<String, usize>,
     /// The objects with predicted ends that were not seen.
     pub wider: Vec<Wider>,
@@ -132,8 +133,8 @@ impl Verdict {
         self.differences.extend(other.differences);
     }
 
-    /// Counts each predicted end that no schedule reached as a difference, if the prediction says that it is possible.
-    /// The caller must have given the real controllers a schedule for each such end.
+    /// Counts each predicted end that no schedule reached as a difference, if the prediction says that the end is
+    /// possible. The caller must have given the real controllers a schedule for each such end.
     pub fn expect_proof(&mut self) {
         let (exact, wider) = mem::take(&mut self.wider).into_iter().partition(|wider| wider.exact);
         self.wider = wider;
@@ -190,10 +191,10 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// Returns a number that depends only on the name of the line. It selects the lines for checks that are not made on
-    /// all lines.
+    /// Returns a number that depends only on the name of the line. The number selects the lines for checks that are not
+    /// made on all lines.
     fn number(&self) -> u64 {
-        // This is FNV-1a, whose low bits are the least random.
+        // This is FNV-1a without its low bits, which are the least random.
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         self.line.id.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 16
     }
@@ -211,7 +212,7 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, Coverage::complete())?))
 }
 
-/// The kinds that the scheduler and the external provisioner read beside those of the other decisions.
+/// The kinds that the scheduler and the external provisioner read, in addition to the kinds that other decisions read.
 const FURTHER: [Kind; 8] = [
     Kind::Namespace,
     Kind::VolumeAttachment,

@@ -4,14 +4,14 @@
 //! prediction. [`provisioning`] is the part of the format that is about the external provisioner. [`replay`] judges
 //! many lines. [`corpus`] reads and writes files of lines. [`recorded`] judges the recordings of the project.
 //! [`oracle`] runs the oracle. [`schedule`] finds schedules for ends that random schedules did not reach. [`shrink`]
-//! makes a world with a difference smaller. [`differential`] compares many random worlds. [`mutants`] checks whether
-//! the recordings notice changes of the core. [`plans`] tests repairs in random worlds with the whole adversary.
+//! makes a world that differs smaller. [`differential`] compares many random worlds. [`mutants`] checks whether the
+//! recordings notice changes of the core. [`plans`] tests repairs in random worlds with the whole adversary.
 
 pub mod corpus;
 pub mod differential;
 pub mod judge;
 pub mod line;
-// A mutant that never ends is stopped by `ulimit` and its signal, which Windows does not have.
+// `ulimit` and its signal stop a mutant that never ends. Windows does not have them.
 #[cfg(unix)]
 pub mod mutants;
 pub mod oracle;

@@ -1,5 +1,5 @@
-//! The lines of the oracle. Each is one world with what the real controllers did. `oracle/line/line.go` defines the
-//! format.
+//! The lines of the oracle. Each line is one world with the actions and answers of the real controllers.
+//! `oracle/line/line.go` defines the format.
 
 use crate::provisioning::Provisioning;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -50,10 +50,11 @@ pub struct Line {
     /// The answers of the search for a volume.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<Match>,
-    /// The answers of kube-scheduler, one for each pod that it has to schedule. It is `None` if nobody asked for them.
+    /// The answers of kube-scheduler, one for each pod that it has to schedule. It is `None` if the line has no such
+    /// answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduling: Option<Vec<Scheduling>>,
-    /// How the external provisioner was started, and its answers. It is `None` if nobody asked for them.
+    /// How the external provisioner was started, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provisioning: Option<Provisioning>,
 }
@@ -62,15 +63,15 @@ pub struct Line {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Feature {
-    /// Its name.
+    /// The name of the gate.
     pub name: String,
     /// The default of the gate. It is `None` if the version has no such gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
-    /// Why the gate cannot be switched off. The text is empty if it can.
+    /// Why the gate cannot be switched off. The text is empty if the gate can be switched off.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub off: String,
-    /// Why the gate cannot be switched on. The text is empty if it can.
+    /// Why the gate cannot be switched on. The text is empty if the gate can be switched on.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub on: String,
 }
@@ -84,7 +85,7 @@ pub struct Period {
     /// The meaning of the value in seconds.
     #[serde(default)]
     pub seconds: u64,
-    /// Why the value cannot be parsed. The text is empty if it can.
+    /// Why the value cannot be parsed. The text is empty if the value can be parsed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
 }
@@ -117,8 +118,8 @@ pub struct Object {
 pub struct Case {
     /// The object that is synced.
     pub object: Object,
-    /// Whether the protection controller of the object's kind syncs it, and not the binder. A pod has only one
-    /// controller here.
+    /// Whether the protection controller of the object's kind syncs the object, instead of the binder. A pod has only
+    /// one controller here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub protection: bool,
     /// The copies in the controller's cache that differ from the API.
@@ -136,7 +137,7 @@ pub struct Case {
     /// The reads that fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_read: Option<FailRead>,
-    /// The end of the recycler's pod that the operation starts. If it is `None`, nobody runs the pod.
+    /// The end of the recycler's pod that the operation starts. If it is `None`, the pod is not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recycler: Option<Recycler>,
     /// The possible decisions of the controller.
@@ -208,7 +209,7 @@ pub struct Recycler {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Settle {
-    /// The controllers that took part. The list is empty if only the binder did.
+    /// The controllers that took part. The list is empty if only the binder took part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
     /// The number of schedules that were run.
@@ -237,7 +238,7 @@ pub struct Ends {
     /// The ends that only schedules with faults reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_ends: Vec<Value>,
-    /// The ends that are reached only if workers overlap.
+    /// The ends that are reached only if several workers run at the same time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub race_ends: Vec<Value>,
 }
@@ -299,7 +300,7 @@ pub struct Match {
 pub struct Scheduling {
     /// The pod.
     pub pod: Object,
-    /// The status of the plugin that does not let the pod into the queue.
+    /// The status of the plugin that keeps the pod out of the scheduling queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<SchedulingStatus>,
     /// The message of the event for a pod that is being deleted.
@@ -338,7 +339,7 @@ pub struct NodeVerdicts {
     pub verdicts: Vec<SchedulingStatus>,
 }
 
-/// A status of the scheduler's framework. Where the pod fits, it also has what `Reserve` does.
+/// A status of the scheduler's framework. If the pod fits the node, the status also has what `Reserve` does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SchedulingStatus {
@@ -356,7 +357,7 @@ pub struct SchedulingStatus {
     /// The claims that are to be provisioned for the node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub provisions: Vec<String>,
-    /// The text of the status with which `Reserve` fails after the node has passed.
+    /// The text of the status with which `Reserve` fails after the node has passed all filters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reserve_error: String,
 }
@@ -377,7 +378,7 @@ pub struct Binding {
     pub bound_by_controller: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }

@@ -15,7 +15,7 @@ use xtask::oracle::{Oracle, Worlds, build_arguments, provisioner_release};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
-/// Writes a line to standard output, and ignores errors: a reader that has closed it needs no more lines.
+/// Writes a line to standard output, and ignores errors: a reader that has closed the output needs no more lines.
 macro_rules! say {
     ($($text:tt)*) => {
         drop(writeln!(stdout(), $($text)*))
@@ -31,7 +31,7 @@ struct Tasks {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Compares the real controllers and the predictions on new random worlds, until enough of them differ.
+    /// Compares the real controllers and the predictions on new random worlds, until enough worlds differ.
     Differential(Differential),
     /// Compares recorded answers with the predictions; by default all files below tests/conformance.
     Replay {
@@ -41,7 +41,7 @@ enum Task {
     /// Records the answers of the real controllers in a file that the tests replay.
     Record(Record),
     /// Lists the releases of Kubernetes whose controllers the oracle has, the newest last. Each line has the arguments
-    /// with which `go build` builds it.
+    /// with which `go build` builds the oracle of this release.
     Versions,
     /// Changes the controllers and the simulation in small ways, and checks whether the recordings notice.
     #[cfg(unix)]
@@ -55,7 +55,7 @@ struct Plans {
     /// The number of worlds.
     #[arg(long, default_value_t = 1000)]
     worlds: u64,
-    /// The number of the first world; an interrupted run can continue from there.
+    /// The number of the first world, with which an interrupted run can be continued.
     #[arg(long, default_value_t = 0)]
     from: u64,
     /// The seed of the random worlds.
@@ -68,7 +68,7 @@ struct Plans {
 
 #[derive(Args)]
 struct Common {
-    /// The question to the real controllers.
+    /// What the real controllers are asked.
     #[arg(long, value_enum, default_value = "decide")]
     ask: Question,
     /// The minor version of Kubernetes whose controllers answer.
@@ -86,13 +86,13 @@ struct Differential {
     /// The number of worlds.
     #[arg(long, default_value_t = 5000)]
     worlds: u64,
-    /// The seed of the random worlds; `daily` is the number of the day, so that every day has other worlds.
+    /// The seed of the random worlds; `daily` is the number of the day, so that every day has different worlds.
     #[arg(long, default_value = "daily")]
     seed: String,
-    /// The number of differing worlds that ends the run.
+    /// Ends the run when this number of worlds differ.
     #[arg(long, default_value_t = 5)]
     differences: usize,
-    /// Starts again, even where an earlier run of the same seed was interrupted.
+    /// Starts from the first world, even if an earlier run of the same seed was interrupted.
     #[arg(long)]
     restart: bool,
 }
@@ -101,7 +101,7 @@ struct Differential {
 struct Record {
     #[command(flatten)]
     common: Common,
-    /// A file of worlds to answer; without it, random worlds are made.
+    /// A file of worlds to answer; without this option, random worlds are made.
     #[arg(long)]
     from: Option<PathBuf>,
     /// The number of random worlds.
@@ -118,7 +118,7 @@ struct Record {
 #[cfg(unix)]
 #[derive(Args)]
 struct Mutants {
-    /// The number of mutants to try, counting only those that compile; all without it.
+    /// The number of mutants to try, counting only those that compile; without this option, all mutants.
     #[arg(long)]
     sample: Option<usize>,
     /// The seed that selects the mutants.
@@ -127,8 +127,8 @@ struct Mutants {
     /// Tries only mutants whose name, `FILE:LINE:COLUMN: WHAT`, contains this text.
     #[arg(long, default_value = "")]
     only: String,
-    /// Replays only the recordings whose names contain this text, and builds faster. A mutant that they do not notice
-    /// may be noticed by other recordings.
+    /// Replays only the recordings whose names contain this text, and builds faster. Other recordings may notice a
+    /// mutant that these recordings do not notice.
     #[arg(long, default_value = "")]
     recordings: String,
     /// The number of mutants that are tried at the same time.
@@ -172,7 +172,7 @@ fn run(task: Task) -> Result<bool> {
         Task::Differential(asked) => {
             let seed = match asked.seed.as_str() {
                 "daily" => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400,
-                given => given.parse().with_context(|| format!("--seed {given:?} is no number"))?,
+                given => given.parse().with_context(|| format!("--seed {given:?} is not a number"))?,
             };
             let (oracle, behavior, version) = oracle(root, &asked.common)?;
             let question = asked.common.ask;
@@ -217,7 +217,7 @@ fn run(task: Task) -> Result<bool> {
             say!("{tally}");
             say!("seed {}, {} s", asked.seed, seconds());
             if tally.accepted.is_empty() {
-                bail!("no plan was accepted: nothing was looked at");
+                bail!("no plan was accepted: nothing was searched");
             }
             Ok(tally.harmful.is_empty())
         }
@@ -230,15 +230,15 @@ fn run(task: Task) -> Result<bool> {
                     say!("{difference}");
                 }
                 for object in &verdict.wider {
-                    say!("{object}: not all that is predicted was seen");
+                    say!("{object}: not every predicted end was seen");
                 }
                 for component in &verdict.wider_worlds {
-                    say!("{component}: not all that is predicted was seen");
+                    say!("{component}: not every predicted end was seen");
                 }
                 if verdict.counts.is_empty() {
                     bail!("{}: nothing was compared", file.display());
                 }
-                // An end that the prediction says is possible has to have been seen.
+                // If the prediction says that an end is possible, the end must have been seen.
                 let shown = verdict.wider.iter().all(|wider| !wider.exact) && verdict.wider_worlds.is_empty();
                 agree &= verdict.differences.is_empty() && shown;
                 say!("{}: {} differences; {}", file.display(), verdict.differences.len(), verdict.counts);
@@ -263,7 +263,7 @@ fn run(task: Task) -> Result<bool> {
             };
             corpus::write(&asked.to, &lines)?;
             let project = asked.common.ask.project();
-            say!("{} worlds answered by {project} {version} in {}", lines.len(), asked.to.display());
+            say!("wrote {} worlds with the answers of {project} {version} to {}", lines.len(), asked.to.display());
             Ok(true)
         }
         Task::Versions => {

@@ -19,14 +19,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The limit of processor time for the replay of the recordings, as a multiple of the time for the unchanged project in
-/// the same copy. A mutant that takes more runs in an endless loop.
+/// the same copy. A mutant that takes more time is assumed to run in an endless loop.
 const PATIENCE: u32 = 3;
 
 /// The limit of elapsed time, as a multiple of the limit of processor time, because other programs may use the machine.
-/// It ends a mutant that waits for ever.
+/// This limit ends a mutant that waits for ever.
 const IDLE: u32 = 10;
 
-/// The smallest limit of processor time. The unchanged project may have had the machine for itself.
+/// The smallest limit of processor time. The time of the unchanged project may be short because no other program used
+/// the machine.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The limit of processor time for the unchanged project.
@@ -35,7 +36,7 @@ const FIRST_PATIENCE: Duration = Duration::from_mins(10);
 /// The signal for a process that has used all its processor time, on Linux and macOS.
 const SIGXCPU: i32 = 24;
 
-/// The largest memory of the replay in KiB, which is some ten times what it needs.
+/// The largest memory of the replay in KiB, which is about ten times the memory that the replay needs.
 const MEMORY: u64 = 6 << 20;
 
 /// The files that are mutated.
@@ -51,7 +52,7 @@ struct Mutant {
 }
 
 impl Mutant {
-    /// Returns the text of the file with the change, or `None` if the text has no such place.
+    /// Returns the text of the file with the change, or `None` if the text has no such position.
     fn applied(&self, text: &str) -> Option<String> {
         let at = |place: Place| -> Option<usize> {
             let line: usize = text.split_inclusive('\n').take(place.line.checked_sub(1)?).map(str::len).sum();
@@ -107,9 +108,9 @@ pub struct Trial<'a> {
     /// A text that the names of the tried mutants contain.
     pub only: &'a str,
     /// A text that the names of the replayed recordings contain. If it is not empty, the core is built without
-    /// optimisation, because few recordings are replayed in less time than it takes.
+    /// optimisation, because the replay of few recordings takes less time than the optimisation.
     pub recordings: &'a str,
-    /// The number of mutants that are tried at the same time, each in a copy of its own.
+    /// The number of mutants that are tried at the same time, each in its own copy of the project.
     pub jobs: usize,
 }
 
@@ -147,8 +148,8 @@ impl fmt::Display for Tried {
     }
 }
 
-/// Tries mutants until the sample is full. A known result of the same sources is used again, so an interrupted run
-/// continues.
+/// Tries mutants until the sample is full. A known result of the same sources is used again, so an interrupted run can
+/// be continued.
 ///
 /// # Errors
 /// Returns an error if cargo-mutants is missing, the unchanged project does not pass, or a file cannot be
@@ -172,7 +173,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
     let work = |job: usize| -> Result<()> {
         let tree = Tree::new(trial.root, folder.join(format!("tree-{job}")), trial.recordings)?;
         loop {
-            // The variable releases the lock before the mutant is judged.
+            // The lock must be released before the mutant is tried, so the result is in a variable.
             let next = locked()?.take(&listed);
             let Some((place, mutant)) = next else { return Ok(()) };
             let fate = match known.get(&mutant.name) {
@@ -180,7 +181,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
                 None => tree.judge(mutant).with_context(|| mutant.name.clone())?,
             };
             let mut state = locked()?;
-            // A mutant that took too long may have met a busy machine, so another run tries it again.
+            // The machine may have been busy when a mutant took too long, so another run tries this mutant again.
             if !known.contains_key(&mutant.name) && fate != MutantResult::TimedOut {
                 let record = Record { source, name: mutant.name.clone(), fate };
                 writeln!(&results, "{}", serde_json::to_string(&record)?)?;
@@ -195,7 +196,7 @@ pub fn mutants(trial: &Trial<'_>, say: impl Fn(&str) + Sync) -> Result<Tried> {
             }
         }
     };
-    // An error in one job stops all jobs. The others would run for hours before the error is reported.
+    // An error in one job stops all jobs. Otherwise the other jobs would run for hours before the error is reported.
     let guarded = |job: usize| {
         let done = work(job);
         if done.is_err()
@@ -236,7 +237,8 @@ impl State {
         Some((place, mutant))
     }
 
-    /// Returns the known results of the sample. Mutants that several jobs tried beyond the sample do not belong to it.
+    /// Returns the known results of the sample. If several jobs tried more mutants than the sample needs, the surplus
+    /// mutants do not belong to the sample.
     fn tried(&self, listed: &[Mutant]) -> Tried {
         let mut tried = Tried::default();
         for (mutant, fate) in listed.iter().zip(&self.fates) {
@@ -281,7 +283,7 @@ fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.split('\0').filter(|name| wanted(name) && root.join(name).is_file()).map(PathBuf::from).collect())
 }
 
-/// Returns the source files of a copy, by their paths in it. There are none if the copy does not exist yet.
+/// Returns the paths of the source files in a copy. There are no such files if the copy does not exist yet.
 fn under(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if !folder.exists() {
@@ -334,7 +336,7 @@ fn list(root: &Path) -> Result<Vec<Mutant>> {
     serde_json::from_slice(&listed.stdout).context("what cargo mutants lists")
 }
 
-/// A copy of the project, in which one mutant at a time is built and judged.
+/// A copy of the project, in which one mutant at a time is built and tried.
 struct Tree {
     root: PathBuf,
     /// The limit of processor time for the replay of the recordings.
@@ -364,7 +366,7 @@ impl Tree {
         let (fate, taken) = tree.fate()?;
         if fate != MutantResult::Survived {
             bail!(
-                "the project itself, in {}: {fate:?}; `cargo test --package xtask --test corpora` there says why",
+                "the unchanged project in {} is {fate:?}: `cargo test --package xtask --test corpora` there shows why",
                 tree.root.display()
             );
         }
@@ -375,7 +377,7 @@ impl Tree {
     fn judge(&self, mutant: &Mutant) -> Result<MutantResult> {
         let path = self.root.join(&mutant.file);
         let text = fs::read_to_string(&path)?;
-        let mutated = mutant.applied(&text).context("a place outside the file")?;
+        let mutated = mutant.applied(&text).context("a position outside the file")?;
         fs::write(&path, mutated)?;
         let fate = self.fate();
         fs::write(&path, text)?;
@@ -399,7 +401,7 @@ impl Tree {
         let messages = serde_json::Deserializer::from_slice(&built.stdout).into_iter::<serde_json::Value>();
         let messages: Vec<serde_json::Value> = messages.filter_map(Result::ok).collect();
         if !built.status.success() {
-            // Only an error at a place in the source is caused by the mutant. A full disk is not.
+            // Only an error with a position in the source is caused by the mutant. A full disk, for example, is not.
             let of_source = |message: &serde_json::Value| {
                 message["message"]["level"] == "error" && message["message"]["spans"][0].is_object()
             };
@@ -412,7 +414,7 @@ impl Tree {
             .iter()
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .context("cargo names no test")?;
-        // An endless loop may also use memory without limit, and would stop everything else on the machine.
+        // An endless loop may also use more and more memory, and would then stop all other programs on the machine.
         let seconds = self.patience.as_secs();
         let mut running = Command::new("sh");
         if !self.recordings.is_empty() {
@@ -480,7 +482,7 @@ mod tests {
             assert_eq!(state.take(&listed).map(|(place, _)| place), Some(place));
             state.fates[place] = Some(fate);
         }
-        // Two jobs have one mutant each, and the later one is ready first.
+        // Two jobs have one mutant each, and the later mutant is finished first.
         assert_eq!(state.take(&listed).map(|(place, _)| place), Some(2));
         assert_eq!(state.take(&listed).map(|(place, _)| place), Some(3));
         state.fates[3] = Some(MutantResult::TimedOut);

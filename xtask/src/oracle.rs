@@ -1,4 +1,4 @@
-//! The oracle: the real controllers in a program of their own, built from `oracle/`.
+//! Runs the oracle: the real controllers as a separate program, built from `oracle/`.
 
 use crate::line::Line;
 use anyhow::{Context as _, Result, bail};
@@ -17,7 +17,7 @@ pub struct Oracle {
     gates: String,
 }
 
-/// Returns the arguments of `go build` in `oracle/` that choose a version. There are none for the default version,
+/// Returns the arguments of `go build` in `oracle/` that choose a version. The list is empty for the default version,
 /// whose modules are those of `go.mod`.
 pub fn build_arguments(version: KubeVersion) -> Vec<String> {
     if version == KubeVersion::DEFAULT {
@@ -28,7 +28,8 @@ pub fn build_arguments(version: KubeVersion) -> Vec<String> {
     vec![format!("-modfile=minors/{version}.mod"), format!("-tags=k8s_{tag}")]
 }
 
-/// Returns the release of external-provisioner, and that of the Kubernetes modules with which its oracle is built.
+/// Returns the release of external-provisioner, and the release of the Kubernetes modules with which its oracle is
+/// built.
 pub fn provisioner_release() -> String {
     format!("{EXTERNAL_PROVISIONER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
 }
@@ -44,7 +45,7 @@ fn build(folder: &Path, program: &Path, arguments: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// A sequence of worlds that the oracle makes itself.
+/// A sequence of worlds that the oracle makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Worlds {
     /// The seed of the random worlds.
@@ -92,7 +93,7 @@ impl Oracle {
     /// Lets the oracle make worlds and answer them.
     ///
     /// # Errors
-    /// Returns an error where the program fails or prints something other than lines.
+    /// Returns an error if the program fails or prints something other than lines.
     pub fn answer_worlds(&self, worlds: Worlds, arguments: &[&str]) -> Result<Vec<Line>> {
         let Worlds { seed, start, count, kind } = worlds;
         let mut source = Command::new(&self.program)
@@ -121,7 +122,7 @@ impl Oracle {
     /// Lets the oracle answer given worlds, in their order.
     ///
     /// # Errors
-    /// Returns an error where the program fails or prints something other than lines.
+    /// Returns an error if the program fails or prints something other than lines.
     pub fn answer(&self, lines: &[Line], arguments: &[&str]) -> Result<Vec<Line>> {
         let mut answering =
             self.answering(arguments).stdin(Stdio::piped()).spawn().context("the oracle cannot be started")?;
@@ -133,7 +134,7 @@ impl Oracle {
         }
         let writing = thread::spawn(move || input.write_all(&text));
         let answers = read(answering);
-        // The error of the program itself is returned first. It says more than the broken pipe.
+        // The error of the program is returned first, because it says more than the error of the broken pipe.
         let written = writing.join();
         let answers = answers?;
         written.map_err(|_| anyhow::anyhow!("writing to the oracle panicked"))??;
@@ -148,7 +149,7 @@ fn read(mut child: Child) -> Result<Vec<Line>> {
     let mut output = child.stdout.take().context("no output of the oracle")?;
     let mut text = String::new();
     output.read_to_string(&mut text)?;
-    // The error of the program itself is returned first. It says more than the incomplete line.
+    // The error of the program is returned first, because it says more than the error about the incomplete line.
     finish(child)?;
     let line = |(place, text): (usize, &str)| {
         let begin: String = text.chars().take(80).collect();

@@ -1,7 +1,8 @@
-//! Tests repairs in random worlds. Every verb that applies is judged by the whole adversary.
+//! Tests repairs in random worlds. The whole adversary examines the plan of every verb that is possible in a world.
 //!
-//! The test finds accepted plans that lose something, and counts refused plans that would lose nothing. Each accepted
-//! repair is also begun. Then other actors change the world, and the undo or the continuation is judged there.
+//! The test finds accepted plans that lose something, and counts refused plans that would lose nothing. Some steps of
+//! each accepted repair are also carried out. Then other actors change the world, and the adversary examines the undo
+//! or the continuation in the changed world.
 
 mod api_server;
 mod begun;
@@ -40,7 +41,7 @@ pub struct Tally {
     /// The number of these plans in which nothing is lost when all actors take part.
     pub too_careful: u64,
     /// The accepted plans that lose something when all actors take part. Each text has the world, the request and the
-    /// acts.
+    /// moves.
     pub harmful: Vec<String>,
     /// The number of plans for which the exhaustive search was too large.
     pub too_large: u64,
@@ -75,16 +76,16 @@ impl fmt::Display for Tally {
         writeln!(out, "{} worlds, {} plans, {accepted} accepted: {}", self.worlds, self.plans, list(&self.accepted))?;
         writeln!(out, "refused, by guard: {}", list(&self.refused))?;
         writeln!(out, "no plan, by reason: {}", list(&self.unplanned))?;
-        writeln!(out, "harmful although accepted: {}; too large to look at: {}", self.harmful.len(), self.too_large)?;
+        writeln!(out, "harmful although accepted: {}; too large to search: {}", self.harmful.len(), self.too_large)?;
         write!(
             out,
-            "refused by the simulation or the adversary {}, of these without a loss when everybody takes part {}",
+            "refused by the simulation or the adversary: {}; of these, without a loss if all actors take part: {}",
             self.judged, self.too_careful
         )
     }
 }
 
-/// Judges the plans of these worlds of a seed. Each harmful plan is reported as soon as it is found.
+/// Examines the plans in these worlds of a seed. Each harmful plan is reported as soon as it is found.
 ///
 /// # Errors
 /// Returns an error if a world cannot be read, which is a bug of this generator.
@@ -124,7 +125,7 @@ pub fn plans(
     Ok(total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The kinds from which one may be chosen to be hidden from the program.
+/// The kinds of which one may be hidden from the program.
 const HIDDEN: &[Kind] = &[Kind::Pod, Kind::VolumeAttachment, Kind::StatefulSet, Kind::Namespace, Kind::CsiDriver];
 
 /// The limits of the search in which all actors take part.
@@ -146,7 +147,8 @@ impl Looked<'_> {
         }
     }
 
-    /// Judges the proposal for a request. Returns the plan if it is accepted. `what` is called only for a report.
+    /// Examines the proposal for a request. Returns the plan if the plan is accepted. `what` is called only for a
+    /// report.
     fn judge(&self, proposed: Proposed, verb: &str, what: &dyn Fn() -> String, tally: &mut Tally) -> Option<Plan> {
         let plan = match proposed {
             Proposed::Plan(plan) => *plan,
@@ -217,7 +219,7 @@ fn world(seed: u64, number: u64) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Judges the undo or the continuation of a repair that is begun.
+/// Examines the undo or the continuation of a repair of which some steps are carried out.
 fn undo_or_continue(
     begun: &PartialRepair,
     plan: &Plan,
@@ -537,7 +539,7 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     objects.push(claim);
 }
 
-/// Returns a StatefulSet that creates the claim of that number.
+/// Returns a StatefulSet that creates the claim with this number.
 fn stateful_set(namespace: &str, number: u64, replicas: u64) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet",

@@ -1,4 +1,4 @@
-//! The part of a line that is about the external provisioner. `oracle/provisioner/line.go` defines it.
+//! The part of a line that is about the external provisioner. `oracle/provisioner/line.go` defines this part.
 
 use crate::line::Object;
 use serde::{Deserialize, Serialize};
@@ -22,10 +22,11 @@ pub struct Provisioning {
     /// The answers about the volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volumes: Vec<VolumeAnswer>,
-    /// The answers of cloning protection about the claims with its finalizer.
+    /// The answers of cloning protection about the claims that have the finalizer of cloning protection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clones: Vec<CloneAnswer>,
-    /// The snapshots whose finalizer is removed by the sweep.
+    /// The snapshots whose finalizer the provisioner removes because no claim is filled from them any more. Upstream:
+    /// `sweepOrphanedFinalizers`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub released: Vec<Object>,
 }
@@ -86,7 +87,7 @@ pub struct Driver {
     /// Whether the answer repeats the source of the volume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub content: bool,
-    /// The places of a created volume.
+    /// The topologies from which a created volume can be reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topology: Vec<BTreeMap<String, String>>,
 }
@@ -120,7 +121,7 @@ pub struct ClaimAnswer {
 pub struct VolumeAnswer {
     /// The volume.
     pub volume: String,
-    /// Whether the volume is one of this provisioner.
+    /// Whether this provisioner is responsible for the volume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub responsible: bool,
     /// Whether the storage should be deleted.

@@ -22,7 +22,7 @@ const LARGE: &str = "components of many sizes";
 /// reach.
 const GROUPED: &str = "outcomes-grouped-";
 
-/// The number of ends of this recording that were not seen. No exact prediction holds one of them.
+/// The number of ends of this recording that were not seen. No exact prediction contains one of these ends.
 const UNSEEN: usize = 163;
 
 /// Returns the number of ends in a recording of that name that were not seen.
@@ -54,9 +54,9 @@ fn known(root: &Path) -> Result<BTreeMap<String, Numbers>> {
         Some((of.to_owned(), numbers.split(", ").map(number).collect::<Option<_>>()?))
     };
     let lines: Option<Vec<(String, Numbers)>> = text.lines().map(line).collect();
-    let lines = lines.with_context(|| format!("{}: not what was written", path.display()))?;
+    let lines = lines.with_context(|| format!("{}: a line is invalid", path.display()))?;
     let (count, known) = (lines.len(), BTreeMap::from_iter(lines));
-    ensure!(count == known.len(), "{}: a recording stands there twice", path.display());
+    ensure!(count == known.len(), "{}: a recording occurs twice", path.display());
     Ok(known)
 }
 
@@ -68,7 +68,8 @@ fn recordings(root: &Path) -> Result<Vec<(String, PathBuf)>> {
 }
 
 /// Judges the recordings of a project, the smallest first. An error is returned as early as possible, because this
-/// function is called for each of many mutants. With `UPDATE` in the environment the numbers are written again.
+/// function is called for each of many mutants. If the environment has `UPDATE`, the function first writes the numbers
+/// again.
 ///
 /// # Errors
 /// Returns the first difference, or a number that has changed.
@@ -80,9 +81,9 @@ pub fn check(root: &Path) -> Result<()> {
     let recordings = recordings(root)?;
     ensure!(
         known.keys().filter(|name| *name != LARGE).eq(recordings.iter().map(|(name, _)| name).collect::<BTreeSet<_>>()),
-        "the recordings are others than {NUMBERS} has: UPDATE=1 cargo test --locked what_is_recorded writes it"
+        "the recordings differ from those in {NUMBERS}: UPDATE=1 cargo test --locked what_is_recorded writes this file"
     );
-    // The comparison that needs no recording uses one thread, so it runs beside the others.
+    // The comparison that needs no recording uses one thread, so it runs at the same time as the others.
     let large = thread::scope(|scope| {
         let large = scope.spawn(large);
         check_recordings(recordings, &known)?;
@@ -103,7 +104,7 @@ pub fn check_only(root: &Path, text: &str) -> Result<()> {
     check_recordings(recordings, &known)
 }
 
-/// Judges recordings, the smallest first, and compares their numbers with the known ones.
+/// Judges recordings, the smallest first, and compares their numbers with the known numbers.
 fn check_recordings(mut recordings: Vec<(String, PathBuf)>, known: &BTreeMap<String, Numbers>) -> Result<()> {
     recordings.sort_by_cached_key(|(name, _)| known.get(name).map(|numbers| numbers.values().sum::<usize>()));
     for (name, path) in &recordings {
@@ -172,7 +173,7 @@ fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
     ensure!(!verdict.counts.is_empty(), "{name}: nothing was compared");
     ensure!(
         members == seen + unseen && verdict.wider.iter().all(|wider| !wider.exact),
-        "{name}: {} ends were not seen, where {unseen} are known not to be: {:?}",
+        "{name}: {} ends were not seen, but {unseen} are expected: {:?}",
         members.abs_diff(seen),
         verdict.wider.first()
     );
@@ -182,7 +183,7 @@ fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns an error that names the numbers that differ from the known ones.
+/// Returns an error that names the numbers that differ from the known numbers.
 fn compare(of: &str, now: &Numbers, known: &Numbers) -> Result<()> {
     let number = |numbers: &Numbers, name: &String| numbers.get(name).copied().unwrap_or_default();
     let names: BTreeSet<&String> = now.keys().chain(known.keys()).collect();
@@ -193,7 +194,7 @@ fn compare(of: &str, now: &Numbers, known: &Numbers) -> Result<()> {
         .collect();
     ensure!(
         wrong.is_empty(),
-        "{of}: {}; where that is meant, UPDATE=1 cargo test --locked what_is_recorded writes {NUMBERS} anew",
+        "{of}: {}; if this is intended, UPDATE=1 cargo test --locked what_is_recorded writes {NUMBERS} again",
         wrong.join("; ")
     );
     Ok(())

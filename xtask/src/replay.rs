@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// The number of lines of a file that are judged before the next ones are read.
+/// The number of lines of a file that are judged before the next lines are read.
 const CHUNK: usize = 256;
 
 /// The results of the lines that were judged so far.
@@ -42,8 +42,8 @@ pub fn judge_all(lines: &[Line], behavior: &KubernetesBehavior) -> Result<Vec<Ve
     on_all_cores(lines, |line| judged(line, behavior).map(Some))
 }
 
-/// Judges a line. The core must never panic. A panic counts as a difference, so that its world is named, shrunk and
-/// kept.
+/// Judges a line. The core must never panic. A panic is reported as a difference, so that its world is named, shrunk
+/// and stored.
 ///
 /// # Errors
 /// Returns an error if the line is invalid.
@@ -63,7 +63,7 @@ pub(crate) fn judged(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdi
 
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 /// Returns the results for all items, in their order. The first `None` or error ends the work on further items. If
@@ -99,19 +99,19 @@ fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Optio
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Judges a recording with the behavior of the version in its name. The differences name their worlds.
+/// Judges a recording with the behavior of the version in its name. Each difference names its world.
 ///
 /// # Errors
-/// Returns an error where the file cannot be read or is empty.
+/// Returns an error if the file cannot be read or is empty.
 pub fn replay(path: &Path) -> Result<Verdict> {
     Ok(replay_until(path, |_| false)?.0)
 }
 
-/// Judges a recording like [`replay`], until `enough` returns true. It reads no line that it does not judge. Returns
-/// also whether it stopped early.
+/// Judges a recording like [`replay`], until `enough` returns true. Lines that are not judged are not decoded. The
+/// function also returns whether it stopped early.
 ///
 /// # Errors
-/// Returns an error where the file cannot be read or is empty.
+/// Returns an error if the file cannot be read or is empty.
 pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Result<(Verdict, bool)> {
     let behavior = corpus::behavior_of(path)?;
     let mut texts = corpus::texts(path)?;

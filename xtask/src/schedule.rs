@@ -1,4 +1,4 @@
-//! Finds schedules for ends that random schedules did not reach. The real controllers then follow them.
+//! Finds schedules for ends that random schedules did not reach. The real controllers then follow these schedules.
 
 use crate::judge::{Verdict, behavior_of, end_of, object_of, settling, snapshot};
 use crate::line::{Line, Object, Schedule, Step};

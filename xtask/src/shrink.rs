@@ -7,8 +7,8 @@ use anyhow::Result;
 use pvctl::controllers::KubernetesBehavior;
 use serde_json::Value;
 
-/// The number of candidates in one call of the oracle, and in all calls. The oracle needs a tenth of a second for the
-/// ends of one candidate.
+/// The largest number of candidates in one call of the oracle, and in all calls. The oracle needs a tenth of a second
+/// for the ends of one candidate.
 const BATCH: usize = 64;
 const MOST: usize = 2000;
 
@@ -51,7 +51,7 @@ fn verdict(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// Returns the kind of answer that differs. It has to stay the same.
+/// Returns the kind of answer that differs. A smaller world must differ in the same kind of answer.
 fn kind_of(difference: &Difference) -> String {
     difference.part.split('[').next().unwrap_or_default().to_owned()
 }

@@ -5,7 +5,8 @@ use std::env;
 use std::path::Path;
 use xtask::recorded::{check, check_only};
 
-/// With `PVCTL_RECORDINGS` in the environment, only the recordings are judged whose names contain its text.
+/// Judges only the recordings whose names contain the value of the variable `PVCTL_RECORDINGS`, if the environment has
+/// this variable.
 #[test]
 fn the_recordings_are_predicted() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".."));

@@ -1,6 +1,7 @@
-//! The differences between Kubernetes versions, feature gates and controller-manager flags, as named booleans. Only
-//! this file reads the minor version; all other code reads the booleans. `MODELLED` lists the versions and `GATES` the
-//! gates. [`KubernetesBehavior::of`] defines all other differences.
+//! The differences between Kubernetes versions, and the effects of feature gates and of flags of
+//! kube-controller-manager, as named fields. Only this file reads the minor version. All other code reads the fields.
+//! `MODELLED` lists the versions, and `GATES` lists the gates. [`KubernetesBehavior::of`] defines all other
+//! differences.
 
 use crate::model::ListForm;
 use crate::snapshot::ApiGates;
@@ -8,10 +9,10 @@ use crate::world::WithoutNamespace;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The modelled minor versions, in order and without gaps. Each entry has a minor and, if there are recorded answers,
-/// the patch of a release. The real controllers of this release gave the recorded answers by which the model of the
-/// minor is judged. A minor without a patch is modelled from upstream's source alone. The newest minor with recordings
-/// is the default.
+/// The modelled minor versions, in order and without gaps. Each entry has a minor and, if there are recordings, the
+/// patch of a release. The recordings have the answers of the real controllers of this release, and tests compare the
+/// model of the minor with these answers. A minor without a patch is modelled from upstream's source alone. The newest
+/// minor with recordings is the default.
 const MODELLED: [(u32, Option<u32>); 9] = [
     (28, None),
     (29, None),
@@ -69,8 +70,8 @@ impl KubeVersion {
         Self::modelled(digits?.parse().ok()?)
     }
 
-    /// Returns the modelled version that is nearest to this minor. It serves for a server that is newer or older than
-    /// all modelled versions.
+    /// Returns the modelled version that is nearest to this minor. This version is used for a server that is newer or
+    /// older than all modelled versions.
     pub fn nearest(minor: u32) -> Self {
         Self { minor: minor.clamp(Self::OLDEST.minor, Self::NEWEST.minor) }
     }
@@ -94,7 +95,7 @@ impl fmt::Display for KubeVersion {
 pub enum BehaviorError {
     /// The version has no gate of this name, or the gate changes no decision.
     UnknownGate(String),
-    /// The gate of this name is locked to its default, which is the boolean, in this version.
+    /// In this version, the gate of this name is locked to its default. The boolean is this default.
     LockedGate(String, bool),
     /// The flag of this name changes no decision.
     UnknownFlag(String),
@@ -107,16 +108,16 @@ impl fmt::Display for BehaviorError {
         match self {
             Self::UnknownGate(gate) => write!(
                 out,
-                "feature gate {gate:?} has no effect here; known are {}",
+                "feature gate {gate:?} has no effect on the model; the known gates are {}",
                 GATES.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")
             ),
             Self::LockedGate(gate, state) => {
-                write!(out, "feature gate {gate:?} is locked to {state} in that version of Kubernetes")
+                write!(out, "feature gate {gate:?} is locked to {state} in this version of Kubernetes")
             }
             Self::UnknownFlag(flag) => write!(
                 out,
-                "controller-manager flag {flag:?} has no effect here; known are enable-dynamic-provisioning, \
-                 enable-hostpath-provisioner, pvclaimbinder-sync-period"
+                "controller-manager flag {flag:?} has no effect on the model; the known flags are \
+                 enable-dynamic-provisioning, enable-hostpath-provisioner, pvclaimbinder-sync-period"
             ),
             Self::BadFlagValue(flag, value) => {
                 write!(out, "controller-manager flag {flag:?} cannot have the value {value:?}")
@@ -127,12 +128,13 @@ impl fmt::Display for BehaviorError {
 
 struct Gate {
     name: &'static str,
-    /// The defaults of the gate. Each entry has a minor and the default from this minor on. The first entry is the
-    /// minor that introduced the gate.
+    /// The defaults of the gate. Each entry has a minor and the default since this minor. The first entry has the minor
+    /// that introduced the gate.
     defaults: &'static [(u32, bool)],
-    /// The minor from which the gate is locked to its default.
+    /// The first minor in which the gate is locked to its default.
     locked: Option<u32>,
-    /// The minor from which the gate is no longer declared. From then on, its behavior is always on.
+    /// The first minor that does not declare the gate any more. Since this minor, the behavior of the gate is always
+    /// on.
     gone: Option<u32>,
 }
 
@@ -159,8 +161,8 @@ pub struct KubernetesBehavior {
     /// `--pvclaimbinder-sync-period`, in seconds.
     pub resync_seconds: u64,
 
-    /// Since 1.36, a sync that ends with an error is retried after a back-off. Before, it waited for an event or a
-    /// resync.
+    /// Since 1.36, a sync that ends with an error is retried after a back-off. Before 1.36, the object waited for an
+    /// event or a resync.
     pub errors_are_retried: bool,
     /// Before 1.30, the controller also tried to assign the default class to a claim with an explicitly empty class.
     /// The API server refused this write.
@@ -172,9 +174,10 @@ pub struct KubernetesBehavior {
     /// Since 1.31, the controller compares VolumeAttributesClasses, and a claim without a volume loses
     /// `status.currentVolumeAttributesClassName`.
     pub attributes_class_compared: bool,
-    /// The gate `VolumeAttributesClass` is on. Before 1.31, it changes nothing in the controllers.
+    /// The gate `VolumeAttributesClass` is on. Before 1.31, the gate changes nothing in the controllers.
     pub attributes_class: bool,
-    /// The controller keeps deletion finalizers on volumes: with the gate `HonorPVReclaimPolicy`, or since 1.36.
+    /// The controller adds and removes the deletion finalizers of volumes. It does so with the gate
+    /// `HonorPVReclaimPolicy`, and since 1.36 always.
     pub deletion_finalizers: bool,
     /// Without the gate `HonorPVReclaimPolicy` and before 1.36, the controller does not delete the storage of a volume
     /// that is being deleted.
@@ -196,7 +199,7 @@ pub struct KubernetesBehavior {
     pub without_namespace: WithoutNamespace,
     /// In 1.14, the selected-node annotation ends the delay of binding.
     pub selected_node_ends_delay: bool,
-    /// In 1.14, a missing claim is read again only if the controller bound the volume itself.
+    /// In 1.14, a missing claim is read again only if the controller itself bound the volume.
     pub recheck_only_bound_by_controller: bool,
     /// Since 1.32, a claim's request can be lowered again after a failed resize.
     pub requests_can_be_lowered: bool,
@@ -210,9 +213,11 @@ pub struct SchedulerBehavior {
     /// Since 1.36, the scheduler compares the features that a pod needs with those that a node declares (gate
     /// `NodeDeclaredFeatures`).
     pub features_are_declared: bool,
-    /// Since 1.36, a DeviceClass can stand for a resource that a pod requests (gate `DRAExtendedResource`).
+    /// Since 1.36, a DeviceClass can name a resource that a pod requests, and its devices then provide this resource
+    /// (gate `DRAExtendedResource`).
     pub device_classes_have_resources: bool,
-    /// Since 1.34, a pod that requests more than a node has in all is `UnschedulableAndUnresolvable` there.
+    /// Since 1.34, the code is `UnschedulableAndUnresolvable` for a node if the pod requests more than the node can
+    /// have for all pods together.
     pub requests_can_be_unresolvable: bool,
     /// Before 1.34, the reason of `TaintToleration` names the first taint that is not tolerated.
     pub taint_is_named: bool,
@@ -220,15 +225,15 @@ pub struct SchedulerBehavior {
     pub claim_in_use: &'static str,
     /// The reason of `VolumeBinding` if the node affinity of a volume does not match. It changed in 1.33.
     pub volume_affinity_conflict: &'static str,
-    /// Since 1.32, VolumeAttachments count against the limits of a node.
+    /// Since 1.32, the scheduler also counts VolumeAttachments when it checks the limits of a node.
     pub attachments_count: bool,
     /// Before 1.32, a Node can state limits of CSI drivers in `status.allocatable`, besides CSINode.
     pub node_states_limits: bool,
     /// Up to 1.30, the plugins `EBSLimits`, `GCEPDLimits` and `AzureDiskLimits` count the volumes of in-tree plugins.
     pub in_tree_limits: bool,
-    /// Since 1.33, the ports of sidecars count.
+    /// Since 1.33, the scheduler also compares the ports of sidecars.
     pub sidecar_ports_count: bool,
-    /// Since 1.32, a node that the result of `PreFilter` leaves out has a reason, and the message counts it.
+    /// Since 1.32, a node that the result of `PreFilter` leaves out gets a reason, and the message counts this node.
     pub left_out_nodes_have_reasons: bool,
 }
 

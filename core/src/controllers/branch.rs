@@ -1,6 +1,7 @@
-//! The leaves: the places where the functions of the controllers end, named after what upstream does there. The output,
-//! the tests and the parity table all use this one definition. Each controller defines its own leaves in its folder;
-//! this file lists all of them.
+//! The leaves: the ends of the functions of the components. Each leaf is named after what upstream does there. The
+//! output, the tests and the parity table all use this definition. Each component defines its leaves in its own folder,
+//! by the macro `leaves`. [`Branch`] has the leaves of the controllers of kube-controller-manager. It does not have
+//! those of the scheduler and of the external provisioner.
 
 use super::ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 use super::persistent_volume::leaves::{
@@ -12,8 +13,8 @@ use super::pv_protection::leaves::VolumeProtectionBranch;
 use super::pvc_protection::leaves::ClaimProtectionBranch;
 use super::scheduler::leaves::{SchedulerPodBranch, SchedulerVolumeStep};
 
-/// Defines the leaves of some functions of one controller. Each leaf has a name, a sentence, and the id by which
-/// `docs/controllers/` defines it.
+/// Defines the leaves of functions of one component. Each leaf has an id, a name and a sentence. `docs/controllers/`
+/// defines the leaf under the same id and name.
 macro_rules! leaves {
     ($($(#[$doc:meta])* $enum:ident { $($id:literal $leaf:ident $about:literal,)+ })+) => {
         $(
@@ -37,7 +38,7 @@ macro_rules! leaves {
                     match self { $(Self::$leaf => $id,)+ }
                 }
 
-                /// Returns one sentence: what the controller observes, and what it does then.
+                /// Returns the sentence of the leaf: what upstream finds there, and what upstream does then.
                 pub fn about(self) -> &'static str {
                     match self { $(Self::$leaf => $about,)+ }
                 }
@@ -47,9 +48,10 @@ macro_rules! leaves {
 }
 pub(super) use leaves;
 
+/// Defines [`Branch`], which has the leaves of all listed enums.
 macro_rules! functions {
     ($($enum:ident),+ $(,)?) => {
-        /// A leaf of any function of any controller.
+        /// A leaf of a function of a controller of kube-controller-manager.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Branch {
             $(
@@ -74,7 +76,7 @@ macro_rules! functions {
                 match self { $(Self::$enum(leaf) => leaf.id(),)+ }
             }
 
-            /// Returns one sentence: what the controller observes, and what it does then.
+            /// Returns the sentence of the leaf: what upstream finds there, and what upstream does then.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$enum(leaf) => leaf.about(),)+ }
             }

@@ -1,5 +1,6 @@
-//! This module has a union-find of the objects that take part. Controllers join objects that can influence each other.
-//! They join them by names and by groups of similar objects, so no code has to visit all pairs of objects.
+//! This module has a union-find of the objects that take part in a simulation. The description of each modelled
+//! controller has a function that joins the objects that can influence each other. The functions join objects by names
+//! and by groups of similar objects. So no code has to visit all pairs of objects.
 
 use super::{CONTROLLERS, Controller};
 use crate::model::{Kind, ObjectId};
@@ -24,9 +25,9 @@ struct Numbered {
 }
 
 impl Participants {
-    /// Selects the objects. All objects of a kind take part if a controller of [`CONTROLLERS`] syncs the kind without a
-    /// filter. It need not be one of `controllers`. An object of another kind takes part only if the filter (`takes`)
-    /// of a controller in `controllers` accepts it.
+    /// Selects the objects that take part. If a controller of [`CONTROLLERS`] syncs a kind without a filter, all
+    /// objects of this kind take part, even if this controller is not one of `controllers`. An object of another kind
+    /// takes part only if the filter (`takes`) of a controller in `controllers` accepts the object.
     pub fn new(snapshot: &Snapshot, controllers: &[Controller]) -> Self {
         let mut kinds: Vec<Kind> = CONTROLLERS.iter().flat_map(|controller| controller.syncs).copied().collect();
         kinds.sort_unstable();
@@ -57,7 +58,7 @@ impl Participants {
         self.count as usize
     }
 
-    /// Returns the number of an object, or `None` if the object takes no part.
+    /// Returns the number of an object, or `None` if the object does not take part.
     pub fn number(&self, id: ObjectId) -> Option<usize> {
         let Numbered { start, places, .. } = self.kinds.iter().find(|numbered| numbered.kind == id.kind)?;
         let place = match places {
@@ -111,8 +112,8 @@ impl<'p> Links<'p> {
         }
     }
 
-    /// Returns the groups of joined objects. Groups are in the order of their first object, and the objects of each
-    /// group are in order.
+    /// Returns the groups of joined objects. The groups are sorted by their first object, and the objects of each group
+    /// are sorted.
     pub fn groups(mut self) -> Vec<Vec<ObjectId>> {
         let mut groups: Vec<Vec<ObjectId>> = Vec::new();
         let mut number_of: Vec<usize> = vec![usize::MAX; self.parent.len()];

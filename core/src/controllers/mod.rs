@@ -1,7 +1,7 @@
 //! The model of each Kubernetes component: pure functions of a world, in one folder for each component.
 //!
-//! Names in the folders are upstream's, so that a reader can compare both side by side. All that a sync reads, writes
-//! and reports goes through [`SyncContext`]. No code here depends on permissions, files or terminals.
+//! The functions have upstream's names, so that a reader can compare them with upstream's code. A sync reads, writes
+//! and reports only by the methods of [`SyncContext`]. No code here depends on permissions, files or terminals.
 
 pub mod behavior;
 pub mod branch;
@@ -64,8 +64,8 @@ pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<O
 }
 
 /// Returns the end states of an object that stays as it is in this world. There are several end states if no object
-/// shows which of them is reached. There is none if the kind has no end states. `unsettled` says that the world goes
-/// through a cycle of states that never ends.
+/// shows which of them is reached. There is none if the kind has no end states. `unsettled` says whether the world is
+/// in a cycle of states that never ends.
 pub fn ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
     let of_controller = |controller: Controller| (controller.ends)(&settings.behavior, world, id, unsettled);
     CONTROLLERS.into_iter().chain(acting(&settings.controllers)).find_map(of_controller).unwrap_or_default()

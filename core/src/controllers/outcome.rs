@@ -73,8 +73,8 @@ impl PodPlace {
     }
 }
 
-/// Formats a volume's claim with its uid as one text that identifies the binding. The text is empty if there is no
-/// claim.
+/// Returns one text with the namespace, the name and the uid of a volume's claim. The text identifies the binding. It
+/// is empty if there is no claim.
 pub fn binding_of_volume(claim: Option<(&str, &str, &str)>) -> String {
     claim.map_or_else(String::new, |(namespace, name, uid)| format!("{namespace}/{name}[{uid}]"))
 }
@@ -166,7 +166,7 @@ pub struct OutcomeSet {
     others: Arc<[Outcome]>,
     /// The number of outcomes in the set.
     pub count: u64,
-    /// Whether every outcome of the set is possible. An outcome outside the set is impossible in any case.
+    /// Whether every outcome of the set is possible. An outcome outside the set is never possible.
     pub exact: bool,
 }
 
@@ -176,7 +176,7 @@ impl OutcomeSet {
         &self.listed[..max_listed(limit).min(self.listed.len())]
     }
 
-    /// Returns whether the end state of the object is certain: the set is exact and holds one outcome.
+    /// Returns whether the end state of the object is certain: the set is exact and has one outcome.
     pub fn is_certain(&self) -> bool {
         self.exact && self.count == 1
     }
@@ -200,8 +200,8 @@ impl OutcomeSet {
         Self::counted(outcomes, count, exact, limit)
     }
 
-    /// Makes a set of `count` outcomes. The given outcomes include at least every outcome that is to be listed, and one
-    /// outcome of each sort.
+    /// Makes a set of `count` outcomes. The given outcomes include at least every outcome that has to be listed, and
+    /// one outcome of each sort.
     pub fn counted(mut outcomes: Vec<Outcome>, count: u64, exact: bool, limit: Limit) -> Self {
         outcomes.sort();
         let mut others: Vec<Outcome> = Vec::new();
@@ -213,8 +213,8 @@ impl OutcomeSet {
         Self { listed: Arc::from(outcomes), others: Arc::from(others), count, exact }
     }
 
-    /// Returns the union of both sets. Its count is exact if both sets list all their outcomes; otherwise it is an
-    /// upper limit. The result is never marked exact.
+    /// Returns the union of both sets. The count is exact if both sets list all their outcomes. Otherwise, the count is
+    /// an upper limit. The result is never marked exact.
     #[must_use]
     pub fn or(&self, other: &Self, limit: Limit) -> Self {
         let all: Vec<Outcome> = self.representatives().chain(other.representatives()).cloned().collect();
@@ -302,7 +302,7 @@ pub fn max_listed(limit: Limit) -> usize {
     }
 }
 
-/// Returns the smallest values, sorted. Their number is at most what the limit allows.
+/// Returns the smallest values, sorted. It returns at most as many values as the limit allows.
 pub fn smallest<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Vec<T> {
     let Limit::AtMost(limit) = limit else {
         let mut all: Vec<T> = values.into_iter().collect();

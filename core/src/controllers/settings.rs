@@ -1,5 +1,5 @@
-//! The settings of a prediction. The prediction depends only on them and on the objects. They also say how much of an
-//! answer is listed.
+//! The settings of a prediction. Only the settings and the objects decide the prediction. The settings also say how
+//! much of an answer is listed.
 
 use super::{CONTROLLERS, Controller, KubernetesBehavior};
 use crate::world::{Answers, ControllerState};
@@ -16,7 +16,7 @@ impl Budget {
     /// The default limit. It is enough for most components of up to 32 objects.
     pub const DEFAULT: Self = Self { states: 20_000 };
 
-    /// No exploration. The answer holds only what follows without visiting single states.
+    /// No exploration. The answer has only what can be concluded without visiting single states.
     pub const NONE: Self = Self { states: 0 };
 }
 
@@ -72,8 +72,8 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The settings of a prediction. The prediction depends only on them and on the objects. They also say how much of an
-/// answer is listed.
+/// The settings of a prediction. Only the settings and the objects decide the prediction. The settings also say how
+/// much of an answer is listed.
 #[derive(Clone, Debug)]
 pub struct Settings<'s> {
     /// The version, feature gates and flags of Kubernetes.
@@ -83,8 +83,8 @@ pub struct Settings<'s> {
     /// The caches and operations of the controllers at the start. By default, all caches are in step with the API
     /// server.
     pub controller: ControllerState<'s>,
-    /// The answers of the API server and of plugins. An unusual answer may occur for a while before an outcome is
-    /// reached. In the end state, it no longer occurs.
+    /// The answers of the API server and of plugins. An unusual answer may occur for some time, but not any more in the
+    /// end state.
     pub answers: Answers,
     /// Whether every comparison of a decision is recorded.
     pub tracing: bool,
@@ -98,8 +98,8 @@ pub struct Settings<'s> {
     pub failures: bool,
 }
 
-/// The number of decisions and outcomes of an object that are listed by default. At least this number is computed in
-/// any case, because a statement about an object must not depend on how much of it is listed.
+/// The number of decisions and outcomes of an object that are listed by default. At least this number is always
+/// computed, because a sentence about an object must not depend on how much of the answer is listed.
 pub const LISTED: usize = 16;
 
 impl Settings<'_> {

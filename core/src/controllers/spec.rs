@@ -1,6 +1,5 @@
-//! The description of a controller for the code that runs it in a simulation: a table of functions, like the controller
-//! descriptors of kube-controller-manager. A new controller is a folder with such a table and an entry in
-//! [`super::CONTROLLERS`].
+//! The description of a controller: a table of functions that the simulation calls. kube-controller-manager has similar
+//! controller descriptors. A new controller needs a folder with such a table, and an entry in [`super::CONTROLLERS`].
 
 use super::{Branch, DecidedBy, KubernetesBehavior, Limit, Links, Outcome, OutcomeSet, Settings, SyncContext};
 use crate::model::{HeldObject, Kind, Object, ObjectId, Str};
@@ -11,14 +10,14 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// Decisions that are not computed one by one, because they equal a computed decision with one object exchanged for
-/// another.
+/// Decisions that need no computation of their own. Each of them equals a computed decision in which one object is
+/// replaced by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterchangeableChoices {
     /// The object that the computed decision picked.
     pub chosen: ObjectId,
-    /// The objects for which the controller does exactly the same. Their decisions directly follow the computed one, in
-    /// this order.
+    /// The objects that the controller can pick instead, and with which it does exactly the same. In the list of
+    /// decisions, the decisions with these objects directly follow the computed one, in this order.
     pub others: Vec<ObjectId>,
 }
 
@@ -37,7 +36,8 @@ pub struct Step<'a, 's> {
     pub after: &'a HeldObject<'s>,
 }
 
-/// A function that takes the objects of a component. It returns the uncertain readings on which their outcomes rest.
+/// A function that takes the objects of a component. It returns the uncertain reads on which the outcomes of these
+/// objects rest.
 pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Send + Sync + 'a>;
 
 /// The description of one controller.
@@ -48,12 +48,12 @@ pub struct ControllerSpec {
     pub alias: &'static str,
     /// The kinds whose objects the controller syncs.
     pub syncs: &'static [Kind],
-    /// A filter for the objects of these kinds for which a sync can do something. Without a filter, all objects pass.
-    /// Objects that do not pass are not predicted on behalf of this controller.
+    /// A filter that accepts the objects of these kinds for which a sync can do something. Without a filter, every
+    /// object is accepted. This controller syncs no object that the filter does not accept.
     pub takes: Option<fn(&HeldObject<'_>) -> bool>,
     /// Syncs one object. Returns nothing if the object does not exist.
     pub sync: for<'s> fn(&mut SyncContext<'_, 's>, &KubernetesBehavior, ObjectId) -> Option<Branch>,
-    /// Selects the part of a stated controller state that concerns this controller: its caches and operations.
+    /// Selects the part of the given controller state that belongs to this controller: its caches and operations.
     pub memory: for<'s> fn(&ControllerState<'s>) -> ControllerState<'s>,
     /// Whether a sync that returned an error is retried after a back-off.
     pub retries_errors: fn(&KubernetesBehavior) -> bool,
@@ -63,16 +63,16 @@ pub struct ControllerSpec {
     pub links: fn(&Snapshot, &Settings<'_>, &mut Links<'_>),
     /// Whether two versions of an object are equal in all fields that this controller reads or changes.
     pub same: fn(&HeldObject<'_>, &HeldObject<'_>) -> bool,
-    /// Whether this controller acts the same with the object before and after the step, and the step happens in every
-    /// order of syncs.
+    /// Whether this controller acts the same with the object before and after the step, and no other sync can prevent
+    /// or replace the step.
     pub is_hidden: fn(&Step<'_, '_>) -> bool,
     /// Whether a sync of the first object reads the second object by its name, or may find it in a search.
     pub looks_at: fn(&World<'_>, ObjectId, ObjectId) -> bool,
-    /// Prepares the function that returns the uncertain readings of a component. It is called once for all components
-    /// of a snapshot.
+    /// Prepares the function that returns the uncertain reads of a component. It is called once for all components of a
+    /// snapshot.
     pub needs: for<'a> fn(&'a Snapshot, &Settings<'a>) -> Needs<'a>,
-    /// Returns the worlds to which an operation that still runs may lead. They are added to the worlds of the syncs if
-    /// requests fail or caches lag.
+    /// Returns the worlds to which an operation that still runs may lead. The simulation adds these worlds if requests
+    /// may fail or caches may lag.
     pub late: for<'s> fn(&World<'s>, ObjectId) -> Vec<World<'s>>,
     /// What decides between outcomes if a sync of this controller has a choice. It is absent for controllers whose
     /// choices an engine explains.
@@ -87,8 +87,8 @@ pub struct ControllerSpec {
     pub widen: fn(&Snapshot, &KubernetesBehavior, &[Outcome], Limit) -> Option<OutcomeSet>,
     /// Returns the number of objects that each sync reads. It is 0 if this number does not grow with the snapshot.
     pub effort: fn(&Snapshot, &KubernetesBehavior) -> usize,
-    /// Returns the next choices of a sync that give the recorded decision with one object exchanged. The last argument
-    /// limits their number.
+    /// Returns the next choices of a sync whose decisions equal the recorded one, except that one object is replaced by
+    /// another. The last argument limits the number of these choices.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<InterchangeableChoices>,
     /// Returns the objects that the controller may create for an object, in the form in which the API server first
     /// stores them. No object of the same name exists yet, or the existing one is being deleted.
@@ -183,15 +183,15 @@ impl fmt::Debug for Controller {
     }
 }
 
-/// Selects the cached versions of one kind from the stated controller state. It is for controllers that have no caches
-/// of their own besides the informers.
+/// Selects the cached versions of one kind from the given controller state. Controllers whose only caches are informers
+/// use this function.
 pub(super) fn informers_of<'s>(kind: Kind, stated: &ControllerState<'s>) -> ControllerState<'s> {
     let cached = stated.cached.iter().filter(|(id, _)| id.kind == kind);
     ControllerState { cached: cached.cloned().collect(), operations: Vec::new() }
 }
 
-/// Adds a reading, unless the reading is certain or one of the same kind and namespace is listed already. The listed
-/// one stays, because it is at least as doubtful as an assumed one.
+/// Adds a read, unless its result is certain, or a read of the same kind and namespace is listed already. The listed
+/// read stays. Only reads with an uncertain result are listed.
 pub fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
     let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
     if absence != Absence::Certain && !known() {

@@ -1,5 +1,5 @@
 //! The engines of controllers. An engine computes the outcomes of a component without exploring every state. This
-//! module uses the simulation, and not the other way round: the simulation gets the engines as an argument.
+//! module uses the module `simulate`. The module `simulate` does not use this one: it gets the engines as an argument.
 
 mod actors;
 pub mod persistent_volume;
@@ -16,7 +16,8 @@ pub fn simulation<'s>(snapshot: &'s Snapshot, settings: Settings<'s>, threads: u
     Simulation::new(snapshot, settings, &ENGINES, threads)
 }
 
-/// Returns the same simulation for answers about few objects. It settles a component only when an answer needs it.
+/// Returns the same simulation for answers about few objects. It settles a component only when an answer needs the
+/// component.
 pub fn simulation_on_demand<'s>(snapshot: &'s Snapshot, settings: Settings<'s>) -> Simulation<'s> {
     Simulation::on_demand(snapshot, settings, &ENGINES)
 }

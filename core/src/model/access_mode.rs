@@ -102,7 +102,7 @@ impl AccessModeSet {
         requested.0.iter().all(|mode| mode.bit().is_some_and(|bit| self.0 & bit != 0))
     }
 
-    /// Returns whether every mode of this set is in the other.
+    /// Returns whether every mode of this set is in the other set.
     pub fn is_subset_of(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }

@@ -6,11 +6,12 @@ use std::fmt;
 /// An annotation key that some decision or rule reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AnnotationKey {
-    /// The controller completed the binding. The presence of this key makes a claim "bound".
+    /// The controller completed the binding. The controller treats a claim with this key as bound, whatever the value
+    /// is.
     BindCompleted,
     /// The controller made the binding, not a person.
     BoundByController,
-    /// The CSI driver that took over from an in-tree plugin.
+    /// The CSI driver that handles the object in place of an in-tree plugin.
     MigratedTo,
     /// The provisioner that made the volume.
     ProvisionedBy,
@@ -26,31 +27,31 @@ pub enum AnnotationKey {
     AlphaSelectedNode,
     /// The name of the Secret with which a driver deletes the volume. It is empty if the driver needs none.
     DeletionSecretName,
-    /// The namespace of that Secret.
+    /// The namespace of the Secret in [`Self::DeletionSecretName`].
     DeletionSecretNamespace,
     /// Whether a claim that is filled from a snapshot may have another volume mode than the snapshot.
     AllowVolumeModeChange,
-    /// The capacity of a volume before a resize that is under way.
+    /// The capacity of a volume before a resize that is in progress.
     PreResizeCapacity,
-    /// The mark of the default StorageClass.
+    /// Whether the StorageClass is a default class.
     IsDefaultClass,
     /// The deprecated form of [`Self::IsDefaultClass`].
     BetaIsDefaultClass,
-    /// The mark of the default VolumeSnapshotClass.
+    /// Whether the VolumeSnapshotClass is the default class of its driver.
     IsDefaultSnapshotClass,
-    /// The machine to which an attacher attached the volume, as the driver names it.
+    /// The node to which an attacher attached the volume, by the driver's id of the node.
     CsiNodeId,
     /// The in-tree plugins whose volumes a node uses through CSI drivers.
     MigratedPlugins,
     /// The Helm release that owns the object.
     HelmRelease,
-    /// Whether Helm keeps the object when its release goes.
+    /// Whether Helm keeps the object when it uninstalls the release.
     HelmPolicy,
-    /// The Argo CD application that owns the object, and the object itself.
+    /// The Argo CD application that owns the object, followed by the kind and name of the object itself.
     ArgoTracking,
     /// How Argo CD treats the object.
     ArgoSyncOptions,
-    /// Whether Flux deletes the object with its source.
+    /// Whether Flux deletes the object when the source no longer contains the object.
     FluxPrune,
     /// The findings that audit suppresses for this object. No decision reads this key.
     Ignore,
@@ -186,7 +187,7 @@ impl Annotations {
         self.known.is_empty() && self.others == 0
     }
 
-    /// Returns whether there are annotations that are not known.
+    /// Returns whether there are annotations whose keys are not known.
     pub fn has_others(&self) -> bool {
         self.others > 0
     }

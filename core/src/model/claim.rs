@@ -27,7 +27,7 @@ pub struct PersistentVolumeClaim {
     pub selector: Option<Box<LabelSelector>>,
     /// Whether `spec.dataSource` is set.
     pub data_source: bool,
-    /// The fields that no modelled controller reads. Few claims have any of them.
+    /// The fields that few claims have.
     pub details: Option<Arc<ClaimDetails>>,
     /// `status`.
     pub status: ClaimStatus,
@@ -48,7 +48,7 @@ impl PersistentVolumeClaim {
         self.meta.annotations.get(AnnotationKey::BetaStorageClass).or(self.class_name.as_deref()).unwrap_or_default()
     }
 
-    /// Returns whether the claim states a class. The empty class counts as stated. Upstream:
+    /// Returns whether the claim states a class. An empty class is a stated class as well. Upstream:
     /// `PersistentVolumeClaimHasClass`, component-helpers, 1.36.
     pub fn has_class(&self) -> bool {
         self.meta.annotations.has(AnnotationKey::BetaStorageClass) || self.class_name.is_some()
@@ -69,7 +69,8 @@ impl PersistentVolumeClaim {
         self.details.as_ref().map_or(&[], |details| &details.owners)
     }
 
-    /// Returns the condition of this type, if the claim has it. The condition `Unused` is not here but in the status.
+    /// Returns the condition of this type, if the claim has it. The condition `Unused` is in [`ClaimStatus::unused`]
+    /// instead.
     pub fn condition(&self, kind: &str) -> Option<&Condition> {
         self.details.as_ref()?.conditions.iter().find(|condition| condition.kind == kind)
     }
@@ -90,7 +91,7 @@ impl PersistentVolumeClaim {
     }
 }
 
-/// The fields of a claim that serve only as evidence.
+/// The fields of a claim that few claims have. The PersistentVolume controller does not read them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimDetails {
     /// `metadata.ownerReferences`.
@@ -99,12 +100,12 @@ pub struct ClaimDetails {
     pub data_source: Option<DataSource>,
     /// `status.conditions` except `Unused`.
     pub conditions: Box<[Condition]>,
-    /// `status.allocatedResources` of `storage`: the target size of a resize that is under way.
+    /// `status.allocatedResources` of `storage`: the target size of a resize that is in progress.
     pub allocated: Option<Quantity>,
     /// `status.allocatedResourceStatuses` of `storage`: the progress of this resize. It is empty if the field is
     /// absent.
     pub allocated_status: Str,
-    /// `status.modifyVolumeStatus`: the change of the attributes class that is under way, or that was refused.
+    /// `status.modifyVolumeStatus`: the change of the attributes class that is in progress, or that was refused.
     pub modify: Option<ModifyVolume>,
     /// Further fields that a controller sends when it creates the claim from a template.
     pub sent: Option<Box<SentDetails>>,

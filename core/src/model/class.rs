@@ -23,8 +23,8 @@ pub struct StorageClass {
     pub binding_mode: Option<BindingMode>,
     /// `mountOptions`.
     pub mount_options: Box<[Str]>,
-    /// `parameters`, sorted by name. The value is empty unless it is known to be harmless: the names of Secrets and the
-    /// type of the file system.
+    /// `parameters`, sorted by name. Only the values that are known to be harmless are kept, such as the names of
+    /// Secrets and the type of the file system. All other values are empty.
     pub parameters: Box<[(Str, Str)]>,
     /// `allowVolumeExpansion`.
     pub allow_expansion: bool,
@@ -38,8 +38,8 @@ impl StorageClass {
         self.binding_mode == Some(BindingMode::WaitForFirstConsumer)
     }
 
-    /// Returns whether `allowedTopologies` allow a node with these labels. A term that is empty, or in which a value is
-    /// not that of a label, allows no node. Upstream: `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
+    /// Returns whether `allowedTopologies` allow a node with these labels. A term allows no node if it is empty, or if
+    /// no label can have one of its values. Upstream: `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
     pub fn allows(&self, labels: &[(Str, Str)]) -> bool {
         let has = |(key, values): &(Str, Box<[Str]>)| {
             label(labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))
@@ -54,7 +54,8 @@ impl StorageClass {
         self.allowed_topologies.iter().flat_map(|term| term.iter()).map(|(key, _)| key.as_str())
     }
 
-    /// Returns the first key and value of `allowedTopologies` that no label can have. The term with it allows no node.
+    /// Returns the first key and value of `allowedTopologies` that no label can have. A term with such a key or value
+    /// allows no node.
     pub fn value_of_no_label(&self) -> Option<(&Str, &Str)> {
         let terms = self.allowed_topologies.iter().flat_map(|term| term.iter());
         let mut all = terms.flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
@@ -71,7 +72,7 @@ impl StorageClass {
     }
 }
 
-/// Returns the newest default class, or None if no class is a default class. If several default classes are equally
+/// Returns the newest default class, or `None` if no class is a default class. If several default classes are equally
 /// old, returns the first one by name. Upstream: `GetDefaultClass`, 1.36.
 pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -> Option<&'c StorageClass> {
     classes

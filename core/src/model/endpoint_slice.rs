@@ -31,9 +31,9 @@ impl EndpointSlice {
 pub struct Endpoint {
     /// `addresses`.
     pub addresses: Box<[Str]>,
-    /// `conditions.ready`. An absent value counts as ready.
+    /// `conditions.ready`. An absent value means ready.
     pub ready: Option<bool>,
-    /// `conditions.serving`. If it is absent, [`Self::ready`] counts instead.
+    /// `conditions.serving`. If this value is absent, [`Self::ready`] applies instead.
     pub serving: Option<bool>,
     /// `conditions.terminating`.
     pub terminating: Option<bool>,

@@ -5,8 +5,9 @@ use super::{Held, Id, ObjectId, ObjectKey, ObjectMeta, ResourceVersion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
-/// Passes the rows to a macro. Each row has the kind, the model type of its objects, and the list that holds them. Then
-/// come the kind as manifests write it, the resource, the words that people type, the API versions, and the scope.
+/// Passes the rows to a macro. Each row has these parts in this order: the kind, the model type of its objects, the
+/// list that has the objects, the kind as manifests write it, the resource, the words that people type, the API
+/// versions, and the scope.
 macro_rules! each_kind {
     ($then:ident) => {
         $then! {
@@ -44,7 +45,7 @@ macro_rules! each_kind {
             /// `storage.k8s.io/v1` CSIStorageCapacity.
             CsiStorageCapacity(StorageCapacity) in capacities:
                 "CSIStorageCapacity", "csistoragecapacities", ["csistoragecapacity"], ["storage.k8s.io/v1"], NAMESPACE;
-            /// `v1` Event, about a volume or a claim.
+            /// `v1` Event about a workload, its storage, or an object between them.
             Event(Event) in events:
                 "Event", "events", ["event"], ["v1"], NAMESPACE;
             /// `v1` ResourceQuota.
@@ -345,8 +346,9 @@ impl<T: Resource> List for Vec<T> {
             (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)).then_with(|| version(right).cmp(&version(left)))
         };
         if !self.is_sorted_by(|left, right| compare(left, right).is_le()) {
-            // The objects are large. So only their places are sorted, and then each object is moved once. `from[at]` is
-            // the old place of the object that belongs at `at`. A cycle of these moves is a chain of swaps.
+            // The objects are large. So only their places are sorted, and then each object is moved to its place.
+            // `from[at]` is the old place of the object that belongs at `at`. The loop makes each cycle of moves by
+            // swaps.
             let mut from: Vec<usize> = (0..self.len()).collect();
             from.sort_by(|left, right| compare(&self[*left], &self[*right]));
             for start in 0..from.len() {
@@ -386,7 +388,7 @@ impl Objects {
     /// Sorts each list by namespace and name, and keeps only the newest version of each object. Returns the keys of the
     /// objects that had several versions, by kind and name.
     pub fn order(&mut self) -> Vec<ObjectKey> {
-        /// The number of objects for which a thread of its own is worth the effort.
+        /// The smallest number of objects in a list for which a separate thread saves time.
         const MANY: usize = 10_000;
         let order = |list: &mut dyn List| {
             let mut duplicates = Vec::new();
@@ -411,7 +413,8 @@ impl Objects {
     }
 }
 
-/// The command that writes every kind that decisions read, for `-f`. All hints and examples name this command.
+/// The command that prints the objects of every kind that decisions read. Its output is an input for `-f`. All hints
+/// and examples name this command.
 pub const DUMP: &str = "kubectl get pv,pvc,sc,pods,nodes -A -o json";
 
 impl Kind {
@@ -419,14 +422,14 @@ impl Kind {
     pub const ALL: [Self; 5] =
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
 
-    /// Every kind that no decision reads, but whose objects are read as whole lists, in the order of the rows. Some
-    /// findings rest on some of these kinds. The other kinds are only in snapshots.
+    /// Every kind that no decision reads, but whose objects are read as whole lists, in the order of the rows. A
+    /// command reads only those of these kinds that it needs.
     pub const SURROUNDING: [Self; Self::COUNT - Self::ALL.len() - 1] = {
         let mut found = [Self::Lease; Self::COUNT - Self::ALL.len() - 1];
         let (mut row, mut next) = (0, 0);
         while row < Self::COUNT {
             let kind = Self::EVERY[row];
-            // The only Lease that is read is that of kube-controller-manager, by its name and not in a list.
+            // Leases are read by their names, not as a whole list.
             if !kind.decides() && !matches!(kind, Self::Lease) {
                 found[next] = kind;
                 next += 1;
@@ -500,7 +503,7 @@ impl Kind {
         self.row().versions[0]
     }
 
-    /// Returns whether objects of this API version are read: it is the requested version, or an older one of the same
+    /// Returns whether objects of this API version are read: the requested version, and older versions of the same
     /// form.
     pub fn reads_version(self, version: &str) -> bool {
         self.row().versions.contains(&version)
@@ -511,7 +514,7 @@ impl Kind {
         self.row().namespaced
     }
 
-    /// Returns the kind that manifests write as `kind`. The value is `None` if it is not one of these kinds.
+    /// Returns the kind that manifests write as `kind`. The value is `None` if the kind is not one of these kinds.
     pub fn from_manifest(kind: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|known| known.as_str() == kind)
     }
@@ -547,7 +550,7 @@ impl Serialize for Kind {
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::from_manifest(&text).ok_or_else(|| de::Error::custom(format!("{text:?} is no kind that is known here")))
+        Self::from_manifest(&text).ok_or_else(|| de::Error::custom(format!("{text:?} is not a known kind")))
     }
 }
 

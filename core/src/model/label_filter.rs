@@ -40,8 +40,8 @@ enum Token<'a> {
     End,
     /// One of `( ) , ! = == != < >`.
     Sign(&'a str),
-    /// A key or a value. `in` and `notin` are words as well; they are operators only at a place where the parser
-    /// expects one.
+    /// A key or a value. `in` and `notin` are words as well. They are operators only where the parser expects an
+    /// operator.
     Word(&'a str),
 }
 

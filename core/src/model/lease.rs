@@ -4,13 +4,13 @@ use super::{ObjectMeta, Str, Timestamp};
 
 /// A Lease for the leader election of a component. The instance that holds the Lease renews it every few seconds.
 /// Upstream: `LeaderElectionConfiguration` with its defaults, component-base, and `LeaderElectionRecord`, client-go,
-/// 1.36. There is no Lease if leader election is off. Many managed control planes have none for their controllers.
+/// 1.36. There is no Lease if leader election is off. Many managed control planes have no Lease for their controllers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lease {
     /// `metadata`: only the namespace, name and resource version. The component runs in this namespace, which depends
     /// on the installation.
     pub meta: ObjectMeta,
-    /// `spec.holderIdentity`: the instance that is the leader. It is empty if no instance is.
+    /// `spec.holderIdentity`: the instance that is the leader. It is empty if no instance is the leader.
     pub holder: Str,
     /// `spec.renewTime`, by the clock of the holder.
     pub renewed: Option<Timestamp>,
@@ -23,9 +23,9 @@ impl Lease {
     pub const MANAGER_NAMESPACE: &str = "kube-system";
     /// The name of the Lease of kube-controller-manager.
     pub const MANAGER_NAME: &str = "kube-controller-manager";
-    /// The seconds that must pass after the end of the Lease's duration before the Lease counts as stale. The holder's
-    /// clock may differ by this much from the clock of the comparison, and another instance needs some time to become
-    /// the leader.
+    /// The seconds that must pass after the end of the Lease's duration before the Lease is stale. The holder's clock
+    /// may differ by this much from the clock of the comparison, and another instance needs some time to become the
+    /// leader.
     pub const MARGIN_SECONDS: i64 = 60;
 
     /// Returns the seconds from the last renewal to `now`. The value is negative if the holder's clock is ahead.
@@ -40,9 +40,9 @@ impl Lease {
         Some(self.age(now)? > duration.saturating_add(Self::MARGIN_SECONDS))
     }
 
-    /// Returns whether the Lease was renewed within its duration, so that its holder runs. The answer is no for a Lease
-    /// that has expired but is not stale yet. It is also no if the renewal is further in the future than clocks may
-    /// differ. The value is `None` if the Lease states no renewal time or no duration.
+    /// Returns whether the Lease was renewed within its duration. If it was, its holder runs. The answer is no for a
+    /// Lease that has expired but is not stale yet. It is also no if the renewal is further in the future than clocks
+    /// may differ. The value is `None` if the Lease states no renewal time or no duration.
     pub fn is_fresh(&self, now: Timestamp) -> Option<bool> {
         let duration = self.duration_seconds.filter(|seconds| *seconds > 0)?;
         Some((-Self::MARGIN_SECONDS..=duration).contains(&self.age(now)?))
@@ -50,8 +50,8 @@ impl Lease {
 }
 
 /// Returns the possible names of the Lease of a driver's provisioner. In upstream, external-provisioner (`lockName`)
-/// replaces slashes, and csi-lib-utils (`sanitizeName`) replaces all other characters. Provisioners that use only
-/// sig-storage-lib-external-provisioner replace only slashes.
+/// replaces slashes, and csi-lib-utils (`sanitizeName`) replaces all other characters that are not letters, digits or
+/// hyphens. Provisioners that use only sig-storage-lib-external-provisioner replace only slashes.
 pub fn names_of_provisioner(driver: &str) -> Vec<String> {
     if driver.is_empty() {
         return Vec::new();
@@ -62,8 +62,8 @@ pub fn names_of_provisioner(driver: &str) -> Vec<String> {
 }
 
 /// Returns the possible names of the Lease of a driver's attacher. `driver` is the name from the attacher's finalizer,
-/// in which the same characters are replaced already. Upstream: external-attacher (`lockName`) and csi-lib-utils
-/// (`sanitizeName`).
+/// in which the attacher has already replaced these characters. Upstream: external-attacher (`lockName`) and
+/// csi-lib-utils (`sanitizeName`).
 pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
 }

@@ -39,7 +39,7 @@ impl ObjectMeta {
     }
 }
 
-/// The resource version of an object. A simulated write gives the object a version that is not known yet.
+/// The resource version of an object. After a simulated write, the version of the object is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceVersion {
     /// The version as it was read from the input. It is empty for an object that was never on an API server.

@@ -76,11 +76,11 @@ pub use volume_snapshot::VolumeSnapshot;
 pub use volume_snapshot_class::VolumeSnapshotClass;
 pub use volume_snapshot_content::VolumeSnapshotContent;
 
-/// The string type of the model. Short strings are stored in place, which keeps the memory of a large snapshot small.
+/// The string type of the model. Short strings need no memory on the heap, which keeps the memory of a large snapshot
+/// small.
 pub type Str = compact_str::CompactString;
 
-/// Labels, sorted by key. Like all lists of an object, they are shared between the versions of the object in a
-/// simulation.
+/// Labels, sorted by key. The versions of an object in a simulation share one list of labels.
 pub type Labels = std::sync::Arc<[(Str, Str)]>;
 
 /// Returns the value of a label, if the object has that key.

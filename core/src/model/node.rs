@@ -3,8 +3,8 @@
 use super::surroundings::Condition;
 use super::{ObjectMeta, Str};
 
-/// A Node as stored. The volume controllers read its name and labels, and the scheduler also the taints and resources.
-/// The other fields serve only as evidence.
+/// A Node as stored. The volume controllers read its name and labels. The scheduler also reads `unschedulable`, the
+/// taints, the resources and the declared features. The other fields serve only as evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// `metadata`.
@@ -13,9 +13,10 @@ pub struct Node {
     pub unschedulable: bool,
     /// `spec.taints`.
     pub taints: Box<[Taint]>,
-    /// `status.allocatable`, sorted by name: whole units, but thousandths of `cpu`.
+    /// `status.allocatable`, sorted by name. Amounts of `cpu` are in thousandths, and all other amounts are in whole
+    /// units.
     pub allocatable: Box<[(Str, i64)]>,
-    /// `status.declaredFeatures`: the features that a pod can need and that the kubelet has.
+    /// `status.declaredFeatures`: the features of the kubelet that a pod can need.
     pub declared_features: Box<[Str]>,
     /// `status.conditions`: the condition `Ready`, and all others that are not `False`.
     pub conditions: Box<[Condition]>,
@@ -31,14 +32,14 @@ impl Node {
         self.conditions.iter().find(|condition| condition.kind == "Ready")
     }
 
-    /// Returns whether the node states that it is not ready, or that nobody knows. A node without conditions states
-    /// nothing.
+    /// Returns whether the condition `Ready` of the node is `False` or `Unknown`. The result is false for a node
+    /// without this condition.
     pub fn is_not_ready(&self) -> bool {
         self.readiness().is_some_and(|ready| ready.status != "True")
     }
 
-    /// Returns whether an administrator has stated that the node is shut down, so that its volumes may be detached by
-    /// force.
+    /// Returns whether an administrator has stated that the node is shut down. Kubernetes may then detach its volumes
+    /// by force.
     pub fn is_out_of_service(&self) -> bool {
         self.taints.iter().any(|taint| taint.key == "node.kubernetes.io/out-of-service")
     }

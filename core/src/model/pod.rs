@@ -16,17 +16,17 @@ pub struct Pod {
     pub claims: Box<[ClaimVolume]>,
     /// The generic ephemeral volumes, in the order of `spec.volumes`. Few pods have any.
     pub ephemeral: Box<[EphemeralVolume]>,
-    /// Whether some container is neither waiting nor terminated. Upstream counts such a container as running.
+    /// Whether some container is neither waiting nor terminated. Upstream regards such a container as running.
     pub running_container: bool,
     /// `spec.schedulerName`. It is empty for the default scheduler.
     pub scheduler_name: Str,
     /// The `kind` of the owner that is the pod's controller. It is empty if there is none.
     pub owner_kind: Str,
-    /// The `name` of that owner. It is empty if there is none.
+    /// The `name` of the owner that is the pod's controller. It is empty if there is none.
     pub owner_name: Str,
     /// Whether `spec.schedulingGates` prevents the scheduling of the pod.
     pub gated: bool,
-    /// `status.startTime`: the moment at which the kubelet of the pod's node took over the pod.
+    /// `status.startTime`: the time at which the kubelet of the pod's node acknowledged the pod.
     pub started: Option<Timestamp>,
     /// `status.conditions`. A condition that is `True` and has no message is left out for pods that are not Pending,
     /// because no answer needs it.
@@ -66,7 +66,7 @@ impl Pod {
     }
 
     /// Returns whether a scheduler other than the default one is to place the pod. Scheduler profiles of GKE, whose
-    /// names begin with `gke.io/`, count as the default scheduler.
+    /// names begin with `gke.io/`, are treated as the default scheduler.
     pub fn has_own_scheduler(&self) -> bool {
         !matches!(self.scheduler_name.as_str(), "" | "default-scheduler") && !self.scheduler_name.starts_with("gke.io/")
     }
@@ -88,7 +88,7 @@ pub struct ClaimVolume {
     pub claim: Str,
     /// How the containers use the volume.
     pub used: VolumeUse,
-    /// The place of the volume among the volumes of the pod that have a claim, from 0.
+    /// The position of the volume among the volumes of the pod that have a claim, counted from 0.
     pub place: u16,
 }
 
@@ -145,7 +145,7 @@ pub struct EphemeralVolume {
     pub name: Str,
     /// How the containers use the volume.
     pub used: VolumeUse,
-    /// The place of the volume among the volumes of the pod that have a claim, from 0.
+    /// The position of the volume among the volumes of the pod that have a claim, counted from 0.
     pub place: u16,
     /// The claim that is created for the volume, as `ephemeral.volumeClaimTemplate` describes it. Its name is
     /// `<pod>-<volume>`. Besides the name, its metadata has only the namespace, labels and annotations.

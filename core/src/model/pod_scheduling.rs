@@ -12,10 +12,10 @@ pub struct PodScheduling {
     pub node_selector: Box<[(Str, Str)]>,
     /// The required part of `spec.affinity.nodeAffinity`.
     pub node_affinity: Option<NodeSelector>,
-    /// `spec.tolerations`. The list is shared by all pods that only have the ones of [`Toleration::by_default`].
+    /// `spec.tolerations`. All pods that have exactly the tolerations of [`Toleration::by_default`] share one list.
     pub tolerations: Arc<[Toleration]>,
-    /// The resources that the pod requests, sorted by name: whole units, but thousandths of `cpu`. For a pod that has a
-    /// node, they include what its kubelet has granted.
+    /// The resources that the pod requests, sorted by name. Amounts of `cpu` are in thousandths, and all other amounts
+    /// are in whole units. For a pod that has a node, the amounts include what the kubelet of the node has granted.
     pub requests: Box<[(Str, i64)]>,
     /// The ports of the node that the containers use.
     pub host_ports: Box<[HostPort]>,
@@ -25,7 +25,7 @@ pub struct PodScheduling {
     pub affinity: Box<[PodAffinityTerm]>,
     /// The required part of `spec.affinity.podAntiAffinity`.
     pub anti_affinity: Box<[PodAffinityTerm]>,
-    /// The disks that the pod names itself, without a claim.
+    /// The disks that the pod names directly, without a claim.
     pub disks: Box<[Disk]>,
     /// The features that the pod needs and that a node has to declare.
     pub features: Box<[NodeFeature]>,
@@ -39,7 +39,7 @@ pub struct PodScheduling {
 pub enum NodeFeature {
     /// A container has a rule that restarts all containers of the pod when it exits.
     RestartAllContainersOnContainerExits,
-    /// The pod has its own user namespace in the network of the node.
+    /// The pod has its own user namespace and uses the network of the node.
     UserNamespacesHostNetworkSupport,
 }
 
@@ -68,7 +68,7 @@ pub struct Toleration {
 
 impl Toleration {
     /// Returns the tolerations that the admission plugin `DefaultTolerationSeconds` adds to each pod. Almost all pods
-    /// have exactly these, so they are in memory once.
+    /// have exactly these tolerations, so these pods share one list in memory.
     pub fn by_default() -> &'static Arc<[Self]> {
         static DEFAULT: LazyLock<Arc<[Toleration]>> = LazyLock::new(|| {
             let toleration = |key: &str| Toleration {
@@ -91,7 +91,7 @@ pub enum TolerationOperator {
     Equal,
     /// The taint has any value.
     Exists,
-    /// An operator that is off by default, or that the API server would refuse.
+    /// An operator whose feature gate is off by default, or that the API server would refuse.
     Other(Str),
 }
 
@@ -121,9 +121,10 @@ pub struct SpreadConstraint {
     pub match_label_keys: Box<[Str]>,
     /// `minDomains`. It is 1 if the field is absent.
     pub min_domains: i64,
-    /// Whether only nodes count that the pod's node affinity selects. It is true if `nodeAffinityPolicy` is absent.
+    /// Whether only the nodes that the pod's node affinity selects are counted. It is true if `nodeAffinityPolicy` is
+    /// absent.
     pub honors_affinity: bool,
-    /// Whether only nodes count whose taints the pod tolerates. It is false if `nodeTaintsPolicy` is absent.
+    /// Whether only the nodes whose taints the pod tolerates are counted. It is false if `nodeTaintsPolicy` is absent.
     pub honors_taints: bool,
 }
 
@@ -140,7 +141,7 @@ pub struct PodAffinityTerm {
     pub namespace_selector: Option<LabelSelector>,
 }
 
-/// A disk that a pod names itself.
+/// A disk that a pod names directly, without a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disk {
     /// The name of the volume in the pod.

@@ -1,7 +1,7 @@
 //! Exact quantities of storage, each in two machine words.
 //!
-//! The rules are those of `resource.Quantity` in apimachinery 0.36.3: which texts parse, how numbers round, and how
-//! they are written.
+//! The rules are those of `resource.Quantity` in apimachinery 0.36.3: which texts are valid, how numbers are rounded,
+//! and how quantities are written.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -53,8 +53,8 @@ pub const EXCERPT: usize = 40;
 /// `==` compares the representation, so `1Gi` and `1073741824` differ. Use [`Quantity::compare`] to compare values.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Quantity {
-    // Two words take the place of an i128. An i128 needs an alignment of 16, which would enlarge every struct that has
-    // a quantity.
+    // The struct has two words instead of an i128. An i128 needs an alignment of 16, which would enlarge every struct
+    // that has a quantity.
     high: i64,
     low: u64,
 }
@@ -85,11 +85,11 @@ impl Quantity {
     /// The quantity zero.
     pub const ZERO: Self = Self { high: 0, low: 0 };
 
-    /// Parses every text that `resource.ParseQuantity` parses, to the same value.
+    /// Parses every text that `resource.ParseQuantity` accepts, and returns the same value.
     ///
-    /// This includes texts that look like mistakes: a sign, a point or most units without any digit are zero. Parts
-    /// smaller than a billionth round away from zero, and binary units are capped at 2^63-1. The work is linear in the
-    /// length of the text.
+    /// This includes texts that look like mistakes: a sign, a point or most units without any digit mean zero. Parts
+    /// smaller than a billionth are rounded away from zero, and quantities with binary units are capped at 2^63-1. The
+    /// work is linear in the length of the text.
     ///
     /// # Errors
     /// Upstream refuses the text, or the number is too large for [`Quantity`].
@@ -110,7 +110,7 @@ impl Quantity {
         self.nanos() == 0
     }
 
-    /// Returns the value in whole units, as upstream's `Value()` returns it. Fractions round away from zero.
+    /// Returns the value in whole units, as upstream's `Value()` returns it. Fractions are rounded away from zero.
     ///
     /// Sometimes the value does not fit into an int64, or a negative quantity has more digits than an int64 can hold.
     /// In these cases upstream reports no error but returns zero or a wrapped number. This function returns the same,
@@ -184,7 +184,7 @@ impl Quantity {
 ///
 /// It differs from the result of upstream's `String()` in two cases. `String()` repeats some texts as they were written
 /// (`+5`, `1.500`). This text is always canonical, and [`Amount`] repeats such texts. `String()` also drops a unit that
-/// would have to be larger than `E`, so that `1000E` becomes `1`. This text is `1000E`.
+/// would have to be larger than `E`: it writes `1000E` as `1`. This text is `1000E`.
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -325,7 +325,7 @@ fn is_kept_by_upstream(text: &[u8]) -> bool {
                 scale >= -9 && scale % 3 == 0
             }) && zeros < 3
         }
-        // Eight divides the third power of ten, so the last three digits decide.
+        // 1000 is a multiple of 8. So the last three digits decide whether 8 divides the number.
         Ok(Unit::Binary(exponent)) => {
             let last = whole
                 .iter()
@@ -359,8 +359,8 @@ impl fmt::Display for QuantityError {
             ),
             Problem::Unit => write!(
                 out,
-                "{excerpt:?} is not a quantity: its unit is none of n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei \
-                 or an exponent such as e3"
+                "{excerpt:?} is not a quantity: its unit must be one of n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, \
+                 Ei or an exponent such as e3"
             ),
             Problem::Number => write!(out, "{excerpt:?} is not a quantity: there is no number before its unit"),
             Problem::Range => write!(out, "{excerpt:?} is larger than the largest quantity supported here, about 1e28"),
@@ -413,7 +413,8 @@ fn plain(text: &[u8]) -> Option<Quantity> {
     Some(Quantity::pack(false, nanos, Format::DecimalSi, scaled_form(scale)))
 }
 
-/// Parses all texts, with sign, leading zeros, fraction, exponent, rounding and caps.
+/// Parses all valid texts, including texts with a sign, leading zeros, a fraction or an exponent. The function rounds
+/// and caps the number.
 fn general(text: &[u8]) -> Result<Quantity, Problem> {
     if text.is_empty() {
         return Err(Problem::Shape);
@@ -430,7 +431,7 @@ fn general(text: &[u8]) -> Result<Quantity, Problem> {
         rest => (&[][..], rest),
     };
     let unit = unit(suffix)?;
-    // From here on, a missing whole part counts as the digit 0.
+    // The following code treats a missing whole part as the digit 0.
     let digits = whole.len().max(1) + fraction.len();
     let written = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
     let (nanos, format, form) = match unit {
@@ -500,8 +501,8 @@ fn exponent(suffix: &[u8]) -> Result<i32, Problem> {
     Ok(number as i32)
 }
 
-/// Returns the number in nano units. `shift` is the power of ten by which its digits become nano units. Digits after
-/// the last nano unit round up.
+/// Returns the number in nano units. `shift` is the exponent of the power of ten that converts the number made of all
+/// digits into nano units. If any digit after the last nano unit is not zero, the result is rounded up.
 fn decimal(whole: &[u8], fraction: &[u8], shift: i64) -> Result<u128, Problem> {
     let total = whole.len() + fraction.len();
     let dropped = usize::try_from(shift.min(0).unsigned_abs()).unwrap_or(total);

@@ -8,8 +8,8 @@ use std::slice;
 
 use super::{Str, label};
 
-/// A selector of objects by their labels, such as that of a claim for its volume. All of its parts must hold. The
-/// default selects every object.
+/// A selector of objects by their labels, such as `spec.selector` of a claim. All of its parts must hold. The default
+/// selects every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSelector {
     /// The labels that must have exactly these values, sorted by key.
@@ -44,15 +44,16 @@ pub enum LabelOperator {
     Other(Str),
 }
 
-/// A selector of nodes, such as the nodes that can reach a volume. A node must fit one of the terms. The default fits
-/// no node.
+/// A selector of nodes, such as the selector of the nodes that can reach a volume. A node must match one of the terms.
+/// The default matches no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeSelector {
     /// The alternatives, in their stored order.
     pub terms: Box<[NodeSelectorTerm]>,
 }
 
-/// One alternative of a [`NodeSelector`]. All of its requirements must hold. A term without requirements fits no node.
+/// One alternative of a [`NodeSelector`]. All of its requirements must hold. A term without requirements matches no
+/// node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeSelectorTerm {
     /// `matchExpressions`, on labels.
@@ -189,7 +190,7 @@ pub enum ListForm {
 }
 
 impl LabelSelector {
-    /// Checks the selector as upstream does before it uses a selector.
+    /// Checks the selector in the same way as upstream does before each use of a selector.
     ///
     /// # Errors
     /// The errors are those of [`Self::compile_with`], in the words of the current version.
@@ -289,17 +290,17 @@ impl fmt::Display for Mismatch<'_> {
 }
 
 impl NodeSelector {
-    /// Returns whether the selector fits a node with these labels, which are sorted by key. The rules are those of
+    /// Returns whether the selector matches a node with these labels, which are sorted by key. The rules are those of
     /// `CheckNodeAffinity` of component-helpers, which the volume controllers and the scheduler use.
     ///
-    /// `CheckNodeAffinity` passes on the labels of the node, but not its name. So it only checks that `matchFields` are
-    /// valid, and valid `matchFields` fit every node. A term with an invalid requirement fits no node.
+    /// `CheckNodeAffinity` uses the labels of the node, but not its name. So it only checks that `matchFields` are
+    /// valid, and valid `matchFields` match every node. A term with an invalid requirement matches no node.
     pub fn matches(&self, labels: &[(Str, Str)]) -> bool {
         self.terms.iter().any(|term| term.matches(labels, None))
     }
 
-    /// Returns whether the selector fits the node of this name with these labels, which are sorted by key. Unlike in
-    /// [`Self::matches`], the name counts.
+    /// Returns whether the selector matches the node of this name with these labels, which are sorted by key. Unlike
+    /// [`Self::matches`], this function also compares the name.
     pub fn matches_node(&self, name: &str, labels: &[(Str, Str)]) -> bool {
         self.terms.iter().any(|term| term.matches(labels, Some(name)))
     }
@@ -308,7 +309,7 @@ impl NodeSelector {
 impl NodeSelectorTerm {
     fn matches(&self, labels: &[(Str, Str)], name: Option<&str>) -> bool {
         let empty = self.expressions.is_empty() && self.fields.is_empty();
-        // It is fast to decide whether a requirement holds. So its validity is checked only if the requirement holds.
+        // The test whether a requirement holds is fast. So the validity is checked only if the requirement holds.
         let fits = |requirement: &NodeRequirement| {
             requirement.operator.comparison().is_some_and(|comparison| {
                 comparison.holds(label(labels, &requirement.key), &requirement.values)
@@ -320,7 +321,8 @@ impl NodeSelectorTerm {
 }
 
 impl NodeRequirement {
-    /// Returns whether the requirement is valid for a field, and fits the node of this name. Without a name it fits.
+    /// Returns whether the requirement is valid for a field and matches the node of this name. Without a name, only the
+    /// validity is checked.
     fn fits(&self, name: Option<&str>) -> bool {
         let found = |name| if self.key == "metadata.name" { name } else { "" };
         let equal = |name| self.values.iter().any(|value| value == found(name));

@@ -17,7 +17,8 @@ pub struct Service {
     pub cluster_ips: Box<[Str]>,
     /// `spec.externalName`, for a Service of type `ExternalName`.
     pub external_name: Str,
-    /// `spec.selector`. For a Service without a selector, only its owner defines its endpoints.
+    /// `spec.selector`. Without a selector, Kubernetes creates no endpoints for the Service, so somebody else has to
+    /// create them.
     pub selector: Labels,
     /// `spec.ports`.
     pub ports: Box<[ServicePort]>,
@@ -32,8 +33,8 @@ pub struct ServicePort {
     pub protocol: Str,
     /// `port`.
     pub port: i64,
-    /// `targetPort`: a number, or the name of a port of the pods. It is empty if the field is absent, which means
-    /// [`Self::port`].
+    /// `targetPort`: a number, or the name of a port of the pods. It is empty if the field is absent. The target is
+    /// then [`Self::port`].
     pub target: Str,
     /// `nodePort`.
     pub node_port: Option<i64>,

@@ -1,5 +1,5 @@
 //! Surrounding kinds. No decision of the modelled controllers reads their objects, but the objects explain why
-//! something does not happen. The model has only the fields on which some finding rests.
+//! something does not happen. The model has only the fields that some answer reads.
 
 use super::{LabelSelector, ObjectKey, ObjectMeta, Quantity, Str, Timestamp};
 
@@ -189,7 +189,7 @@ impl StatefulSet {
         (ordinal.to_string() == rest).then_some(ordinal)
     }
 
-    /// Returns whether the StatefulSet creates a claim of this name, now or after it was scaled up.
+    /// Returns whether the StatefulSet creates a claim of this name, now or when it is scaled up.
     pub fn makes(&self, claim: &str) -> bool {
         self.templates.iter().any(|template| self.ordinal(template, claim).is_some())
     }

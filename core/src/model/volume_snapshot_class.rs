@@ -16,8 +16,8 @@ pub struct VolumeSnapshotClass {
 }
 
 impl VolumeSnapshotClass {
-    /// Returns whether the class is the default of its driver: a snapshot that names no class gets it. Upstream:
-    /// `IsDefaultAnnotation`, external-snapshotter, `pkg/utils`, 8.0.
+    /// Returns whether the class is the default of its driver: a snapshot that names no class gets this class.
+    /// Upstream: `IsDefaultAnnotation`, external-snapshotter, `pkg/utils`, 8.0.
     pub fn is_default(&self) -> bool {
         self.meta.annotations.get(AnnotationKey::IsDefaultSnapshotClass) == Some("true")
     }

@@ -15,10 +15,10 @@ pub struct VolumeSnapshotContent {
     /// `spec.volumeSnapshotClassName`.
     pub class_name: Option<Str>,
     /// `spec.source.volumeHandle`: the volume of which the driver takes the snapshot. It is empty if the snapshot
-    /// existed before.
+    /// existed before this object.
     pub volume_handle: Str,
-    /// `spec.source.snapshotHandle`: the snapshot that existed before. It is empty if the snapshot is taken of a
-    /// volume.
+    /// `spec.source.snapshotHandle`: the snapshot that existed before this object. It is empty if the snapshot is taken
+    /// of a volume.
     pub source_handle: Str,
     /// `spec.volumeSnapshotRef`: the VolumeSnapshot to which the content belongs.
     pub snapshot: ClaimRef,

@@ -1,6 +1,6 @@
-//! Outcomes of components that are too large to explore and in which controllers create objects. The engine of those
-//! objects computes outcomes in the world without the created objects. It also computes outcomes in worlds in which the
-//! created objects exist from the beginning.
+//! Outcomes of components that are too large to explore and in which controllers create objects. An engine computes the
+//! outcomes in the world without the created objects. It also computes the outcomes in worlds in which the created
+//! objects exist from the beginning.
 
 use super::component::Component;
 use super::engine::Engine;
@@ -12,8 +12,8 @@ use crate::world::ControllerState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// The separator between the name or uid that several objects share and the number that distinguishes them. Names in
-/// Kubernetes cannot contain this character.
+/// The separator in an alias. The name or uid that several objects share is before it, and the number that
+/// distinguishes the objects is after it. Names in Kubernetes cannot contain this character.
 const ALIAS: char = '#';
 
 /// The worlds that contain the created objects. They are built on first use, since most snapshots have no component
@@ -30,12 +30,13 @@ impl WorldsWithCreated {
         Self { engines, worlds: OnceLock::new() }
     }
 
-    /// Builds the worlds. Several objects may have the same name, one after the other. In each world, a different one
-    /// of these objects has the name. So the largest number of objects with the same name is the number of worlds. The
-    /// other objects exist under aliases, because some of their syncs may have happened earlier.
+    /// Returns the worlds, and builds them on first use. Several objects may have the same name at different times. In
+    /// each world, another of these objects has the name. So the number of worlds is the largest number of objects with
+    /// the same name. The other objects exist under aliases, because some of their syncs may have happened earlier.
     ///
-    /// Before a recorded object is deleted, it may change the objects that name it. For each way to change them, the
-    /// worlds in which a created object has its name are repeated with these changes.
+    /// Before a recorded object is deleted, its syncs may change the objects that name it. For each possible set of
+    /// changes, the worlds in which a created object has the name of the recorded object are repeated with these
+    /// changes.
     fn worlds(&self, snapshot: &Snapshot, settings: &Settings<'_>) -> &[Snapshot] {
         self.worlds.get_or_init(|| {
             let mut variants: BTreeMap<ObjectKey, Vec<Object>> = BTreeMap::new();
@@ -96,12 +97,13 @@ impl WorldsWithCreated {
         let bounds = (engine.bounds)(snapshot, settings, &recorded);
         let mut sets: BTreeMap<ObjectKey, OutcomeSet> =
             recorded.objects.iter().map(|id| snapshot.key(*id)).zip(bounds).collect();
-        // It is possible that the controllers never create one of these objects.
+        // The controllers may never create one of these objects.
         for key in made.iter().filter(|key| is_new(key)) {
             sets.insert(key.clone(), OutcomeSet::absent());
         }
-        // The controllers' memory describes objects of the recorded world only. The caches in the other worlds may lag
-        // as well.
+        // The controllers' memory in the settings describes only objects of the recorded world. So the other worlds
+        // begin with caches in step. If caches lag in the recorded world, they may lag in the other worlds as well,
+        // which `failures` allows.
         let failures = settings.may_be_interrupted();
         let settings = &Settings { controller: ControllerState::in_step(), failures, ..settings.clone() };
         let worlds = if made.is_empty() { &[] } else { self.worlds(snapshot, settings) };
@@ -146,7 +148,7 @@ fn alias(key: &ObjectKey, place: usize) -> ObjectKey {
     ObjectKey { name: Str::from(format!("{}{ALIAS}{place}", key.name)), ..key.clone() }
 }
 
-/// Returns the key with the name that the object really has, without its alias.
+/// Returns the key with the real name of the object, without the end that makes the name an alias.
 fn without_alias(key: ObjectKey) -> ObjectKey {
     match before_alias(&key.name) {
         Some(name) => ObjectKey { name, ..key },

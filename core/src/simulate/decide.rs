@@ -39,12 +39,13 @@ pub struct Decision<'s> {
     pub record: Record<'s, Branch>,
     /// What causes the next sync of the object.
     pub next_sync: NextSync,
-    /// The following decisions that differ from this one only in another object; see [`decide_folded`].
+    /// The decisions that follow this one in the list and differ from it only in the chosen object; see
+    /// [`decide_folded`].
     pub alike: Option<InterchangeableChoices>,
 }
 
 impl Decision<'_> {
-    /// Returns the number of decisions that this one stands for, including itself.
+    /// Returns the number of decisions that this one represents, including itself.
     pub fn stands_for(&self) -> usize {
         1 + self.alike.as_ref().map_or(0, |alike| alike.others.len())
     }
@@ -52,7 +53,7 @@ impl Decision<'_> {
 
 impl<'s> Decisions<'s> {
     /// Returns the first decisions, as many as the limit allows, but at least one decision of each controller. Each
-    /// comes with the number of further decisions that it stands for within the limit.
+    /// decision is returned with the number of further decisions that it represents within the limit.
     pub fn within(&self, limit: Limit) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         let mut before = 0;
         let mut controller = None;
@@ -69,21 +70,20 @@ impl<'s> Decisions<'s> {
 /// All decisions of one object.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions<'s> {
-    /// The listed decisions: by controller, then by branch and chosen object.
+    /// The listed decisions, sorted by controller. The decisions of one controller are in the order of the choices.
     pub listed: Vec<Decision<'s>>,
     /// The number of all decisions, listed or not.
     pub count: u64,
 }
 
-/// Returns the decisions of every controller that syncs this kind of object. Each is listed by itself, up to the limit
-/// of the settings.
+/// Returns the decisions of every controller that syncs this kind of object. Each decision is listed separately, up to
+/// the limit of the settings.
 pub fn decide<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
     decided(world, settings, object, false)
 }
 
-/// Returns the same decisions as [`decide`], but one decision may stand for several that follow it: [`Decision::alike`]
-/// names them. The sync is not run for these other decisions. This saves most of the work if many objects are equally
-/// good.
+/// Returns the same decisions as [`decide`], but one decision may represent several others, which [`Decision::alike`]
+/// names. The sync is not run for these others. This saves most of the work if many objects are equally good.
 pub fn decide_folded<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId) -> Decisions<'s> {
     decided(world, settings, object, settings.starts_in_step())
 }
@@ -118,8 +118,8 @@ fn decided<'s>(world: &World<'s>, settings: &Settings<'s>, object: ObjectId, fol
     decisions
 }
 
-/// A controller first copies the object that it is about to sync from the informer's cache into its own cache.
-/// Upstream: `storeVolumeUpdate`, `storeClaimUpdate`, 1.36.
+/// Copies the object from the informer's cache into the controller's own cache, as the controller does before it syncs
+/// the object. Upstream: `storeVolumeUpdate`, `storeClaimUpdate`, 1.36.
 fn take_in(memory: &mut ControllerState<'_>, object: ObjectId) {
     memory.cached.retain(|(cached, how)| *cached != object || !matches!(how, Cached::InformerOnly));
 }

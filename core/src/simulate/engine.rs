@@ -33,19 +33,19 @@ pub struct Engine {
     /// Returns sets that hold all outcomes of a component of any size. The sets may also hold outcomes that are
     /// impossible.
     pub bounds: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<OutcomeSet>,
-    /// Returns the ways in which an object that will be deleted may change other objects before its deletion. Each way
-    /// is the list of the changed objects.
+    /// Returns the changes that an object may cause in other objects before it is deleted. Each entry is one possible
+    /// set of changes, as the list of the changed objects.
     pub changes_before_gone: fn(&Snapshot, ObjectId) -> Vec<Vec<Object>>,
     /// Returns what decides between the outcomes of a component that has several outcomes.
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
     /// Computes how objects of different components influence each other by other means than objects of the API.
     pub between: fn(&Snapshot, &mut Settlement<'_>) -> BTreeMap<ObjectId, OtherComponents>,
-    /// Adapts the decisions of an object to what is under way outside of the controller's objects.
+    /// Adapts the decisions of an object to operations that already run and that the controller's objects do not show.
     pub under_way: for<'s> fn(&World<'s>, &Settings<'s>, ObjectId, Decisions<'s>) -> Decisions<'s>,
 }
 
 impl Engine {
-    /// Returns the engine that knows all objects of the component that have ends.
+    /// Returns the engine that knows the kinds of all objects of the component that have ends.
     pub(super) fn of_ends(
         engines: &'static [&'static Self],
         snapshot: &Snapshot,

@@ -28,7 +28,7 @@ pub struct Explored {
     /// For each object that controllers may create and that does not exist yet, in order: its outcomes, sorted.
     pub created: Vec<(ObjectKey, Vec<Outcome>)>,
     /// The joint outcomes, if there are at most [`JOINT_LIMIT`]. Each holds the outcomes of the objects with ends, in
-    /// their order, and then those of the objects that may be created.
+    /// their order, and then the outcomes of the objects that may be created.
     pub worlds: Option<Vec<Vec<Outcome>>>,
     /// The number of states that were visited.
     pub states: usize,
@@ -83,9 +83,9 @@ pub fn explore<'s>(snapshot: &'s Snapshot, settings: &Settings<'s>, objects: &[O
 }
 
 /// Finds a schedule that leads a component from the recorded world to a wanted end. The schedule lists the syncs one
-/// after the other, and the caches are in step between them. `wanted` receives the joint outcomes: those of the objects
-/// with ends, in their order, and then those of the objects that may be created. If the end is a cycle of states, the
-/// schedule leads to one state of the cycle.
+/// after the other, and the caches are in step between them. `wanted` gets a joint outcome: the outcomes of the objects
+/// with ends, in their order, and then the outcomes of the objects that may be created. If the end is a cycle of
+/// states, the schedule leads to one state of the cycle.
 ///
 /// The result is `None` if no such end is reached, or if the budget does not suffice. It is also `None` if the settings
 /// ask for failures, lagging caches or scripted answers, because a list of syncs cannot express these.
@@ -189,8 +189,8 @@ impl<'a, 's> Search<'a, 's> {
         number
     }
 
-    /// Visits all states that one sync leads to. If no other sync can observe a step, this step is the only one taken:
-    /// every order of syncs leads through it.
+    /// Visits all states that one sync leads to. If no other sync can observe a step, only this step is followed,
+    /// because every order of syncs contains this step.
     fn expand(&mut self, number: usize) {
         let world = self.variants.world_of(&self.states[number].clone());
         let mut successors: Vec<(State, FirstPath)> = Vec::new();
@@ -359,7 +359,8 @@ impl<'a, 's> Search<'a, 's> {
     fn joints(&self, number: usize, unsettled: bool) -> Vec<Vec<Outcome>> {
         let mut joints = vec![Vec::with_capacity(self.objects.len())];
         for ends in self.ends_in(number, unsettled) {
-            // If there are more joint outcomes than are listed, they need not be distinguished any more.
+            // If there are more joint outcomes than the list may have, only some of them are combined with the further
+            // outcomes.
             let others: Vec<Vec<Outcome>> = joints.iter().take(JOINT_LIMIT + 1).cloned().collect();
             for joint in &mut joints {
                 joint.extend(ends.first().cloned());

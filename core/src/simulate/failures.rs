@@ -5,10 +5,11 @@ use crate::controllers::{Controller, Settings, SyncContext};
 use crate::model::ObjectId;
 use crate::world::{Answers, ApiRefusal, Cached, Choices, ControllerState, Effect, World};
 
-/// Returns the worlds after one sync under all circumstances except the ordinary ones, for every choice. It runs syncs
-/// with the memory and the answers that the settings give. If the settings ask for failures, it also runs syncs with
-/// each possible failure, and syncs whose caches still hold the recorded version of one object. None of this lasts: the
-/// ends are computed for a world in which the caches are in step and nothing fails any more.
+/// Returns the worlds after one sync under all circumstances except the ordinary ones, for every choice. The function
+/// runs syncs with the memory and the answers that the settings give. If the settings ask for failures, the function
+/// also runs syncs with each possible failure, and syncs whose caches still hold the recorded version of one object.
+/// These circumstances do not last: the ends are computed for a world in which the caches are in step and nothing fails
+/// any more.
 pub fn with_failures<'s>(
     before: &World<'s>,
     settings: &Settings<'s>,
@@ -56,8 +57,8 @@ pub fn with_failures<'s>(
     worlds
 }
 
-/// Copies of the memory. In each copy, the cache of one changed object lags. It holds the recorded version of this
-/// object, or no object if the object was created since.
+/// Returns copies of the memory. In each copy, the cache lags for one changed object: it holds the recorded version of
+/// this object, or no object if the object was created since.
 fn lagging<'s>(world: &World<'s>, memory: &ControllerState<'s>) -> Vec<ControllerState<'s>> {
     let mut all = Vec::new();
     for (id, _) in world.changed() {

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The world of one run, divided into components whose outcomes are known.
+/// The objects of one run, divided into components, with the outcomes of each component.
 #[derive(Debug)]
 pub struct Simulation<'s> {
     /// The number of decisions and outcomes that an answer lists. The simulation computes at least [`LISTED`] of each.
@@ -33,7 +33,8 @@ pub struct Joint<'a> {
     pub objects: Cow<'a, [ObjectId]>,
     /// The objects that controllers may create, with their outcomes.
     pub created: &'a [(ObjectKey, OutcomeSet)],
-    /// The joint outcomes. Each holds the outcomes of the objects, and then those of the objects that may be created.
+    /// The joint outcomes. Each holds the outcomes of the objects, and then the outcomes of the objects that may be
+    /// created.
     pub states: Vec<Vec<&'a Outcome>>,
 }
 
@@ -51,7 +52,7 @@ pub struct Prediction<'s> {
     pub outcomes: Option<OutcomeSet>,
     /// What decides between the outcomes, if there are several.
     pub decided_by: Vec<DecidedBy>,
-    /// The absences of objects that were assumed, because input files cannot show them.
+    /// The absences of objects that were assumed, because an input file does not state whether it is complete.
     pub assumed: Vec<Assumed>,
     /// The parts of the prediction that could not be computed.
     pub unknown: Vec<Unknown>,
@@ -69,8 +70,8 @@ pub struct Prediction<'s> {
 }
 
 impl<'s> Prediction<'s> {
-    /// Returns the decisions that an answer lists. Each comes with the number of further decisions that it stands for
-    /// in this list.
+    /// Returns the decisions that an answer lists. Each decision is returned with the number of further decisions that
+    /// it represents in this list.
     pub fn listed_decisions(&self) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         self.decisions.within(self.decision_limit)
     }
@@ -86,7 +87,7 @@ impl<'s> Prediction<'s> {
     }
 
     /// Returns whether the object can end in a state other than the recorded one: with another phase or binding, newly
-    /// marked for deletion, without its data, or gone. If objects of its kind have no ends, the answer says whether a
+    /// being deleted, without its data, or gone. If objects of its kind have no ends, the answer says whether a
     /// controller creates another object for it. If the outcomes are unknown, the answer is no.
     pub fn changes(&self) -> bool {
         let creates = |effect: &Effect<'_>| {
@@ -106,7 +107,7 @@ impl<'s> Prediction<'s> {
 /// An absence of objects that was assumed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Assumed {
-    /// The kind of which no further object was assumed to exist.
+    /// The kind. It was assumed that no other object of this kind exists.
     pub kind: Kind,
     /// The namespace. It is empty for all namespaces, and for kinds without namespaces.
     pub namespace: Str,
@@ -121,7 +122,7 @@ pub struct Unknown {
     pub controller: Option<Controller>,
     /// The read that was missing.
     pub need: Need,
-    /// The reason why it was missing.
+    /// The reason why the read was missing.
     pub reason: CoverageState,
 }
 
@@ -174,7 +175,7 @@ impl<'s> Simulation<'s> {
         self.settlement.snapshot()
     }
 
-    /// Returns the settings of the simulation. The predictions depend only on them and on the objects.
+    /// Returns the settings of the simulation. The predictions depend only on the settings and on the objects.
     pub fn settings(&self) -> &Settings<'s> {
         self.settlement.settings()
     }
@@ -201,8 +202,8 @@ impl<'s> Simulation<'s> {
         })
     }
 
-    /// Returns the objects that controllers may create and that do not exist yet. Each comes with the number of its
-    /// component and its outcomes. The outcomes are `None` if they rest on a missing read.
+    /// Returns the objects that controllers may create and that do not exist yet. Each object is returned with the
+    /// number of its component and its outcomes. The outcomes are `None` if they rest on a missing read.
     pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
         (0..self.settlement.components().len()).flat_map(move |at| {
             let known = move || !self.is_unknown(at);
@@ -239,8 +240,8 @@ impl<'s> Simulation<'s> {
         self.predicted(target, &world, decide(&world, self.settings(), target))
     }
 
-    /// Returns the same prediction, but one decision may stand for several that differ only in the volume; see
-    /// [`decide_folded`].
+    /// Returns the same prediction as [`Self::predict`], but one decision may represent several that differ only in the
+    /// chosen object; see [`decide_folded`].
     pub fn predict_folded(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
         let world = World::new(self.snapshot());
@@ -253,7 +254,7 @@ impl<'s> Simulation<'s> {
         let mut outcomes = self.outcomes(target).clone();
         let is_too_large = outcomes.is_unknown();
         // Outcomes that come from objects of other components are subtracted, because `decided_by` of the component
-        // explains only the other outcomes.
+        // explains only the remaining outcomes.
         let beside = self.beside(target).filter(|beside| beside.added > 0);
         let several = outcomes.count - beside.map_or(0, |beside| beside.added) > 1;
         let mut decided_by = if several { self.decided_by(self.place(target).0).to_vec() } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! Finds the outcomes of a component by the engine that fits it.
+//! Finds the outcomes of a component, with the engine that knows its kinds or by exploring.
 
 use super::component::Component;
 use super::created::{WorldsWithCreated, keys_of_made};
@@ -10,9 +10,9 @@ use crate::model::{ObjectId, ObjectKey};
 use crate::snapshot::Snapshot;
 use crate::world::{Choices, ControllerState, World};
 
-/// The largest number of objects of a component that is explored for its joint outcomes although an exact engine has
-/// found its outcomes. Other components are explored up to twice this size. If no engine knows the kinds of a
-/// component, it is explored at any size.
+/// If an exact engine has found the outcomes of a component, the component is also explored for its joint outcomes, but
+/// only if it has at most this many objects. Other components are explored up to twice this size. If no engine knows
+/// the kinds of a component, the component is explored at any size.
 pub const SMALL: usize = 16;
 
 /// The outcomes of all objects of a component.
@@ -23,14 +23,14 @@ pub struct Settled {
     /// The objects that controllers may create and that do not exist yet, in order, with their outcomes.
     pub created: Vec<(ObjectKey, OutcomeSet)>,
     /// The joint outcomes, if they were explored and are few. Each holds the outcomes of the objects that have ends, in
-    /// the component's order, and then those of the objects that may be created.
+    /// the component's order, and then the outcomes of the objects that may be created.
     pub worlds: Option<Vec<Vec<Outcome>>>,
 }
 
 impl Settled {
     /// Returns the joint outcomes, if they are known and at most [`JOINT_LIMIT`](super::explore::JOINT_LIMIT). If every
-    /// object has a single outcome, these outcomes together are the only joint outcome. This case needs at least one
-    /// listed outcome for each object.
+    /// object has a single outcome, these outcomes together are the only joint outcome. For this case, each set must
+    /// list at least one outcome.
     pub fn joint(&self) -> Option<Vec<Vec<&Outcome>>> {
         if let Some(worlds) = &self.worlds {
             return Some(worlds.iter().map(|world| world.iter().collect()).collect());

@@ -1,5 +1,5 @@
-//! All components of a snapshot. The outcomes of a component are computed when somebody first asks for them, because
-//! an answer about a single object needs only a few components.
+//! All components of a snapshot. The outcomes of a component are computed when they are first needed, because an answer
+//! about a single object needs only a few components.
 
 use super::component::{Component, components_of};
 use super::created::WorldsWithCreated;
@@ -14,13 +14,13 @@ use crate::world::Need;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The components of a snapshot with their outcomes, and with the incomplete lists on which these rest.
+/// The components of a snapshot with their outcomes, and with the incomplete lists on which the outcomes rest.
 pub struct Settlement<'s> {
     snapshot: &'s Snapshot,
     settings: Settings<'s>,
     engines: &'static [&'static Engine],
     participants: Participants,
-    /// For each participant, the number of its component and its place in the component.
+    /// For each participant, the number of its component and its position in the component.
     places: Vec<(u32, u32)>,
     components: Vec<Component>,
     settled: Vec<OnceLock<Settled>>,
@@ -85,8 +85,8 @@ impl<'s> Settlement<'s> {
         &self.components
     }
 
-    /// Returns the number of an object's component and the object's place in it. For an object that is no participant,
-    /// the result is the first place of the first component.
+    /// Returns the number of an object's component and the object's position in the component. For an object that is
+    /// not a participant, the result is the first position of the first component.
     pub(super) fn place(&self, id: ObjectId) -> (usize, usize) {
         let place = self.participants.number(id).and_then(|number| self.places.get(number)).copied();
         let (number, place) = place.unwrap_or_default();
@@ -121,13 +121,13 @@ impl<'s> Settlement<'s> {
         &self.settled(number).sets[place]
     }
 
-    /// Returns the incomplete lists on which the outcomes of an object rest. Each comes with the meaning of an object's
-    /// absence from the list.
+    /// Returns the incomplete lists on which the outcomes of an object rest. Each list is returned with the meaning of
+    /// an object's absence from the list.
     pub fn uncertain(&self, id: ObjectId) -> &[(Need, Absence)] {
         self.uncertain_of(self.place(id).0)
     }
 
-    /// Changes the outcomes of the component of an object. The function also gets the object's place in the component.
+    /// Changes the outcomes of the component of an object. `change` also gets the object's position in the component.
     pub fn change<R>(&mut self, id: ObjectId, change: impl FnOnce(&mut Settled, usize) -> R) -> R {
         let (number, place) = self.place(id);
         let mut settled = self.settled[number].take().unwrap_or_else(|| self.settle(number));
@@ -147,7 +147,7 @@ impl<'s> Settlement<'s> {
 
 impl fmt::Debug for Settlement<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The prepared functions cannot be shown.
+        // The functions in `needs` cannot be shown.
         out.debug_struct("Settlement")
             .field("components", &self.components)
             .field("settled", &self.settled)

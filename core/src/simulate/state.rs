@@ -10,18 +10,18 @@ use crate::snapshot::Snapshot;
 use crate::world::{Mark, Memory, World};
 use rustc_hash::FxHashMap;
 
-/// The number of a variant of an object. 0 stands for the object as recorded.
+/// The number of a variant of an object. 0 means the object as recorded.
 pub(super) type Variant = u32;
 
 /// A state: the objects that differ from the recorded ones, in order, each with the number of its variant.
 pub(super) type State = Box<[(ObjectId, Variant)]>;
 
-/// A variant of an object that was met.
+/// A variant of an object that a sync has produced.
 #[derive(Clone, Debug)]
 struct Stored<'s> {
-    /// The object. The value is `None` if it is gone.
+    /// The object. The value is `None` if the object is gone.
     object: Option<HeldObject<'s>>,
-    /// What controllers did to the object that no request shows.
+    /// The actions of controllers on the object that no request shows.
     marks: Vec<Mark>,
     /// What a component remembers about the object.
     memory: Option<Memory>,
@@ -32,12 +32,12 @@ fn same(controllers: &[Controller], a: &HeldObject<'_>, b: &HeldObject<'_>) -> b
     a.is(b) || controllers.iter().all(|controller| (controller.same)(a, b))
 }
 
-/// Compares two versions as [`same`] does. Each of them may be gone.
+/// Compares two versions as [`same`] does. `None` means that the object is gone.
 pub(super) fn same_or_gone(controllers: &[Controller], a: Option<&HeldObject<'_>>, b: Option<&HeldObject<'_>>) -> bool {
     both_or_none(a, b, |a, b| same(controllers, a, b))
 }
 
-/// Compares two versions of which each may be gone.
+/// Compares two versions with `same`. `None` means that the object is gone.
 fn both_or_none<'s>(
     a: Option<&HeldObject<'s>>,
     b: Option<&HeldObject<'s>>,
@@ -50,7 +50,7 @@ fn both_or_none<'s>(
     }
 }
 
-/// All variants of objects that were met. They allow a state to be a short list of numbers.
+/// All variants of objects that syncs have produced. With them, a state is a short list of numbers.
 #[derive(Debug)]
 pub(super) struct Variants<'s> {
     snapshot: &'s Snapshot,
@@ -87,7 +87,8 @@ impl<'s> Variants<'s> {
                         && both_or_none(stored.object.as_ref(), object.as_ref(), same)
                 })
             };
-            // A step changes few objects. The others are still those that are stored, which is quick to see.
+            // A sync changes few objects. For the other objects, the stored variant is the same value in memory, and
+            // this comparison is fast.
             let at = with(&HeldObject::is).or_else(|| with(&|stored, now| same(controllers, stored, now)));
             let at = at.unwrap_or_else(|| {
                 known.push(Stored { object: object.clone(), marks, memory: memory.cloned() });

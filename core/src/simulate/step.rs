@@ -1,4 +1,4 @@
-//! The worlds to which single syncs lead. They are for code that explores more than the controllers.
+//! The worlds to which single syncs lead. They are for code that explores more than the actions of controllers.
 
 use super::decide::run;
 use super::failures::failures;
@@ -15,9 +15,9 @@ pub struct Stepped<'s> {
     pub ordinary: bool,
 }
 
-/// Returns the worlds to which one sync of the object leads, for every controller and every choice. With `earlier`, it
-/// adds syncs of controllers whose caches still hold one object as it was in that world. It also adds syncs in which a
-/// write is refused, a live read fails or the process ends before a write.
+/// Returns the worlds to which one sync of the object leads, for every controller and every choice. With `earlier`, the
+/// function adds syncs of controllers whose caches still hold one object as it was in that world. It also adds syncs in
+/// which a write is refused, a live read fails or the process ends before a write.
 pub fn stepped<'s>(
     world: &World<'s>,
     earlier: Option<&World<'s>>,

@@ -4,7 +4,7 @@ use super::decode::DecodeIssue;
 use crate::model::{Kind, Str};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The completeness of the read objects of one kind.
+/// Whether all objects of one kind were read, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoverageState {
     /// All objects were read. An absent object does not exist.
@@ -60,8 +60,8 @@ pub struct CoverageEntry {
     pub resource_version: Option<Str>,
     /// The reason why the coverage is not complete, for people.
     pub reason: Option<String>,
-    /// The names of objects that were requested one by one and do not exist. This is known even if nothing is known of
-    /// other objects.
+    /// The names of objects that were requested one by one and do not exist. The absence of these objects is known even
+    /// if nothing is known about other objects.
     pub absent: BTreeSet<Str>,
 }
 
@@ -71,7 +71,8 @@ impl CoverageEntry {
         Self { kind, namespace, state, resource_version: None, reason: None, absent: BTreeSet::new() }
     }
 
-    /// Returns whether the server does not know the kind, and this is normal. Then the user need not be told.
+    /// Returns whether the state is [`CoverageState::NotServed`] and this state is normal for the kind. The output does
+    /// not mention such an entry.
     pub fn is_normal_gap(&self) -> bool {
         self.state == CoverageState::NotServed && self.kind.is_optional()
     }
@@ -82,13 +83,13 @@ impl CoverageEntry {
 pub enum Absence {
     /// The object does not exist.
     Certain,
-    /// The object is assumed not to exist, because input files cannot show it.
+    /// The object is assumed not to exist, because an input file does not state whether it is complete.
     Assumed,
     /// It is unknown whether the object exists, for this reason.
     Unknown(CoverageState),
 }
 
-/// The coverage of all kinds. A kind without an entry counts as [`CoverageState::Assumed`].
+/// The coverage of all kinds. The state of a kind without an entry is [`CoverageState::Assumed`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     entries: Vec<CoverageEntry>,
@@ -136,8 +137,8 @@ impl Coverage {
         });
     }
 
-    /// Records that a kind is partial if an object of it could not be decoded: this object exists, but its content is
-    /// unknown.
+    /// Records for each object that could not be decoded that its kind is partial: the object exists, but its content
+    /// is unknown.
     pub fn doubt(&mut self, issues: &[DecodeIssue]) {
         let mut last: BTreeMap<(Kind, Option<&str>), &str> = BTreeMap::new();
         for issue in issues {
@@ -154,8 +155,8 @@ impl Coverage {
         }
     }
 
-    /// Returns the entry for exactly this kind and namespace. If the namespace is `None`, it is the entry for all
-    /// namespaces.
+    /// Returns the entry for exactly this kind and namespace. If the namespace is `None`, the function returns the
+    /// entry for all namespaces.
     pub fn entry(&self, kind: Kind, namespace: Option<&str>) -> Option<&CoverageEntry> {
         let sought = (kind, namespace);
         let place =
@@ -193,7 +194,7 @@ impl Coverage {
             CoverageState::Complete => Absence::Certain,
             CoverageState::NotServed if kind.is_custom() => Absence::Certain,
             CoverageState::Assumed => Absence::Assumed,
-            // A decision that needs such a kind after all must not treat it as empty.
+            // Objects of such a kind may exist. A decision that needs them must not treat the kind as empty.
             state @ (CoverageState::NotNeeded
             | CoverageState::Partial
             | CoverageState::Forbidden

@@ -1,10 +1,10 @@
 //! Decodes the JSON of one object to a value of the model. Decoding never panics, and it is strict about the fields
 //! that a decision reads.
 //!
-//! A field that no decision reads is skipped, whatever its type. `null` counts as absent. Fields that could hold a
-//! secret (`volumeAttributes`, annotations such as the last applied configuration, `managedFields`) are skipped while
-//! the JSON is read. They are kept nowhere, not even in an issue. [`change_of`] reads the times in `managedFields` if
-//! the caller asks for them.
+//! A field that no decision reads is skipped, whatever its type. A field with the value `null` is treated as absent.
+//! Fields that could hold a secret (`volumeAttributes`, annotations such as the last applied configuration,
+//! `managedFields`) are skipped while the JSON is read. They are kept nowhere, not even in an issue. [`change_of`]
+//! reads the times in `managedFields` if the caller asks for them.
 
 mod place;
 pub mod size;
@@ -70,11 +70,11 @@ impl fmt::Display for DecodeIssue {
             (namespace, name) => write!(out, " {namespace}/{name}")?,
         }
         out.write_str(": ")?;
-        if !self.field.is_empty() {
-            write!(out, "{} ", self.field)?;
-        }
-        if !self.value.is_empty() {
-            write!(out, "is {}: ", self.value)?;
+        match (self.field.as_str(), self.value.as_str()) {
+            ("", "") => {}
+            ("", value) => write!(out, "is {value}: ")?,
+            (field, "") => write!(out, "{field}: ")?,
+            (field, value) => write!(out, "{field} is {value}: ")?,
         }
         out.write_str(&self.reason)
     }
@@ -87,7 +87,7 @@ pub enum Failure {
     Syntax {
         /// The number of bytes before the error.
         offset: usize,
-        /// The problem at this place.
+        /// The problem at this byte.
         reason: String,
     },
     /// The bytes are valid JSON, but a field that some decision reads has a wrong value.
@@ -104,8 +104,8 @@ pub struct Header<'a> {
 }
 
 impl Header<'_> {
-    /// Returns the kind, if it is one that some answer reads. An object that states its kind but no version is
-    /// accepted. Otherwise a volume could be skipped without a message.
+    /// Returns the kind, if some answer reads this kind in this API version. An object without an API version is
+    /// accepted, because otherwise a volume could be skipped without a message.
     pub fn known(&self) -> Option<Kind> {
         let kind = Kind::from_manifest(&self.kind)?;
         let version = self.api_version.as_ref();
@@ -123,8 +123,8 @@ pub fn decode(json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
     read(None, json, origin).map_err(|failure| flatten(failure, None, origin))
 }
 
-/// Decodes the JSON of one object whose kind is known from the list that has it. The kind that the object itself states
-/// is ignored.
+/// Decodes the JSON of one object whose kind is known from the list that has the object. The kind that the object
+/// itself states is ignored.
 ///
 /// # Errors
 ///
@@ -207,7 +207,7 @@ fn header_of<'a>(text: &'a str, origin: &str) -> Result<Header<'a>, Failure> {
     let owned = |text: wire::Text| Cow::Owned(text.0.into_string());
     let header = Header { api_version: owned(object.api_version), kind: owned(object.kind) };
     if header.kind.is_empty() {
-        return Err(at.issue("kind", "", "it states no kind, so nobody can tell what it is"));
+        return Err(at.issue("kind", "", "the object states no kind"));
     }
     Ok(header)
 }
@@ -258,8 +258,8 @@ impl<'a> Context<'a> {
         T::deserialize(&mut parser).and_then(|value| parser.end().map(|()| value)).map_err(|error| self.failure(&error))
     }
 
-    /// Distinguishes invalid JSON from a wrong value. The parser stops at a wrong value. So this function checks the
-    /// whole JSON.
+    /// Returns the failure for an error of the parser: invalid JSON, or a wrong value. The parser stops at a wrong
+    /// value, so this function checks whether the whole text is valid JSON.
     fn failure(&self, error: &serde_json::Error) -> Failure {
         if error.classify() == Category::Data {
             match serde_json::from_str::<IgnoredAny>(self.text) {
@@ -294,7 +294,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn meta(&self, meta: wire::Meta) -> Result<ObjectMeta, Failure> {
         if meta.name.0.is_empty() {
-            return Err(self.issue("metadata.name", "", "it has no name"));
+            return Err(self.issue("metadata.name", "", "the object has no name"));
         }
         Ok(ObjectMeta {
             name: meta.name.0,
@@ -326,7 +326,7 @@ fn flatten(failure: Failure, kind: Option<Kind>, origin: &str) -> DecodeIssue {
             name: String::new(),
             field: String::new(),
             value: String::new(),
-            reason: format!("it is not valid JSON at its byte {offset}: {reason}"),
+            reason: format!("it is not valid JSON at byte {offset}: {reason}"),
             origin: origin.to_owned(),
         },
     }
@@ -343,8 +343,8 @@ pub fn offset(text: &str, error: &serde_json::Error) -> usize {
     start.saturating_add(error.column().saturating_sub(1)).min(text.len())
 }
 
-/// Returns the parser's message without the place, because this program states the place by the whole file or by the
-/// field.
+/// Returns the parser's message without its position, because this program states the position in the whole file, or
+/// the field.
 pub fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let bare = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);

@@ -55,7 +55,7 @@ pub(super) fn of(objects: &Objects) -> ([Names; Kind::COUNT], Index) {
     both(total, || objects.lists().map(Names::new), || Index::new(objects))
 }
 
-/// Runs two functions. They run in parallel if there are enough objects to make a thread worth the effort.
+/// Runs two functions. They run in parallel if there are so many objects that a second thread saves time.
 pub(super) fn both<A, B: Send>(objects: usize, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
     const MANY: usize = 10_000;
     if objects < MANY {
@@ -73,7 +73,7 @@ pub(super) fn ids(length: usize) -> std::ops::Range<u32> {
     0..u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Returns the entries of a sorted list that compare equal.
+/// Returns the entries of a sorted list for which `compare` returns `Equal`.
 pub(super) fn equal_range<T>(sorted: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     let start = sorted.partition_point(|entry| compare(entry) == Ordering::Less);
     let length = sorted[start..].partition_point(|entry| compare(entry) == Ordering::Equal);

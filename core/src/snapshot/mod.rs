@@ -1,6 +1,6 @@
-//! The immutable input of one run: the objects, their coverage, and look-ups over them.
+//! The immutable input of one run: the objects, their coverage, and look-ups of objects.
 //!
-//! [`decode`] decodes objects and never panics. The module `source` gets the bytes.
+//! [`decode`] decodes objects and never panics. The module `source` reads the bytes.
 
 pub mod coverage;
 pub mod decode;
@@ -30,10 +30,10 @@ pub struct Parts {
     pub objects: Objects,
     /// The coverage, which defines what the absence of an object means.
     pub coverage: Coverage,
-    /// The time from which ages are counted. Without a stated time, it is the newest timestamp in the input.
+    /// The current time of the run, from which ages are computed. If nothing states the time, it is the newest
+    /// timestamp in the input.
     pub now: Option<Timestamp>,
-    /// Whether a flag, a snapshot or a server's clock states this time. Otherwise it is the newest timestamp of the
-    /// objects.
+    /// Whether a flag, a snapshot or a server's clock states `now`.
     pub now_is_stated: bool,
     /// The objects that exist but could not be decoded.
     pub issues: Vec<DecodeIssue>,
@@ -45,7 +45,8 @@ pub struct Parts {
 /// The objects of one run, sorted, without duplicates and with the API server's defaults.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The objects and names are on the heap, because a future that waits for a request may hold a snapshot.
+    /// The objects and names are on the heap, because a future that holds a snapshot while it waits for a request
+    /// should be small.
     objects: Box<Objects>,
     coverage: Coverage,
     now: Option<Timestamp>,
@@ -70,8 +71,8 @@ impl fmt::Debug for Derived {
 }
 
 impl Snapshot {
-    /// Sorts and indexes the parts. If an object was read several times, its newest resource version stays. Objects
-    /// that were never on an API server get the API server's defaults.
+    /// Sorts and indexes the parts. If an object was read several times, the version with the newest resource version
+    /// stays. Objects that were never on an API server get the API server's defaults.
     pub fn new(parts: Parts) -> Self {
         let Parts { mut objects, coverage, now, now_is_stated, issues, changed } = parts;
         let duplicates = objects.order();
@@ -191,12 +192,12 @@ impl Snapshot {
         &self.coverage
     }
 
-    /// Returns the time from which ages are counted.
+    /// Returns the current time of the run, from which ages are computed.
     pub fn now(&self) -> Option<Timestamp> {
         self.now
     }
 
-    /// Returns whether this time is stated, and not only the newest timestamp of the objects.
+    /// Returns whether [`Self::now`] was stated. Otherwise it is the newest timestamp of the objects.
     pub fn now_is_stated(&self) -> bool {
         self.now_is_stated
     }
@@ -217,7 +218,7 @@ impl Snapshot {
     }
 
     /// Returns the time of the last write of the object, from its `managedFields`. The value is `None` if the times
-    /// were not asked for, or if the object has none.
+    /// were not asked for, or if the object has no such times.
     pub fn last_change(&self, kind: Kind, namespace: &str, name: &str) -> Option<Timestamp> {
         let about = |key: &ObjectKey| key.kind == kind && key.namespace == namespace && key.name == name;
         self.changed.iter().filter(|(key, _)| about(key)).map(|(_, time)| *time).max()

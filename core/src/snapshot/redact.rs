@@ -34,9 +34,9 @@ const META: [&str; 12] = [
 ];
 
 /// Removes everything from the object that could be secret. Volumes and claims keep the times in `managedFields`.
-/// Volumes, claims and StorageClasses keep their keys. All other kinds keep only the fields that are read, and the
-/// fields that kubectl and the API server require in an object that is created. Messages of VolumeAttachments and of
-/// events about volumes and claims stay, because they are the evidence.
+/// Volumes, claims and StorageClasses keep the names of all fields. All other kinds keep only the fields that are read,
+/// and the fields that kubectl and the API server require in an object that is created. Messages of VolumeAttachments
+/// and of events about volumes and claims stay, because they are the evidence.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let keeps_times = kinds::keeps_change_times(kind);
@@ -84,7 +84,7 @@ fn change_times(metadata: &Value) -> Vec<Value> {
     times.filter(|time| Timestamp::parse(time).is_some()).map(|time| json!({ "time": time })).collect()
 }
 
-/// The API server reads this annotation of a DaemonSet as a number, and refuses an object in which it is no number.
+/// The API server reads this annotation of a DaemonSet as a number, and refuses an object in which it is not a number.
 /// Upstream: `Convert_v1_DaemonSet_To_apps_DaemonSet`, `pkg/apis/apps/v1`, 1.36.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
@@ -127,7 +127,7 @@ pub(super) fn each_item(value: Value, change: impl FnMut(Value) -> Value) -> Val
     Value::Array(items.into_iter().map(change).collect())
 }
 
-/// Redacts a status. The named fields stay. Conditions stay with their messages, because these are the evidence.
+/// Redacts a status. The named fields stay. Conditions stay with their messages, because the messages are the evidence.
 pub(super) fn status(value: Value, allowed: &[&str]) -> Value {
     let Value::Object(fields) = value else { return hidden(value) };
     let fields = fields.into_iter().filter_map(|(key, value)| match key.as_str() {
@@ -141,7 +141,7 @@ pub(super) fn status(value: Value, allowed: &[&str]) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Replaces texts and numbers, and keeps all keys, so that the structure remains that of the API.
+/// Replaces texts and numbers. All keys stay, so the structure of the object does not change.
 pub(super) fn hidden(value: Value) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value,

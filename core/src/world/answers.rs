@@ -1,5 +1,5 @@
-//! The answers of the API server and of the volume plugins. By default they follow the rules of the API server. A
-//! script makes requests fail, for tests and to study failures.
+//! The answers of the API server and of the volume plugins. By default, the answers follow the rules of the API server.
+//! A test or a simulation of failures can script other answers, in which requests fail.
 
 use crate::model::Kind;
 use crate::snapshot::printed;
@@ -10,23 +10,23 @@ use std::fmt;
 pub enum ApiError {
     /// 404: the object does not exist.
     NotFound {
-        /// The kind that was asked for.
+        /// The kind of the object that was requested.
         kind: Kind,
-        /// The name that was asked for.
+        /// The name of the object that was requested.
         name: String,
     },
     /// 409: the object changed since it was read.
     Conflict {
-        /// The kind that was to be written.
+        /// The kind of the object that the request would change.
         kind: Kind,
-        /// The name that was to be written.
+        /// The name of the object that the request would change.
         name: String,
     },
     /// 409 on a create: the name is in use.
     AlreadyExists {
-        /// The kind that was to be created.
+        /// The kind of the object that the request would create.
         kind: Kind,
-        /// The name that was to be created.
+        /// The name of the object that the request would create.
         name: String,
         /// Whether the object that has the name is being deleted.
         deleting: bool,
@@ -34,9 +34,9 @@ pub enum ApiError {
     /// 403 on a create: the namespace is being deleted. Upstream: `Lifecycle.Admit`,
     /// `k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle`, 0.36.
     NamespaceTerminating {
-        /// The kind that was to be created.
+        /// The kind of the object that the request would create.
         kind: Kind,
-        /// The name that was to be created.
+        /// The name of the object that the request would create.
         name: String,
         /// The namespace.
         namespace: String,
@@ -113,9 +113,9 @@ impl ApiRefusal {
 pub enum Read {
     /// A read of the informer's lister of this kind.
     Lister(Kind),
-    /// A live GET of an object of that kind.
+    /// A live GET of an object of this kind.
     Get(Kind),
-    /// A live LIST of that kind.
+    /// A live LIST of this kind.
     List(Kind),
 }
 
@@ -144,17 +144,17 @@ pub enum PluginAnswer {
 /// The scripted answers of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// The number of a write of the run, counted from 1. This write and all later ones are refused in this way.
+    /// The number of a write of the run, counted from 1. This write and all later writes get this refusal.
     pub refuse_from: Option<(u32, ApiRefusal)>,
-    /// The number of a write of the run, counted from 1. Only this write is refused in this way.
+    /// The number of a write of the run, counted from 1. Only this write gets this refusal.
     pub refuse: Option<(u32, ApiRefusal)>,
-    /// A read and a number, counted from 1. The read with this number and all later ones of the same sort fail in this
-    /// way.
+    /// A sort of read and a number, counted from 1. Among the reads of this sort, the read with this number and all
+    /// later reads get this refusal.
     pub failing_read: Option<(Read, u32, ApiRefusal)>,
-    /// The answer of a volume plugin. `None` stands for the default answer.
+    /// The answer of a volume plugin. `None` means the default answer.
     pub plugin: Option<PluginAnswer>,
-    /// The error of the clean-up, for a provisioning that made the storage but could not create the PersistentVolume.
-    /// The value is `None` if the clean-up succeeds.
+    /// The error of the clean-up after a provisioning that created the storage but could not create the
+    /// PersistentVolume. The value is `None` if the clean-up succeeds.
     pub cleanup_fails: Option<String>,
 }
 

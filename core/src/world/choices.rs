@@ -10,13 +10,13 @@ pub(super) struct SearchCandidates {
     pub(super) places: Arc<[u32]>,
 }
 
-/// The choices of one run: a script of options to take, and the choices that were met.
+/// The choices of one run: a script of the options to take, and the choices that were made.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     script: Vec<usize>,
     met: Vec<(usize, usize)>,
-    /// The objects among which the first search of the sync picks. Nothing is picked before the first search, so it
-    /// finds the same objects in every run of one sync. Only the first run makes this search.
+    /// The objects that the first search of the sync found. No choice is made before the first search, so the search
+    /// finds the same objects in every run of one sync. Therefore, only the first run makes this search.
     found: Option<SearchCandidates>,
     searches: u32,
 }
@@ -37,7 +37,7 @@ impl Choices {
         picked
     }
 
-    /// Returns the number of all runs, as far as this run shows: the product of the numbers of options at each choice.
+    /// Returns an estimate of the number of all runs: the product of the numbers of options at the choices of this run.
     pub fn runs(&self) -> u64 {
         self.met.iter().fold(1, |runs, (_, options)| runs.saturating_mul(*options as u64))
     }
@@ -61,8 +61,8 @@ impl Choices {
         }
     }
 
-    /// Returns the picked object, and the objects that the next runs would pick, in order. The value is present only if
-    /// this is the only choice of the run and the first search made it.
+    /// Returns the picked object, and the objects that the next runs would pick, in order. The value is `None` if the
+    /// run made several choices, or if its only choice was not among the results of the first search.
     pub fn only_search(&self) -> Option<(ObjectId, impl Iterator<Item = ObjectId>)> {
         let ([(picked, options)], Some(found)) = (self.met.as_slice(), &self.found) else { return None };
         let kind = found.kind;
@@ -71,7 +71,8 @@ impl Choices {
         (found.places.len() == *options).then_some((ObjectId { kind, at: *chosen }, others))
     }
 
-    /// Returns the same choices, advanced by this number of runs. These runs differ only in the last choice.
+    /// Returns the choices of the run that is `runs` runs later than this one. All these runs differ only in the last
+    /// choice.
     #[must_use]
     pub fn passing(mut self, runs: usize) -> Self {
         if let Some((picked, options)) = self.met.last_mut() {
@@ -80,8 +81,8 @@ impl Choices {
         self
     }
 
-    /// Returns the script of the next run in order, if there is one. It is valid for a run of the same sync in the same
-    /// world.
+    /// Returns the script of the next run in order, if there is one. The script is valid only for a run of the same
+    /// sync in the same world.
     pub fn next(&self) -> Option<Self> {
         let last = self.met.iter().rposition(|(picked, options)| picked + 1 < *options)?;
         let mut script: Vec<usize> = self.met[..=last].iter().map(|(picked, _)| *picked).collect();

@@ -2,7 +2,7 @@
 
 use crate::model::{Held, HeldObject, Id, ObjectId, Resource};
 
-/// The cached copy of an object that differs from the API's object.
+/// How the cached copy of an object differs from the API's object.
 #[derive(Clone, Debug)]
 pub enum Cached<'s> {
     /// The controller has not seen the object yet, neither in its own cache nor in the informer's.
@@ -35,7 +35,7 @@ impl OperationState {
     }
 }
 
-/// The memory of a controller. By default its caches are in step with the API and no operation runs.
+/// The memory of a controller. By default, its caches have the same objects as the API, and no operation runs.
 #[derive(Clone, Debug, Default)]
 pub struct ControllerState<'s> {
     /// The objects whose cached copy differs from the API's object.
@@ -45,12 +45,12 @@ pub struct ControllerState<'s> {
 }
 
 impl<'s> ControllerState<'s> {
-    /// Returns a memory with caches in step and without operations.
+    /// Returns a memory whose caches have the same objects as the API, without operations.
     pub fn in_step() -> Self {
         Self::default()
     }
 
-    /// Returns whether the caches are in step and no operation runs or backs off.
+    /// Returns whether the caches have the same objects as the API and no operation runs or backs off.
     pub fn in_step_with_all(&self) -> bool {
         self.cached.is_empty() && self.operations.is_empty()
     }
@@ -71,8 +71,8 @@ impl<'s> ControllerState<'s> {
         self.cached.retain(|(cached, _)| *cached != id);
     }
 
-    /// Returns how the cached copy of an object differs from the API's object. The value is `None` if it does not
-    /// differ.
+    /// Returns how the cached copy of an object differs from the API's object. The value is `None` if there is no
+    /// difference.
     pub fn cached(&self, id: impl Into<ObjectId>) -> Option<&Cached<'s>> {
         let id = id.into();
         self.cached.iter().find(|(cached, _)| *cached == id).map(|(_, cached)| cached)
@@ -83,7 +83,8 @@ impl<'s> ControllerState<'s> {
         self.cached.iter().filter_map(|(id, _)| id.of())
     }
 
-    /// Returns the state of the operation of this name. The value is `None` if it neither runs nor backs off.
+    /// Returns the state of the operation of this name. The value is `None` if the operation neither runs nor backs
+    /// off.
     pub fn operation(&self, name: &str) -> Option<OperationState> {
         self.operations.iter().find(|(known, _)| known == name).map(|(_, state)| *state)
     }

@@ -11,11 +11,11 @@ pub enum Effect<'s> {
     Write(Write<'s>),
     /// An event that the controller records.
     Event(RecordedEvent),
-    /// An asynchronous operation with the name that upstream gives it.
+    /// An attempt to start an asynchronous operation.
     Operation {
-        /// The name of the operation, such as `delete-pv-1[uid]`.
+        /// The name of the operation in upstream, such as `delete-pv-1[uid]`.
         name: String,
-        /// Whether the operation was started by this sync, already runs, or backs off.
+        /// Whether this sync started the operation, or the operation already runs, or backs off.
         state: OperationState,
     },
     /// A key that the controller puts on a queue.
@@ -27,20 +27,20 @@ pub enum Effect<'s> {
 pub struct Write<'s> {
     /// The content of the request.
     pub body: WriteBody<'s>,
-    /// Why the API server would refuse the request. The value is `None` if it would accept it.
+    /// Why the API server would refuse the request. The value is `None` if the API server would accept the request.
     pub refused: Option<String>,
 }
 
 /// The content of a write request.
 #[derive(Clone, Debug)]
 pub enum WriteBody<'s> {
-    /// An update of an object, or only of its status.
+    /// An update of an object, or of only the status of an object.
     Update {
         /// Whether the request updates the status subresource.
         status: bool,
         /// The object before this write.
         before: HeldObject<'s>,
-        /// The object that is sent.
+        /// The object after this write. If the API server refuses the request, it is the object that was sent.
         after: HeldObject<'s>,
     },
     /// A new object.
@@ -62,7 +62,7 @@ impl<'s> WriteBody<'s> {
         }
     }
 
-    /// Returns the object as an update sends it. The value is `None` if the request is no update or the object is of
+    /// Returns the object after an update. The value is `None` if the request is not an update, or if the object is of
     /// another kind.
     pub fn updated<T: Resource>(&self) -> Option<&Held<'s, T>> {
         match self {
@@ -71,8 +71,8 @@ impl<'s> WriteBody<'s> {
         }
     }
 
-    /// Returns the merge patch of an update, by RFC 7386. The value is `None` for a creation or a deletion. The patch
-    /// leaves out what the API server ignores in this kind of update: the status in an update of the object, the spec
+    /// Returns the merge patch of an update, as RFC 7386 defines merge patches. The value is `None` for a creation or a
+    /// deletion. The patch leaves out what the API server ignores: the status in an update of the object, and the spec
     /// in an update of the status.
     pub fn patch(&self) -> Option<MergePatch<'_>> {
         let Self::Update { status, before, after } = self else { return None };
@@ -131,7 +131,7 @@ pub struct RecordedEvent {
     pub reason: &'static str,
     /// The message.
     pub message: String,
-    /// Whether the real message may list its names in another order. They are sorted here.
+    /// Whether the real message may list its names in another order. In [`Self::message`], the names are sorted.
     pub message_varies: bool,
     /// The object that the event is about.
     pub about: ObjectRef,

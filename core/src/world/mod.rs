@@ -1,8 +1,8 @@
-//! The context of one sync of a controller. It has the API's objects with the writes made so far, and the controller's
-//! caches and running operations. It also has the answers of the API server and a record of the sync.
+//! The context of one sync of a controller. The context has the API's objects, with the writes made so far, and the
+//! controller's caches and running operations. It also has the answers of the API server and a record of the sync.
 //!
-//! Controllers use only [`SyncContext`]. Each of their requests records its effect and applies it immediately, so the
-//! next line of the controller reads the result. Effects are carried out nowhere else.
+//! Controllers use only [`SyncContext`]. Each request of a controller is recorded as an effect and is applied to the
+//! objects immediately, so the next line of the controller reads the result. No other code applies effects.
 
 mod answers;
 mod choices;

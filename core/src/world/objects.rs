@@ -4,7 +4,7 @@ use crate::model::{Held, HeldObject, Id, Kind, ObjectId, Resource, Str, Timestam
 use crate::snapshot::{Absence, Snapshot};
 use std::sync::Arc;
 
-/// A read on which a decision rests, with the words of RBAC.
+/// A read on which a decision rests, in the words of RBAC.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Need {
     /// The verb.
@@ -37,12 +37,12 @@ pub struct World<'s> {
     marks: Vec<(Mark, ObjectId)>,
     /// What components remember about objects, sorted by object.
     memories: Vec<(ObjectId, Memory)>,
-    /// The kinds of which only the objects in the overlay exist.
+    /// The kinds whose objects in the snapshot are hidden. Of these kinds, only the objects in the overlay exist.
     focused: &'static [Kind],
 }
 
 impl<'s> World<'s> {
-    /// Returns the world as it was read.
+    /// Returns the world in which the objects are as the snapshot has them.
     pub fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, changed: Vec::new(), marks: Vec::new(), memories: Vec::new(), focused: &[] }
     }
@@ -57,7 +57,7 @@ impl<'s> World<'s> {
         self.focused.contains(&kind)
     }
 
-    /// Returns the snapshot from which the world was read.
+    /// Returns the snapshot on which the world is based.
     pub fn snapshot(&self) -> &'s Snapshot {
         self.snapshot
     }
@@ -75,7 +75,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns the object for a reader that does not keep it, if it exists now.
+    /// Returns a reference to the object, if the object exists now. [`Self::get`] is for callers that keep the object.
     pub fn get_ref<T: Resource>(&self, id: Id<T>) -> Option<&T> {
         match self.place(id.into()) {
             Ok(at) => self.changed[at].1.as_ref().and_then(HeldObject::of).map(|held| &**held),
@@ -84,7 +84,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns the place of the object of this name, whether the object still exists or not.
+    /// Returns the place of the object of this name, even if the object does not exist any more.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         self.snapshot.id(namespace, name).or_else(|| {
             let named = |object: &&Held<'s, T>| object.meta().name == name && object.meta().namespace == namespace;
@@ -190,8 +190,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns whether the object was created after the snapshot was read. It may have the name of a recorded object
-    /// that is gone.
+    /// Returns whether the object was created after the snapshot was read. The new object may have the name of a
+    /// recorded object that is gone.
     pub fn is_new(&self, id: impl Into<ObjectId>) -> bool {
         let id = id.into();
         let recorded = self.snapshot.object(id);
@@ -218,8 +218,8 @@ impl<'s> World<'s> {
         self.marks.iter().filter(move |(_, marked)| *marked == id).map(|(mark, _)| *mark)
     }
 
-    /// Marks an object. The overlay lists every object that differs from the snapshot, including one that differs only
-    /// in its marks.
+    /// Adds a mark to an object, and adds the object to the overlay. The overlay lists every object that differs from
+    /// the snapshot, including an object that differs only in its marks.
     pub fn mark(&mut self, id: impl Into<ObjectId>, mark: Mark) {
         let id = id.into();
         if let Err(free) = self.marks.binary_search(&(mark, id)) {

@@ -35,14 +35,14 @@ pub struct Compared {
     pub value: String,
 }
 
-/// A component or person who would have to act before something else can happen.
+/// A program or person that would have to act before something else can happen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiting {
-    /// The component: `external-provisioner`, `scheduler`, `node`, `user`, …
+    /// The program or person: `external-provisioner`, `scheduler`, `node`, `user`, …
     pub component: &'static str,
     /// The name of the instance, such as the name of a driver.
     pub name: String,
-    /// The action that the component would have to take.
+    /// The action that this program or person would have to take.
     pub action: String,
 }
 
@@ -77,11 +77,11 @@ pub struct Record<'s, Step> {
     pub effects: Vec<Effect<'s>>,
     /// The comparisons, if tracing was asked for.
     pub tests: Vec<ComparisonStep>,
-    /// The reads on whose completeness the decision rests.
+    /// The lists that have to be complete, because the decision rests on them.
     pub needs: Vec<Need>,
     /// The read requests to the API server, in order. Each of them can fail.
     pub live_reads: Vec<Read>,
-    /// The components or persons who would have to act before something else can happen.
+    /// The programs and persons that would have to act before something else can happen.
     pub waiting: Vec<Waiting>,
     /// The error that the sync function returned, in upstream's words.
     pub error: Option<String>,
@@ -145,7 +145,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self
     }
 
-    /// Makes the process end right before its n-th write, counted from 1. This write and everything after it does not
+    /// Makes the process end right before its n-th write, counted from 1. This write and everything after it do not
     /// happen.
     #[must_use]
     pub fn crashing_before(mut self, write: Option<u32>) -> Self {
@@ -153,14 +153,14 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self
     }
 
-    /// Ends the sync. Returns the record and the choices that were met.
+    /// Ends the sync. Returns the record and the choices that were made.
     pub fn finish(self) -> (Record<'s, Step>, Choices) {
         (self.record, self.choices)
     }
 
     // Reading.
 
-    /// Returns the world, for look-ups that need no permission.
+    /// Returns the world, for look-ups that are not recorded as reads.
     pub fn world(&self) -> &World<'s> {
         self.world
     }
@@ -186,8 +186,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.noted_if_absent(T::KIND, namespace, name, found)
     }
 
-    /// Returns `found`. If it is `None` and the object's absence is not certain, the function records that the decision
-    /// needs the list of this kind.
+    /// Returns `found`. If `found` is `None` and the object's absence is not certain, the function records that the
+    /// decision needs the list of this kind.
     fn noted_if_absent<F>(&mut self, kind: Kind, namespace: &str, name: &str, found: Option<F>) -> Option<F> {
         if found.is_none() && !self.world.was_certainly_absent(kind, namespace, name) {
             self.needs_list(kind, namespace);
@@ -213,7 +213,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Returns the object of this name from the informer's lister.
     ///
     /// # Errors
-    /// The lister fails. An absent object is no error here.
+    /// The lister fails. An absent object is not an error here.
     pub fn lister_get<T: Resource>(&mut self, namespace: &str, name: &str) -> Result<Option<Held<'s, T>>, ApiError> {
         match self.answers.read_failure(Read::Lister(T::KIND), 1, name) {
             Some(error) => Err(error),
@@ -236,8 +236,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Requests the object of this name from the API server.
     ///
     /// # Errors
-    /// The request fails, or the object does not exist. The client may also be unable to make the request: the
-    /// namespace or name is missing or cannot be in a path. The texts are those of client-go (`Request.Namespace`,
+    /// The request fails, or the object does not exist. The client also refuses a request whose namespace or name is
+    /// missing or cannot be in a path. The texts of the errors are those of client-go (`Request.Namespace`,
     /// `Request.Name`, `requestPreflightCheck`).
     pub fn live_get_in<T: Resource>(
         &mut self,
@@ -262,8 +262,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.request_get(namespace, name)
     }
 
-    /// Requests the object of this name from the API server. Its kind has no namespaces. The name is not validated, so
-    /// it must be the name of an object or one that the controller made.
+    /// Requests the object of this name from the API server. The kind of the object has no namespaces. The name is not
+    /// validated, so it must be the name of an object, or a name that the controller generated.
     ///
     /// # Errors
     /// The request fails, or the object does not exist.
@@ -281,18 +281,18 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// Returns the error of a live list of a kind, if a script makes it fail.
+    /// Records a live list of a kind, and returns its scripted error if there is one.
     pub fn live_list_failure(&mut self, kind: Kind) -> Option<ApiError> {
         self.live_read_failure(Read::List(kind), "")
     }
 
-    /// Returns the scripted answer of a plugin. `None` stands for the default answer.
+    /// Returns the scripted answer of a plugin. `None` means the default answer.
     pub fn plugin_answer(&self) -> Option<&PluginAnswer> {
         self.answers.plugin.as_ref()
     }
 
-    /// Returns the scripted error of the clean-up, for a provisioning that made the storage but could not create the
-    /// PersistentVolume.
+    /// Returns the scripted error of the clean-up after a provisioning that created the storage but could not create
+    /// the PersistentVolume.
     pub fn cleanup_failure(&self) -> Option<&str> {
         self.answers.cleanup_fails.as_deref()
     }
@@ -456,7 +456,8 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         self.say(RecordedEvent { event_type, reason, message: message.into(), message_varies: false, about });
     }
 
-    /// Records an event that the caller has built. The event says whether the order of names in its message may differ.
+    /// Records an event that the caller has built. [`RecordedEvent::message_varies`] states whether the order of the
+    /// names in the message may differ.
     pub fn say(&mut self, event: RecordedEvent) {
         if !self.crashed() {
             self.record.effects.push(Effect::Event(event));
@@ -507,15 +508,15 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         }
     }
 
-    /// Records a comparison. It is built only if tracing was asked for.
+    /// Records a comparison. The comparison is built only if tracing was asked for.
     pub fn test(&mut self, test: impl FnOnce() -> ComparisonStep) {
         if self.tracing {
             self.record.tests.push(test());
         }
     }
 
-    /// Picks one of the equally good objects of a search. Returns `None` if the search finds nothing. The search is
-    /// skipped if an earlier run of this sync made it.
+    /// Picks one of the equally good objects that a search finds. Returns `None` if the search finds nothing. The
+    /// search is skipped if its result is known from an earlier run of this sync.
     pub fn pick<T: Resource>(&mut self, search: impl FnOnce(&mut Self) -> Vec<Id<T>>) -> Option<Id<T>> {
         let found = self.choices.found().unwrap_or_else(|| {
             let found = SearchCandidates { kind: T::KIND, places: search(self).into_iter().map(|id| id.0).collect() };
@@ -531,16 +532,16 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
 pub fn stored<T: Writable>(snapshot: &Snapshot, gates: ApiGates, mut sent: T) -> T {
     sent.begin(snapshot, gates);
     let meta = sent.meta_mut();
-    // The uid of an object that was never on an API server is also made from the placeholder and its name. The `@`
-    // makes the uid of the created object differ from it.
+    // An object of the input that was never on an API server also has a uid made of the placeholder and the name. The
+    // `@` makes the uid of the created object different from such a uid.
     let placeholder = crate::snapshot::PLACEHOLDER_UID;
     meta.uid = Str::from(format!("{placeholder}@{}/{}", meta.namespace, meta.name));
     meta.resource_version = meta.resource_version.successor();
     sent
 }
 
-/// Returns whether an object stays after an update. An object that is being deleted disappears with its last finalizer.
-/// Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
+/// Returns whether an object stays after an update. An object that is being deleted disappears when its last finalizer
+/// is removed. Upstream: `ShouldDeleteDuringUpdate`, `apiserver/pkg/registry/generic/registry`, 0.36.
 fn survives(before: &ObjectMeta, after: &ObjectMeta) -> bool {
     !after.finalizers.is_empty()
         || before.deleted.is_none()
@@ -578,8 +579,8 @@ fn check(kind: Kind, current: Option<&ObjectMeta>, sent: &ObjectMeta) -> Result<
     Ok(())
 }
 
-/// Returns the reasons why a name cannot be in the path of a request, as Go prints a list. The value is `None` if it
-/// can. Upstream: `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
+/// Returns the reasons why a name cannot be in the path of a request, as Go prints a list. The value is `None` if the
+/// name can be in the path. Upstream: `IsValidPathSegmentName`, `k8s.io/apimachinery/pkg/api/validation/path`, 0.36.
 fn no_path_segment(name: &str) -> Option<String> {
     if name == "." || name == ".." {
         return Some(format!("[may not be '{name}']"));

@@ -1,4 +1,5 @@
-//! The objects that a component reads and does not write: those of a snapshot, or those of one moment of a simulation.
+//! The objects for code that only reads, such as the scheduler: the objects of a snapshot, or the objects at one moment
+//! of a simulation.
 
 use super::{Memory, World};
 use crate::model::{Id, ObjectId, Pod, Resource, Str};
@@ -21,7 +22,7 @@ impl<'w> View<'w> {
         }
     }
 
-    /// Returns what was read. A simulation reads nothing more.
+    /// Returns the coverage of the snapshot. A simulation reads no further objects.
     pub fn coverage(self) -> &'w Coverage {
         self.snapshot().coverage()
     }
@@ -34,8 +35,8 @@ impl<'w> View<'w> {
         }
     }
 
-    /// Returns all objects of a kind: the recorded ones sorted by namespace and name, then those that were created
-    /// since.
+    /// Returns all objects of a kind: first the recorded objects, sorted by namespace and name, then the objects that
+    /// were created since.
     pub fn all<T: Resource>(self) -> impl Iterator<Item = &'w T> {
         self.with_ids().map(|(_, object)| object)
     }

@@ -46,7 +46,8 @@ fn an_object_that_cannot_be_decoded_makes_its_place_partial() {
     assert_eq!(coverage.state(Kind::Pod, "a"), CoverageState::Complete);
 }
 
-/// Only a file that does not state its completeness may be assumed complete. What was never read is unknown.
+/// Only a file that does not state its completeness may be assumed complete. If an object was never read, it is unknown
+/// whether the object exists.
 #[test]
 fn objects_that_were_not_read_are_not_absent() {
     let absence = |state| {
@@ -61,8 +62,8 @@ fn objects_that_were_not_read_are_not_absent() {
     }
 }
 
-/// An object that was requested by name and was not found does not exist, even if the kind may not be listed.
-/// Nothing follows for other objects. The knowledge is removed if an object of the kind could not be decoded.
+/// An object that was requested by name and was not found does not exist, even if the kind may not be listed. This says
+/// nothing about other objects. If an object of the kind could not be decoded, the absence is no longer known.
 #[test]
 fn an_object_that_was_requested_and_not_found_does_not_exist() {
     let (kind, state) = (Kind::PersistentVolume, CoverageState::Forbidden);

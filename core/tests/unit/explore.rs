@@ -60,5 +60,5 @@ fn a_schedule_names_the_syncs_and_what_a_search_takes() {
     let alone = components(&recorded, &settings)[0].objects.clone();
     assert_eq!(schedule(&recorded, &settings, &alone, |_| true), Some(Vec::new()));
     let failing = Settings { failures: true, ..settings };
-    assert_eq!(told(&end, &failing), None, "no list of syncs tells what fails");
+    assert_eq!(told(&end, &failing), None, "a list of syncs cannot state what fails");
 }

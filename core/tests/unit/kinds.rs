@@ -28,7 +28,7 @@ fn quantity(text: &str) -> Quantity {
     pvctl_core::model::Amount::parse(text).unwrap().quantity
 }
 
-/// The strictest of several limits counts, because the admission plugin `LimitRanger` applies all of them.
+/// The strictest of several limits applies, because the admission plugin `LimitRanger` applies all of them.
 #[test]
 fn the_strictest_limit_of_claims_counts() {
     let object = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "n"},
@@ -223,7 +223,8 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
         (json!({"containerStatuses": [{"state": {"waiting": {}}}, {"state": {"terminated": {}}}]}), false),
         (json!({"initContainerStatuses": [{"state": {"running": {}}}]}), true),
         (json!({"ephemeralContainerStatuses": [{"state": {"running": {}}}]}), true),
-        // `notRunning` checks for `terminated` or `waiting`, so a container status without any state counts as running.
+        // `notRunning` checks for `terminated` or `waiting`, so a container status without any state is regarded as
+        // running.
         (json!({"containerStatuses": [{"name": "c"}]}), true),
         (json!({"containerStatuses": [{"state": {"waiting": null, "running": {}}}]}), true),
     ] {

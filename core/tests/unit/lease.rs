@@ -29,7 +29,7 @@ fn it_is_stale_after_its_duration_and_the_margin() {
     assert_eq!(Lease { duration_seconds: Some(i64::MAX), ..lease }.is_stale(Timestamp(9000)), Some(false));
 }
 
-/// The expected names are those of Leases on real clusters. For rare cases, they follow from the rule.
+/// The expected names are those of Leases on real clusters. For rare cases, the names follow from the rule.
 #[test]
 fn drivers_leases_are_called_after_them() {
     for (driver, names) in [

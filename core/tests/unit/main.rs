@@ -1,5 +1,5 @@
-//! Unit tests of the core. They stand beside it, because the core is optimised in every profile: with the tests inside,
-//! cargo would optimise it twice.
+//! Unit tests of the core. They are outside of the core, because the core is optimised in every profile. If they were
+//! inside, cargo would have to optimise the core twice.
 
 mod coverage;
 mod decode;

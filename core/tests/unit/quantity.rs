@@ -1,5 +1,5 @@
 //! Tests of `pvctl_core::model::quantity`.
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use pvctl_core::model::quantity::*;
 use std::cmp::Ordering;
@@ -30,8 +30,8 @@ fn parses_what_upstream_parses() {
                 assert_eq!(sign(quantity), *expected_sign, "sign of {input}");
                 assert_eq!(quantity.is_zero(), *expected_sign == "0", "zero: {input}");
             }
-            // Upstream's own text for this quantity means another number. So the text of this program must parse
-            // back to the same quantity.
+            // The text that upstream prints for this quantity means another number. So the text of this program must
+            // parse back to the same quantity.
             ["lossy", input, canonical, value, expected_sign] => {
                 let quantity = Quantity::parse(&text(input)).unwrap();
                 assert_ne!(quantity.to_string(), *canonical, "canonical form of {input}");
@@ -74,7 +74,7 @@ fn canonical_text_parses_to_the_same_quantity() {
     }
 }
 
-/// Only a text without a sign is parsed the short way.
+/// The fast parser accepts only texts without a sign, so a `+` selects the other parser.
 #[test]
 fn both_ways_of_parsing_agree() {
     let mut compared = 0;

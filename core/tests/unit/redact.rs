@@ -167,7 +167,7 @@ fn pods_keep_what_is_read_of_them() {
     assert_eq!(redact(Kind::Pod, pod), expected);
 }
 
-/// Only the required parts of affinities reject nodes, and only the ports of nodes conflict.
+/// Only the required parts of affinities reject nodes, and only ports of the node can conflict.
 #[test]
 fn pods_keep_what_the_scheduler_reads() {
     let required = "requiredDuringSchedulingIgnoredDuringExecution";

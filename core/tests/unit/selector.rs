@@ -1,5 +1,5 @@
 //! Tests of `pvctl_core::model::selector`.
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
-// A control plane on the loopback interface, for tests and for trying things out. It consists of etcd, kube-apiserver
-// and the components that are requested on standard input. When standard input ends, for whatever reason, everything is
-// stopped. See ../README.md.
+// A control plane on the loopback interface, for tests and for manual experiments. It consists of etcd, kube-apiserver
+// and the components that are requested on standard input. Everything is stopped when standard input ends, for whatever
+// reason. See ../README.md.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 type Command struct {
 	// Start names a component to start. The component also gets --kubeconfig.
 	Start string `json:"start,omitempty"`
-	// Args are its further arguments.
+	// Args are the further arguments of this component.
 	Args []string `json:"args,omitempty"`
 	// Stop names a component to stop.
 	Stop string `json:"stop,omitempty"`
@@ -43,13 +43,13 @@ func (l *list) String() string     { return strings.Join(*l, " ") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 func init() {
-	// On Linux the children are killed when the thread that started them ends, so the main thread starts them.
+	// On Linux the children are killed when the thread that started them ends. So the main thread starts them.
 	runtime.LockOSThread()
 }
 
 func main() {
-	directory := flag.String("dir", "", "where data, keys and logs go; by default a temporary folder that goes away")
-	assets := flag.String("assets", os.Getenv("KUBEBUILDER_ASSETS"), "the folder with etcd, kube-apiserver and the others")
+	directory := flag.String("dir", "", "the folder for data, keys and logs; by default a temporary folder that is deleted at the end")
+	assets := flag.String("assets", os.Getenv("KUBEBUILDER_ASSETS"), "the folder with etcd, kube-apiserver and the other components")
 	var arguments list
 	flag.Var(&arguments, "api-argument", "one more argument of kube-apiserver; may be given several times")
 	flag.Parse()

@@ -4,5 +4,6 @@ package main
 
 import "syscall"
 
-// On other systems a child does not die with its parent, so only the end of standard input stops the components.
+// diesWithParent changes nothing. On other systems a child does not die with its parent, so the components stop only
+// when standard input ends.
 func diesWithParent() *syscall.SysProcAttr { return nil }

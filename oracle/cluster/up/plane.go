@@ -26,7 +26,7 @@ import (
 // patience is the longest time that a component may take until it is ready.
 const patience = 90 * time.Second
 
-// Plane is a control plane whose processes are children of this one.
+// Plane is a control plane whose processes are children of this process.
 type Plane struct {
 	directory, assets string
 	server, token     string
@@ -88,17 +88,18 @@ func (p *Plane) begin(arguments []string) error {
 	return p.await("kube-apiserver", p.server+"/readyz")
 }
 
-// start runs one more component against the API server.
+// start starts one more component. The component uses the API server of this control plane.
 func (p *Plane) start(name string, arguments []string) error {
 	if _, known := p.running[name]; known {
-		return fmt.Errorf("%s runs already", name)
+		return fmt.Errorf("%s is already running", name)
 	}
 	given := append([]string{"--kubeconfig", p.path("kubeconfig")}, arguments...)
 	return p.run(name, given)
 }
 
-// freePorts finds count free ports. It holds all of them at the same time, so that no two are equal. The ports are below
-// those that the system gives to outgoing connections. One of these could take a port before a component listens on it.
+// freePorts finds count free ports. It holds all of them at the same time, so that no two are equal. The ports are
+// below those that the system gives to outgoing connections. Otherwise an outgoing connection could take a port before
+// a component listens on it.
 func freePorts(count int) ([]int, error) {
 	const least, most, tries = 10000, 30000, 1000
 	var ports []int
@@ -119,15 +120,16 @@ func freePorts(count int) ([]int, error) {
 	return nil, fmt.Errorf("there are no free ports from %d to %d: %w", least, most, last)
 }
 
-// await polls until the address answers 200, the component ends, or the deadline passes.
+// await polls until the address answers with status 200, the component ends, or the deadline passes.
 func (p *Plane) await(name, address string) error {
 	client := http.Client{
 		Timeout: 5 * time.Second,
-		// The answer only decides when to continue, and the certificate was just created.
+		// The certificate is not verified: this process has just created it, and the answer only decides when to
+		// continue.
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
 	}
 	deadline := time.Now().Add(patience)
-	last := errors.New("nothing was asked")
+	last := errors.New("no request was sent")
 	for time.Now().Before(deadline) {
 		if ended := p.running[name].ended(); ended {
 			return fmt.Errorf("%s ended: %s", name, p.lastWords(name))
@@ -152,7 +154,8 @@ func (p *Plane) await(name, address string) error {
 	return fmt.Errorf("%s is not ready after %v: %w: %s", name, patience, last, p.lastWords(name))
 }
 
-// keys creates an authority, the server's certificate, the key of service accounts and the administrator's token.
+// keys creates a certificate authority, the server's certificate, the key of service accounts and the administrator's
+// token.
 func (p *Plane) keys() error {
 	random := make([]byte, 16)
 	if _, err := rand.Read(random); err != nil {
@@ -241,7 +244,7 @@ current-context: test
 	return os.WriteFile(p.path("kubeconfig"), []byte(text), 0o600)
 }
 
-// lastWords returns the end of a component's log.
+// lastWords returns the last lines of a component's log.
 func (p *Plane) lastWords(name string) string {
 	text, err := os.ReadFile(p.path(name + ".log"))
 	if err != nil {

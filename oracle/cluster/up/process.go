@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// process is a child process. Its channel is closed when the process ends.
+// process is a child process. The channel done is closed when the child ends.
 type process struct {
 	command *exec.Cmd
 	done    chan struct{}
@@ -47,11 +47,12 @@ func (c *process) ended() bool {
 	}
 }
 
-// stop kills a component by its process id. It does not wait for a graceful end, to keep tests fast.
+// stop kills a component by its process id. It does not let the component shut down gracefully, because this would make
+// tests slower.
 func (p *Plane) stop(name string) error {
 	child, known := p.running[name]
 	if !known {
-		return fmt.Errorf("%s does not run", name)
+		return fmt.Errorf("%s is not running", name)
 	}
 	delete(p.running, name)
 	if child.ended() {

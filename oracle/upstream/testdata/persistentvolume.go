@@ -27,10 +27,10 @@ import (
 // pvctlCurrent is the record of the running test. Tests run one after another.
 var pvctlCurrent map[string]any
 
-// pvctlInject makes the changes of another writer between the sync and its operation.
+// pvctlInject changes objects as another writer does, between the sync and its operation.
 var pvctlInject func(*PersistentVolumeController, *pvtesting.VolumeReactor)
 
-// pvctlStopped ends a sync at the point where its operation would start.
+// pvctlStopped is the value of a panic that ends a sync at the point where its operation would start.
 type pvctlStopped struct{}
 
 func runSyncTests(t *testing.T, ctx context.Context, tests []controllerTest, classes []*storage.StorageClass, pods []*v1.Pod) {
@@ -129,8 +129,8 @@ func pvctlRecord(t *testing.T, ctx context.Context, kind string, test controller
 	case kind != "controller":
 		test.test(ctrl, reactor.VolumeReactor, test)
 	default:
-		// The function of the test sends the changes of another writer. It may then wait for a controller that does not
-		// run here.
+		// The test function changes objects as another writer does. It may then wait for a controller. No controller
+		// runs here, so the wait would never end.
 		ctrl.preOperationHook = nil
 		done := make(chan bool, 1)
 		go func() {
@@ -151,8 +151,8 @@ func pvctlRecord(t *testing.T, ctx context.Context, kind string, test controller
 	pvctlWrite(record)
 }
 
-// pvctlSync records which object a test syncs. If another writer writes before the operation, pvctlSync runs the sync
-// up to that point.
+// pvctlSync records which object a test syncs. If another writer changes objects before the operation, pvctlSync runs
+// the sync up to the operation.
 func pvctlSync(kind string, fails bool, sync func() error) {
 	pvctlCurrent["object"], pvctlCurrent["fails"] = kind, fails
 	if pvctlInject == nil {
@@ -261,7 +261,7 @@ func pvctlFindBest(
 	return volume, err
 }
 
-// pvctlPair records a test of whether one volume fits one claim.
+// pvctlPair records a test that checks whether one volume fits one claim.
 func pvctlPair(t *testing.T, volume *v1.PersistentVolume, claim *v1.PersistentVolumeClaim, suits bool) {
 	pvctlWrite(map[string]any{
 		"kind": "match", "test": t.Name(), "name": pvctlName(t), "claims": []*v1.PersistentVolumeClaim{claim},

@@ -10,12 +10,12 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// pvctlProtect records one test of a protection controller: the objects, and the objects that the controller sends. The
-// informers lack the first unseen objects.
+// pvctlProtect records one test of a protection controller: the objects, and the objects that the controller sends.
+// unseen is the number of objects, counted from the first, that the informers do not have.
 func pvctlProtect(
 	t *testing.T, name string, gate bool, objects []runtime.Object, reactors []reaction, unseen int, actions []clienttesting.Action,
 ) {
-	// The tables use a zero deletion time, which JSON cannot represent.
+	// The tables use a deletion time of zero, which JSON cannot represent.
 	mark := func(object runtime.Object) map[string]any {
 		object = object.DeepCopyObject()
 		meta := object.(metav1.Object)

@@ -54,7 +54,7 @@ func pvctlDelays(
 	})
 }
 
-// pvctlClass records whether a claim counts as a claim with a class.
+// pvctlClass records whether a claim is regarded as a claim with a class.
 func pvctlClass(t *testing.T, name string, claim *v1.PersistentVolumeClaim, has bool) {
 	class := &storagev1.StorageClass{}
 	class.Name, class.Provisioner = "default", "example.com/provisioner"

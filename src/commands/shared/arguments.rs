@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Returns the options for reading and judging objects.
 ///
 /// # Errors
-/// An error is returned if a file of `--stale` cannot be read.
+/// Returns an error if a file of `--stale` cannot be read.
 pub(in crate::commands) fn read(
     model: &ModelArgs,
     source: &SourceArgs,
@@ -47,8 +47,8 @@ fn model(args: &ModelArgs) -> Result<ModelOptions, Error> {
     })
 }
 
-/// Reads older versions of objects from files. An object that cannot be decoded is an error: it would be missing in the
-/// cache without a word.
+/// Returns older versions of objects, read from files. If an object cannot be decoded, an error is returned: otherwise
+/// the object would be missing in the cache, and nobody would notice.
 fn stale(paths: &[PathBuf]) -> Result<Vec<(ObjectKey, HeldObject<'static>)>, Error> {
     let options = FileOptions { paths: paths.to_vec(), strict: true, ..FileOptions::default() };
     let snapshot = Snapshot::new(source::files::read(&options)?.parts);
@@ -66,7 +66,7 @@ fn stale(paths: &[PathBuf]) -> Result<Vec<(ObjectKey, HeldObject<'static>)>, Err
 /// Returns the labels that an object must have to be shown.
 ///
 /// # Errors
-/// A usage error is returned if the selector cannot be parsed.
+/// Returns a usage error if the selector cannot be parsed.
 pub(in crate::commands) fn labels(global: &GlobalArgs) -> Result<Option<LabelFilter>, Error> {
     let parsed = global
         .scope

@@ -1,4 +1,4 @@
-//! `__complete`: completes `kubectl pvctl <TAB>`, which kubectl requests through the shim `kubectl_complete-pvctl`.
+//! `__complete`: kubectl calls it through the shim `kubectl_complete-pvctl` to complete `kubectl pvctl <TAB>`.
 //!
 //! This runs before the arguments are parsed, because the words to complete are not a valid command line yet. The
 //! answer follows cobra's protocol. Each line has one candidate, a tab and a description. The last line is a colon and
@@ -23,13 +23,13 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// The first argument by which the shim requests a completion.
+/// The first argument of a call by the shim. This argument requests a completion.
 const WORD: &str = "__complete";
 
 /// Cobra's `ShellCompDirectiveNoSpace`: the candidate is only the beginning of a word.
 const NO_SPACE: u8 = 2;
-/// Cobra's `ShellCompDirectiveNoFileComp`: the shell adds no file names. If paths are wanted, they are among the
-/// candidates.
+/// Cobra's `ShellCompDirectiveNoFileComp`: the shell adds no file names. If paths are wanted, the candidates already
+/// include them.
 const NO_FILES: u8 = 4;
 
 /// The time limit for the cluster's answer. It is short because the person waits while typing.
@@ -57,11 +57,11 @@ pub struct Question {
     pub cluster: ClusterArgs,
 }
 
-/// A function that looks up names. If the look-up fails for any reason, the result is empty. The caller waits for one
-/// second at most.
+/// A function that looks up names. If the look-up fails for any reason, the result is empty. The caller waits at most
+/// one second.
 pub type Names = fn(&Question) -> Vec<String>;
 
-/// Returns the words to complete if the program was called for a completion. The last word may be empty.
+/// Returns the words to complete, if the arguments request a completion. The last word may be empty.
 pub fn requested(arguments: &[OsString]) -> Option<&[OsString]> {
     match arguments {
         [_program, word, words @ ..] if word == WORD => Some(words),
@@ -70,7 +70,7 @@ pub fn requested(arguments: &[OsString]) -> Option<&[OsString]> {
 }
 
 /// Prints the answer to a completion.
-#[expect(clippy::disallowed_methods, reason = "the edge, where the environment is read")]
+#[expect(clippy::disallowed_methods, reason = "this function reads the environment")]
 pub fn run(words: &[OsString]) {
     std::panic::set_hook(Box::new(|_| {}));
     let directory = std::env::current_dir().ok();
@@ -128,15 +128,16 @@ fn candidates(words: &[OsString], names: Names, directory: Option<&Path>) -> Vec
     // The completion engine needs a word to complete, so an empty word is added if there is none.
     let line = if words.is_empty() { vec![BINARY.into(), OsString::new()] } else { line };
     let last = line.len() - 1;
-    // As for kubectl, flags are candidates only after a hyphen was typed.
+    // As in kubectl, flags are candidates only after a hyphen was typed.
     let wants_flags = words.last().is_some_and(|word| is_flag(word));
     let mut found = clap_complete::engine::complete(&mut command, line, last, directory).unwrap_or_default();
-    // A file whose name begins with a dot is hidden as well, and is a candidate if the dot was typed.
+    // A file whose name begins with a dot is also hidden, but is a candidate if the dot was typed.
     found.retain(|candidate| !is_flag(candidate.get_value()) || wants_flags && !candidate.is_hide_set());
     found
 }
 
-/// A function that returns the candidates for a value from what was typed before it, and from its beginning.
+/// A function that returns the candidates for a value. Its arguments are the words before the value, and the typed
+/// beginning of the value.
 type Values = fn(&Typed, &OsStr) -> Vec<CompletionCandidate>;
 
 /// The arguments of verbs whose values are not in their definitions.
@@ -187,7 +188,7 @@ const OBJECTS: [(&str, &str, &[Kind]); 14] = [
 struct Typed {
     namespace: Option<String>,
     cluster: ClusterArgs,
-    /// Whether the objects are read from files, so that no cluster may be asked.
+    /// Whether the objects are read from files. Then no cluster may be asked.
     files: bool,
     /// The objects typed so far.
     objects: Vec<String>,
@@ -219,12 +220,12 @@ impl Typed {
         }
     }
 
-    /// Returns the format of `-o`, or this one if none was typed.
+    /// Returns the format of `-o`, or `default` if no format was typed.
     fn format<F: Copy + Send + Sync + 'static>(&self, default: F) -> F {
         self.verb.try_get_one::<F>("output").ok().flatten().copied().unwrap_or(default)
     }
 
-    /// Returns whether this flag, which has no value, was typed.
+    /// Returns whether that flag was typed. The flag takes no value.
     fn has(&self, flag: &str) -> bool {
         self.verb.try_get_one::<bool>(flag).ok().flatten().copied().unwrap_or_default()
     }
@@ -237,7 +238,7 @@ impl Typed {
         let question = Question { wanted, namespace: self.namespace.clone(), cluster: self.cluster.clone() };
         let names = self.names;
         let (sender, receiver) = mpsc::channel();
-        // Nothing waits for the thread. It ends with the process, which exits soon after.
+        // Nobody waits for the thread if it takes too long. The thread ends with the process, which exits soon after.
         let started = std::thread::Builder::new().spawn(move || _ = sender.send(names(&question)));
         started.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
     }
@@ -313,7 +314,7 @@ fn reports(current: &OsStr) -> Vec<CompletionCandidate> {
     files.map(|file| file.add_prefix(format!("{format}="))).collect()
 }
 
-/// Returns the candidates for a column, in capital letters unless small ones were typed.
+/// Returns the candidates for a column. They are in capital letters, unless lower-case letters were typed.
 fn columns(columns: &[&str], current: &OsStr) -> Vec<CompletionCandidate> {
     let is_small = current.to_string_lossy().chars().any(char::is_lowercase);
     let case = |column: &&str| if is_small { column.to_lowercase() } else { (*column).to_owned() };

@@ -16,14 +16,14 @@ use tokio::runtime::Runtime;
 /// The lowest level of `-v` that shows requests, as in kubectl.
 const SHOW_REQUESTS: u8 = 6;
 
-/// How long nothing is said while the server does not answer.
+/// The time after which a note says that the server has not answered.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Connects to the cluster that the flags select, and calls `work` with it.
 ///
 /// # Errors
 ///
-/// An error is returned if a flag, the kubeconfig or the credentials are not usable, or if `work` fails.
+/// Returns an error if a flag, the kubeconfig or the credentials are not usable, or if `work` fails.
 pub(in crate::commands) fn with_cluster<T>(
     global: &GlobalArgs,
     terminal: &Terminal,
@@ -36,7 +36,7 @@ pub(in crate::commands) fn with_cluster<T>(
 ///
 /// # Errors
 ///
-/// The errors are those of [`with_cluster`].
+/// Returns the errors of [`with_cluster`].
 pub(in crate::commands) fn with_cluster_if_any<T>(
     global: &GlobalArgs,
     terminal: &Terminal,
@@ -52,7 +52,7 @@ pub(in crate::commands) fn with_cluster_if_any<T>(
 ///
 /// # Errors
 ///
-/// An error is returned if the kubeconfig cannot be read or does not exist.
+/// Returns an error if the kubeconfig cannot be read or does not exist.
 pub(in crate::commands) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, Error> {
     let options = options(&global.cluster, global.scope.namespace.as_deref())?;
     Ok(source::contexts(&options, &Environment::of_process())?)
@@ -62,7 +62,7 @@ pub(in crate::commands) fn contexts(global: &GlobalArgs) -> Result<Vec<String>, 
 ///
 /// # Errors
 ///
-/// The errors are those of [`with_cluster`].
+/// Returns the errors of [`with_cluster`].
 pub(in crate::commands) fn server_version(
     global: &GlobalArgs,
     terminal: &Terminal,
@@ -70,11 +70,11 @@ pub(in crate::commands) fn server_version(
     with_cluster_if_any(global, terminal, async |cluster| Ok(cluster.server_version().await?))
 }
 
-/// Waits for work that asks no cluster.
+/// Waits for work that does not use a cluster.
 ///
 /// # Errors
 ///
-/// The errors are those of `work`.
+/// Returns the errors of `work`.
 pub(in crate::commands) fn without_cluster<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     runtime(true)?.block_on(work)
 }
@@ -104,7 +104,8 @@ fn with_connection<T>(
             tokio::time::sleep(PATIENCE).await;
             if !answered.load(Ordering::Relaxed) {
                 let seconds = PATIENCE.as_secs();
-                terminal.message(&format!("note: the server has not answered for {seconds} seconds; Ctrl-C ends"));
+                terminal
+                    .message(&format!("note: the server has not answered for {seconds} seconds; Ctrl-C ends the run"));
             }
             std::future::pending::<Infallible>().await
         };
@@ -114,17 +115,17 @@ fn with_connection<T>(
             never = silence => match never {},
         }
     });
-    // A look-up of a DNS name that is still running must not delay the end.
+    // A look-up of a DNS name that is still running must not delay the end of the run.
     runtime.shutdown_background();
     done
 }
 
-/// Converts the flags to options of the source. As in kubectl, an empty value such as in `--context "$CONTEXT"` counts
-/// as not given.
+/// Converts the flags to options of the source. As in kubectl, an empty value such as in `--context "$CONTEXT"` is
+/// treated as if the flag was not given.
 ///
 /// # Errors
 ///
-/// A usage error is returned if the request timeout is not a duration.
+/// Returns a usage error if the request timeout is not a duration.
 pub fn options(args: &ClusterArgs, namespace: Option<&str>) -> Result<ConnectOptions, Error> {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
     let path = |value: &Option<PathBuf>| value.clone().filter(|value| !value.as_os_str().is_empty());
@@ -185,8 +186,8 @@ pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
     found
 }
 
-/// Creates the async runtime. A small runtime has one worker thread: it is used for completion, and if several clusters
-/// are read at the same time. Otherwise the runtime uses all cores.
+/// Creates the async runtime. A small runtime has one worker thread. It is used for completion, and if several clusters
+/// are read at the same time. Any other runtime uses all cores.
 fn runtime(small: bool) -> Result<Runtime, Error> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if small {
@@ -195,7 +196,7 @@ fn runtime(small: bool) -> Result<Runtime, Error> {
     builder
         .enable_all()
         .build()
-        .map_err(|failure| Error::unreadable("the system refuses the threads for reading").caused_by(&failure))
+        .map_err(|failure| Error::unreadable("the system did not start the threads for reading").caused_by(&failure))
 }
 
 /// Parses a time limit as kubectl does: a number of seconds, or a duration of Go. Upstream: `ParseTimeout`, client-go,

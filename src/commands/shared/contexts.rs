@@ -1,5 +1,5 @@
-//! Asks the same question to the clusters of several contexts. The answer has a section for each context, one summary
-//! and one exit code.
+//! Asks the clusters of several contexts the same question. The answer has a section for each context, and one summary
+//! and exit code for all.
 
 use super::connect;
 use crate::cli::{GlobalArgs, TableArgs};
@@ -16,11 +16,11 @@ const AT_A_TIME: usize = 8;
 /// The argument that stands for all contexts of the kubeconfig.
 const ALL: &str = "all";
 
-/// Calls `ask` for each context and prints the answers in the order of the contexts. `ask` gets the flags and the
-/// terminal for one context. `format` is `None` for an output format that cannot name the cluster.
+/// Calls `ask` for each context and prints the answers in the order of the contexts. The arguments of `ask` are the
+/// flags and the terminal for one context. `format` is `None` for an output format that cannot name the cluster.
 ///
 /// # Errors
-/// An error is returned if flags contradict each other, if a context does not exist, or if the answer cannot be
+/// Returns an error if flags contradict each other, if a context does not exist, or if the answer cannot be
 /// written. Errors of one cluster are part of its section.
 pub(in crate::commands) fn run(
     names: &[String],
@@ -32,7 +32,7 @@ pub(in crate::commands) fn run(
 ) -> Result<Status, Error> {
     check(global)?;
     let format = format.ok_or_else(|| {
-        Error::usage("with --contexts, -o name cannot say of which cluster an object is")
+        Error::usage("with --contexts, -o name cannot say to which cluster an object belongs")
             .hint("-o json has each object below its context")
     })?;
     let contexts = chosen(names, connect::contexts(global)?)?;
@@ -109,8 +109,8 @@ fn check(global: &GlobalArgs) -> Result<(), Error> {
         ("--insecure-skip-tls-verify", of_one.insecure_skip_tls_verify),
     ];
     if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
-        return Err(Error::usage(format!("{flag} is of one cluster, and --contexts asks several"))
-            .hint("put it into the kubeconfig, or ask that cluster alone with --context"));
+        return Err(Error::usage(format!("{flag} applies to one cluster, but --contexts asks several"))
+            .hint("put this setting into the kubeconfig, or ask only that cluster with --context"));
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn check(global: &GlobalArgs) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// A usage error is returned if a context does not exist, or if there are none.
+/// Returns a usage error if a context does not exist, or if there are none.
 pub fn chosen(names: &[String], mut known: Vec<String>) -> Result<Vec<String>, Error> {
     // A context without a name cannot be selected, because an empty name means the current context.
     known.retain(|name| !name.is_empty());

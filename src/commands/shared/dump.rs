@@ -1,4 +1,4 @@
-//! Files in place of a cluster. A repair is planned on their objects, and nothing is written.
+//! Files in place of a cluster. A repair is planned for the objects in the files, and nothing is written.
 
 use crate::error::Error;
 use crate::execute::{Journal, Observer, Options, PlanCompletion, ResolvedDoubt, StopKind, Stopped};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The most that is kept of standard input, in bytes. It is twice the largest answer with a list.
+/// The maximum number of bytes of standard input that are kept. It is twice the size of the largest answer with a list.
 const LARGEST_STDIN: usize = 768 << 20;
 
 /// Files that are read like a cluster.
@@ -22,7 +22,8 @@ pub(in crate::commands) struct Dump<'a> {
     namespace: &'a str,
     options: FileOptions,
     terminal: &'a Terminal,
-    /// What was read from standard input, which can be read only once. A plan reads the objects several times.
+    /// The content of standard input. It is kept, because standard input can be read only once, but a plan reads the
+    /// objects several times.
     stdin: Mutex<Stdin>,
 }
 
@@ -38,7 +39,7 @@ impl<'a> Dump<'a> {
         Self { namespace, options, terminal, stdin: Mutex::default() }
     }
 
-    /// Calls `read` with standard input, which has the same content each time.
+    /// Calls `read` with standard input. Each call gets the same content.
     fn with_stdin<T>(&self, read: impl FnOnce(&mut dyn Read) -> T) -> T {
         self.terminal.progress().step("reading", 0);
         let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,15 +55,17 @@ impl<'a> Dump<'a> {
     }
 }
 
-/// Standard input, of which everything that is read is kept.
+/// A reader of standard input that keeps everything that it reads.
 struct Keeping<'a>(&'a mut Vec<u8>);
 
 impl Read for Keeping<'_> {
-    #[expect(clippy::disallowed_methods, reason = "what is kept of standard input is for the reader of files")]
+    #[expect(clippy::disallowed_methods, reason = "the reader of files reads standard input through this type")]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = io::stdin().read(buffer)?;
         if self.0.len() + count > LARGEST_STDIN {
-            return Err(io::Error::other("a plan keeps at most 768 MiB of it: give the name of a file instead"));
+            return Err(io::Error::other(
+                "a plan can use at most 768 MiB of standard input: give the name of a file instead",
+            ));
         }
         self.0.extend_from_slice(&buffer[..count]);
         Ok(count)
@@ -93,7 +96,7 @@ impl Reader for Dump<'_> {
     }
 
     async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
-        // The Lease of the files is among their objects. What it said at that time says nothing about the present.
+        // A Lease in the files is one of the other objects. It says nothing about the present.
         None
     }
 

@@ -36,7 +36,7 @@ pub(in crate::commands) fn several(
     })
 }
 
-/// If the format is text, prints the notes. Then prints the answer.
+/// Prints the explanations. If the format is text, the notes are printed first.
 pub(in crate::commands) fn print_explanations<'n>(
     args: &ExplainArgs,
     notes: impl Iterator<Item = &'n str>,

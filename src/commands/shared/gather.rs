@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 /// Reads the objects from files or from a cluster.
 ///
 /// # Errors
-/// An error is returned if something cannot be read or a flag cannot be used.
+/// Returns an error if something cannot be read or a flag cannot be used.
 pub(in crate::commands) fn gather(
     question: Question<'_>,
     source: &SourceArgs,

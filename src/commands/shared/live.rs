@@ -12,7 +12,7 @@ use crate::source::{Cluster, FoundLeases, Needs};
 use crate::terminal::Terminal;
 use std::time::Duration;
 
-/// A cluster, and the terminal that shows the progress of the reading.
+/// A cluster that use cases read and write, and the terminal that shows the progress of the reading.
 pub(in crate::commands) struct Live<'a> {
     cluster: Cluster<'a>,
     terminal: &'a Terminal,

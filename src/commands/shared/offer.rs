@@ -13,18 +13,18 @@ pub(in crate::commands) fn of_findings(count: usize, objects: &[String], global:
     } else {
         objects.iter().flat_map(|word| [" ".into(), quoted(word)]).collect()
     };
-    let flags = [scope(global), place(global)].concat();
+    let flags = [namespace_flags(global), cluster_flags(global)].concat();
     let repairs = if count == 1 { "repair" } else { "repairs" };
-    (count > 0).then(|| format!("fix has {count} {repairs} for these: kubectl pvctl fix{object}{flags}"))
+    (count > 0).then(|| format!("fix has {count} {repairs} for these findings: kubectl pvctl fix{object}{flags}"))
 }
 
 /// Says that `fix` has a repair for an object.
 pub(in crate::commands) fn of_object(object: &ObjectKey, global: &GlobalArgs) -> String {
-    format!("kubectl pvctl fix {}{} proposes a repair", typed(object), place(global))
+    format!("kubectl pvctl fix {}{} proposes a repair", typed(object), cluster_flags(global))
 }
 
 /// Returns the flags that select the namespaces.
-fn scope(global: &GlobalArgs) -> String {
+fn namespace_flags(global: &GlobalArgs) -> String {
     match &global.scope.namespace {
         _ if global.scope.all_namespaces => " -A".to_owned(),
         Some(namespace) => format!(" -n {}", quoted(namespace)),
@@ -32,8 +32,8 @@ fn scope(global: &GlobalArgs) -> String {
     }
 }
 
-/// Returns the flags that select the cluster. As in kubectl, an empty flag counts as not given.
-fn place(global: &GlobalArgs) -> String {
+/// Returns the flags that select the cluster. As in kubectl, an empty flag is treated as not given.
+fn cluster_flags(global: &GlobalArgs) -> String {
     let cluster = &global.cluster;
     let kubeconfig = cluster.kubeconfig.as_ref().map(|path| path.to_string_lossy().into_owned());
     let flags = [

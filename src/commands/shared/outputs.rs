@@ -1,6 +1,10 @@
 //! The formats of one answer: at most one on stdout, the others in files. A file gets the whole answer or stays as it
 //! was.
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "the person asks for files")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "this module writes the files that the flags name"
+)]
 
 use crate::cli::Output;
 use crate::error::Error;
@@ -17,11 +21,11 @@ pub(in crate::commands) struct Outputs<F> {
     files: Vec<Target<F>>,
 }
 
-/// A file that gets the answer.
+/// A file to which the answer is written.
 #[derive(Debug)]
 struct Target<F> {
     format: F,
-    /// The path with its symbolic links resolved, so that the file is replaced and not a link to it.
+    /// The path with its symbolic links resolved. So the file itself is replaced, and not a link to it.
     path: PathBuf,
     /// The flag, for messages.
     flag: String,
@@ -31,7 +35,7 @@ impl<F: Format> Outputs<F> {
     /// Checks, before anything is read, that the answer can be written to stdout and to each file that the flags name.
     ///
     /// # Errors
-    /// A usage error is returned if two formats are for stdout or for the same file, or if a file cannot be written.
+    /// Returns a usage error if two formats are for stdout or for the same file, or if a file cannot be written.
     pub(in crate::commands) fn new(given: &[Output<F>]) -> Result<Self, Error> {
         let mut outputs = Self { stdout: None, files: Vec::new() };
         for Output { format, file } in given {
@@ -118,7 +122,7 @@ impl Draft {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Writes the rest to the disk. The file keeps the rights that it had.
+    /// Writes the rest to the disk. The new file gets the permissions of the file that it replaces.
     fn finish(&mut self) -> io::Result<()> {
         self.file.flush()?;
         if let Ok(known) = fs::metadata(&self.target) {
@@ -159,6 +163,6 @@ fn writable(file: &Path) -> io::Result<PathBuf> {
         }
         Err(failure) => return Err(failure),
     };
-    // A draft shows whether files can be made in the directory. It is deleted at once.
+    // A draft tests whether files can be created in the directory. The draft is deleted immediately.
     Draft::new(&path).map(|_| path)
 }

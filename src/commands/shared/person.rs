@@ -10,7 +10,7 @@ use crate::terminal::{HeldInterrupts, Terminal};
 use crate::text::sanitize;
 use std::sync::Arc;
 
-/// A terminal, and how a repair is shown on it.
+/// A terminal, and the options for showing a repair on it.
 pub(in crate::commands) struct Person<'a> {
     terminal: &'a Terminal,
     output: Format,
@@ -19,7 +19,7 @@ pub(in crate::commands) struct Person<'a> {
 }
 
 impl<'a> Person<'a> {
-    /// Creates the person, with the output options of the flags.
+    /// Creates the person. The flags say what is shown of a plan, and in which format.
     pub(in crate::commands) fn new(args: &RepairArgs, global: &GlobalArgs, terminal: &'a Terminal) -> Self {
         Self { terminal, output: args.output, diff: args.diff, all_guards: global.verbosity > 0 }
     }

@@ -12,11 +12,11 @@ use crate::report::plan::PlanFormat as Format;
 use crate::terminal::Terminal;
 use std::path::PathBuf;
 
-/// Makes the repair that a verb requests, or only its plan if the objects are read from files. `asked` gets the
-/// namespace in which claims are looked up.
+/// Makes the repair that a verb requests, or only its plan if the objects are read from files. `asked` returns the
+/// request. Its argument is the namespace in which claims are looked up.
 ///
 /// # Errors
-/// An error is returned for wrong usage, if something cannot be read, if the repair is refused, or if it stops.
+/// Returns an error for wrong usage, if something cannot be read, if the repair is refused, or if it stops.
 pub(in crate::commands) fn run(
     args: &RepairArgs,
     source: &SourceArgs,
@@ -24,8 +24,8 @@ pub(in crate::commands) fn run(
     terminal: &Terminal,
     asked: impl Fn(&str) -> Result<RepairRequest, Error>,
 ) -> Result<Status, Error> {
-    // Errors in the arguments are reported before the cluster is asked. The namespace of its context is known only
-    // after that.
+    // The request is computed here to report errors in the arguments before the cluster is asked. For a cluster, it is
+    // computed again, because the namespace of the context is known only after connecting.
     let given = global.scope.namespace.as_deref().filter(|namespace| !namespace.is_empty());
     let request = asked(given.unwrap_or("default"))?;
     check_source(args, source)?;
@@ -49,7 +49,7 @@ pub(in crate::commands) fn run(
 /// Checks that the flags of a repair are consistent, and connects to the cluster.
 ///
 /// # Errors
-/// An error is returned for wrong usage, or if `work` fails.
+/// Returns an error for wrong usage, or if `work` fails.
 pub(in crate::commands) fn on_cluster(
     args: &RepairArgs,
     global: &GlobalArgs,
@@ -64,19 +64,19 @@ pub(in crate::commands) fn on_cluster(
     })
 }
 
-/// Checks that the flags fit to the source of the objects. A plan from files is not carried out.
+/// Checks that the flags fit the source of the objects. For example, a plan from files is not carried out.
 fn check_source(args: &RepairArgs, source: &SourceArgs) -> Result<(), Error> {
     if source.filenames.is_empty() {
         if source.now.is_some() || source.strict {
             let flag = if source.strict { "--strict" } else { "--now" };
             return Err(Error::usage(format!(
-                "{flag} goes with -f: a repair of a cluster takes what the cluster says"
+                "{flag} can only be used with -f: a repair of a cluster uses the present state of the cluster"
             )));
         }
         return Ok(());
     }
     let wrong = match args.dry_run {
-        DryRun::Server => Some(("--dry-run=server", "it asks an API server")),
+        DryRun::Server => Some(("--dry-run=server", "it needs an API server")),
         DryRun::None | DryRun::Client if args.yes => Some(("--yes", "a plan from files is not carried out")),
         DryRun::None | DryRun::Client if args.confirm.is_some() => {
             Some(("--confirm", "a plan from files is not carried out"))
@@ -85,18 +85,18 @@ fn check_source(args: &RepairArgs, source: &SourceArgs) -> Result<(), Error> {
     };
     match wrong {
         None => Ok(()),
-        Some((flag, why)) => Err(Error::usage(format!("{flag} does not go with -f: {why}"))
-            .hint("-o yaml > plan.yaml keeps the plan, and kubectl pvctl apply plan.yaml carries it out")),
+        Some((flag, why)) => Err(Error::usage(format!("{flag} cannot be combined with -f: {why}"))
+            .hint("-o yaml > plan.yaml stores the plan, and kubectl pvctl apply plan.yaml carries it out")),
     }
 }
 
 fn check(args: &RepairArgs, global: &GlobalArgs) -> Result<(), Error> {
     if global.scope.all_namespaces || global.scope.selector.is_some() {
-        return Err(Error::usage("a repair is of one object: -A and -l do not go with it")
+        return Err(Error::usage("a repair is for one object: it cannot be combined with -A or -l")
             .hint("name the namespace of a claim with -n"));
     }
     if args.confirm.is_some() && args.output != Format::Text {
-        return Err(Error::usage("--confirm does not go with -o: a plan that is printed is not carried out"));
+        return Err(Error::usage("--confirm cannot be combined with -o: a printed plan is not carried out"));
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ fn check(args: &RepairArgs, global: &GlobalArgs) -> Result<(), Error> {
 /// Returns the options of a repair from the flags.
 ///
 /// # Errors
-/// A usage error is returned if the directory of the journals is not known.
+/// Returns a usage error if the directory of the journals is not known.
 pub(in crate::commands) fn options(args: &RepairArgs, global: &GlobalArgs) -> Result<RepairOptions, Error> {
     let is_text = args.output == Format::Text;
     Ok(RepairOptions {
@@ -127,8 +127,8 @@ pub(in crate::commands) fn options(args: &RepairArgs, global: &GlobalArgs) -> Re
 /// Returns the directory of the journals.
 ///
 /// # Errors
-/// A usage error is returned if the directory is not known.
-#[expect(clippy::disallowed_methods, reason = "the edge, where the environment is read")]
+/// Returns a usage error if the directory is not known.
+#[expect(clippy::disallowed_methods, reason = "this function reads the environment")]
 pub(in crate::commands) fn journals(args: &JournalArgs) -> Result<PathBuf, Error> {
     if let Some(directory) = &args.directory {
         return Ok(directory.clone());
@@ -139,6 +139,6 @@ pub(in crate::commands) fn journals(args: &JournalArgs) -> Result<PathBuf, Error
     let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local").join("state")));
     state.map(|state| state.join("kubectl-pvctl")).ok_or_else(|| {
         Error::usage("no directory for the journal is known: neither XDG_STATE_HOME nor HOME is set")
-            .hint("--journal DIRECTORY names one")
+            .hint("--journal DIRECTORY sets the directory")
     })
 }

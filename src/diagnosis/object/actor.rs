@@ -39,17 +39,17 @@ impl Who {
 /// The person or component that has to act next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// The kind of actor.
+    /// Whether this is a person, and if not, which component.
     pub who: Who,
     /// The name of the driver, controller or node. It is empty for others.
     pub name: String,
-    /// What it has to do.
+    /// What this person or component has to do.
     pub does: String,
 }
 
 impl Actor {
-    /// Returns who acts next by the prediction. A decisive finding prevents the answer "controller". Otherwise, if a
-    /// controller will change the object, it is the answer, because nobody else has to act then.
+    /// Returns who acts next according to the prediction. If a controller will change the object, and there is no
+    /// decisive finding, the answer is the controller, because nobody else has to act then.
     pub(super) fn of(view: Option<View<'_>>, decisive: Option<Decisive<'_>>) -> Self {
         let nobody = Self { who: Who::Nobody, name: String::new(), does: String::new() };
         let Some(view) = view else { return nobody };
@@ -69,7 +69,7 @@ impl Actor {
         })
     }
 
-    /// Returns this actor if it is a controller. Otherwise returns the person, who has to do the first advice.
+    /// Returns this answer if it is a controller. Otherwise returns the person, who has to follow the first advice.
     pub(super) fn or_user(self, remedies: &[Advice]) -> Self {
         if matches!(self.who, Who::Controller) {
             return self;

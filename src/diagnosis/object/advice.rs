@@ -16,20 +16,20 @@ const UNFINALIZE: &str = "unfinalize";
 pub struct Advice {
     /// What to do.
     pub remedy: Remedy,
-    /// The absences that were assumed. The remedy is right only if the assumption is.
+    /// The absences that were assumed. The remedy is right only if these objects are really absent.
     pub assumes: Vec<Assumed>,
 }
 
 /// Returns what a person can do: first about the danger to data, then about the root and the worst finding. The verbs
-/// of pvctl are before other commands, because they check again what they rest on. To keep the data comes first if they
-/// are in danger.
+/// of pvctl come before other commands, because these verbs check again the facts on which they depend. If the data are
+/// in danger, the remedy that keeps the data comes first.
 pub(super) fn of_object(
     decisive: Option<Decisive<'_>>,
     dangers: &[&Finding],
     data: Option<DataProspect>,
 ) -> Vec<Advice> {
     let causes = decisive.into_iter().flat_map(|decisive| [decisive.root, decisive.worst]);
-    // What keeps data comes first, unless the data are lost only if somebody makes a mistake.
+    // Remedies against an imminent loss come first. Remedies against a loss that only a mistake causes come last.
     let (imminent, possible): (Vec<&Finding>, Vec<&Finding>) =
         dangers.iter().partition(|finding| finding.risk == Risk::Imminent);
     let findings = imminent.into_iter().chain(causes).chain(possible);
@@ -44,7 +44,8 @@ pub(super) fn of_object(
     let is_endangered = is_imminent || data.is_some_and(DataProspect::is_danger);
     advice.sort_by_key(|one| match one.remedy.verb {
         RETAIN if is_endangered => 0,
-        // The rule decides when to keep data that nothing deletes, and after which look a finalizer may be removed.
+        // The rule decides when to keep data that nothing deletes, and what a person checks before a finalizer is
+        // removed.
         RETAIN | UNFINALIZE => 2,
         // A pod that erases a volume has to end before a claim gets the volume, so the rule decides about the order.
         _ if one.remedy.is_of_pvctl() || one.remedy.command.starts_with("kubectl delete pod ") => 1,

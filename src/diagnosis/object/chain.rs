@@ -10,7 +10,7 @@ use crate::model::{Kind, ObjectKey};
 pub struct Link {
     /// The object that this step leads to.
     pub object: ObjectKey,
-    /// How the object before is related to this one.
+    /// How the object of the previous step is related to this object.
     pub link: &'static str,
     /// What is wrong with this object.
     pub says: String,
@@ -32,7 +32,8 @@ fn link(from: Kind, to: Kind) -> &'static str {
     }
 }
 
-/// Returns the steps from the object over the worst finding to its root. A step that stays on its object is left out.
+/// Returns the steps from the object to its worst finding, and from this finding to its root. A step that does not lead
+/// to another object is left out.
 pub(super) fn of(object: &ObjectKey, decisive: Decisive<'_>, findings: &Findings) -> Vec<Link> {
     let mut steps: Vec<&Finding> = vec![decisive.worst];
     // Each finding is visited once, because findings can follow from each other in a cycle.

@@ -18,7 +18,7 @@ pub enum Provisioner {
     Migrated(&'static str),
     /// A plugin of Kubernetes.
     InTree,
-    /// Nobody, as the class says.
+    /// Nobody: the provisioner of the class is `kubernetes.io/no-provisioner`.
     Nobody,
     /// Nobody: Kubernetes has no such plugin.
     Unknown,
@@ -56,20 +56,20 @@ pub(super) fn words(simulation: &Simulation<'_>, class: &StorageClass) -> Words 
             format!("it provisions no volumes: {name} is off by default (flag --enable-hostpath-provisioner)")
         }
         Provisioner::InTree => format!("Kubernetes itself provisions its volumes ({name})"),
-        Provisioner::Nobody => "it does not provision volumes, which people make by hand".to_owned(),
-        Provisioner::Unknown => format!("it provisions no volumes, because Kubernetes has no {name}"),
+        Provisioner::Nobody => "it provisions no volumes, so people create them by hand".to_owned(),
+        Provisioner::Unknown => format!("it provisions no volumes, because Kubernetes has no plugin {name}"),
     };
     let when = match &class.binding_mode {
         Some(BindingMode::WaitForFirstConsumer) => "claims stay Pending until a pod uses them, which is normal",
         Some(BindingMode::Immediate) => "claims are bound as soon as there is a volume for them",
-        Some(BindingMode::Other(_)) => "its binding mode is none that Kubernetes knows",
+        Some(BindingMode::Other(_)) => "Kubernetes does not know its binding mode",
         None => "it has no binding mode, so its claims are never bound",
     };
     let makes_none = is_switched_off || matches!(provisioner, Provisioner::Nobody | Provisioner::Unknown);
     let data = match &class.reclaim_policy {
         _ if makes_none => None,
         Some(ReclaimPolicy::Delete) | None => {
-            Some("When a claim is deleted, so are its volume and the data (policy Delete).".to_owned())
+            Some("When a claim is deleted, its volume and the data are deleted, too (policy Delete).".to_owned())
         }
         Some(ReclaimPolicy::Retain) => {
             Some("When a claim is deleted, its volume and the data stay (policy Retain).".to_owned())
@@ -79,13 +79,17 @@ pub(super) fn words(simulation: &Simulation<'_>, class: &StorageClass) -> Words 
     let marked = snapshot.classes().iter().filter(|class| class.is_default()).count();
     let default = match (is_default(snapshot, class), class.is_default()) {
         (true, _) if marked > 1 => Some(format!(
-            "It is the default class: of {marked} that are marked so it is the newest, or the first by name."
+            "It is the default class: {marked} classes are marked as default, and this one is the newest, or the first \
+             by name."
         )),
-        (true, _) => Some("It is the default class: claims that state none get it.".to_owned()),
-        (false, true) => Some("It is marked as default, but a newer one is, too, and goes first.".to_owned()),
+        (true, _) => Some("It is the default class: claims that state no class get it.".to_owned()),
+        (false, true) => Some(
+            "It is marked as default, but another class that is marked takes precedence: it is newer, or first by name."
+                .to_owned(),
+        ),
         (false, false) => None,
     };
-    // A binding mode that binds no claim is the one thing to know about the class.
+    // If no claim can be bound with the binding mode, this is the most important fact about the class.
     let is_usable = matches!(class.binding_mode, Some(BindingMode::WaitForFirstConsumer | BindingMode::Immediate));
     let (first, second) = if is_usable { (provisions, when.to_owned()) } else { (when.to_owned(), provisions) };
     let headline = format!("Class {}: {first}.", class.meta.name);

@@ -24,10 +24,10 @@ pub struct DataProspect {
 const NOW: &str = "now";
 
 /// When something happens that nobody has asked for yet.
-const IF_DELETED: [&str; 2] = ["when its claim is deleted", "when a claim that had it is deleted"];
+const IF_DELETED: [&str; 2] = ["when its claim is deleted", "when a claim gets the volume and is deleted"];
 
 impl DataProspect {
-    /// Returns whether the data are lost although nobody deletes anything any more.
+    /// Returns whether the data will be lost even if nobody deletes anything more.
     pub fn is_danger(self) -> bool {
         self.fate != Fate::Kept && !IF_DELETED.contains(&self.when)
     }
@@ -71,7 +71,7 @@ pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Opti
             };
             let lives = claim.filter(has_it);
             let when = match lives {
-                // A volume that is being deleted goes with its claim.
+                // A volume that is being deleted is removed after its claim.
                 Some(claim) if claim.terminating() || volume.terminating() => "when its claim is gone",
                 Some(_) => IF_DELETED[0],
                 None if named.is_some_and(|named| !named.uid.is_empty()) => NOW,

@@ -7,7 +7,7 @@ use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
 use std::collections::BTreeMap;
 
-/// All findings, so that those about one object are found without a search.
+/// An index of all findings by object.
 #[derive(Debug)]
 pub(super) struct FindingIndex<'f> {
     snapshot: &'f Snapshot,
@@ -68,10 +68,12 @@ impl<'f> Concerning<'f> {
         near.map(|(_, finding)| *finding).collect()
     }
 
-    /// Returns the findings that say that data are in danger, besides the decisive one. `told` says whether those are
-    /// left out that follow from the same root, so that the decisive one tells of them.
+    /// Returns the findings that say that data are in danger, without the decisive finding and its root. If `told` is
+    /// true, other findings that follow from the same root are left out as well, because the text about the root covers
+    /// them.
     pub(super) fn dangers(&self, decisive: Option<Decisive<'_>>, told: bool) -> Vec<&'f Finding> {
-        // What follows from the same root is told with it, unless the danger is worse than that of the root.
+        // The text about the root also covers the findings that follow from it, unless their danger is worse than that
+        // of the root.
         let follows = |finding: &Finding, root: &Finding| {
             let is_of_root = self.findings.listed.get(finding.role.root).is_some_and(|own| std::ptr::eq(own, root));
             is_of_root && (finding.risk != Risk::Imminent || root.risk == Risk::Imminent)
@@ -108,12 +110,12 @@ fn volume_of(snapshot: &Snapshot, object: &ObjectKey) -> Option<ObjectKey> {
 }
 
 impl<'f> FindingIndex<'f> {
-    /// Indexes the findings. Suppressed findings concern nobody.
+    /// Indexes the findings. Suppressed findings are left out.
     pub(super) fn new(snapshot: &'f Snapshot, findings: &'f Findings) -> Self {
         let (mut on, mut affecting) = (BTreeMap::new(), BTreeMap::new());
         for finding in findings.listed.iter().filter(|finding| finding.suppressed.is_none()) {
             on.entry(&finding.object).or_insert_with(Vec::new).push(finding);
-            // What keeps pods from using a claim also concerns its volume.
+            // A problem that prevents pods from using a claim also concerns its volume.
             let affected = finding.role.affected_objects.iter().chain(&finding.affected);
             let volumes = finding.affected.iter().filter_map(|claim| volume_of(snapshot, claim));
             for object in affected.cloned().chain(volumes) {
@@ -134,8 +136,8 @@ impl<'f> FindingIndex<'f> {
         let affecting = affecting.map(|finding| (1, *finding));
         let mut near: Vec<(u8, &Finding)> = own.chain(affecting).collect();
         for partner in self.partners.of(object) {
-            // What is wrong with a volume or its attachments concerns the claim. Of a claim that is Bound, only what
-            // endangers data concerns its volume.
+            // What is wrong with a volume or its attachments concerns the claim. If a claim is Bound, only those of its
+            // findings that endanger data concern its volume.
             let is_claim = partner.kind == Kind::PersistentVolumeClaim;
             let is_bound = is_claim && is_bound_claim(self.snapshot, &partner);
             let concerns = |finding: &Finding| finding.risk != Risk::None || !is_bound;

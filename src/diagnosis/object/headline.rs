@@ -12,7 +12,7 @@ use crate::text::capitalized;
 /// The first word of a sentence about data that are about to be lost.
 const DANGER: &str = "Danger: ";
 
-/// The beginning of a sentence that asks a person to act. It is left out if the object changes by itself.
+/// The beginning of a sentence that asks a person to act. Such a sentence is left out if the object changes by itself.
 pub(super) const YOU_HAVE_TO_ACT: &str = "You have to act";
 
 /// The word for the state of an object that is being deleted.
@@ -27,7 +27,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Returns whether they ask a person to act.
+    /// Returns whether the words ask a person to act.
     pub(super) fn ask_person(&self) -> bool {
         self.details.iter().any(|sentence| sentence.starts_with(YOU_HAVE_TO_ACT))
     }
@@ -44,7 +44,7 @@ pub(super) fn of_object(
     dangers: &[&Finding],
     data: Option<DataProspect>,
 ) -> Words {
-    // What nobody has to be told apart, because the cause is on the same object and says it.
+    // A danger that somebody requested needs no sentence of its own if the cause is on the same object and states it.
     let is_own = decisive.is_some_and(|decisive| decisive.root.object == *object);
     let is_asked_for = |danger: &Finding| is_own && danger.is_asked_for() && danger.object == *object;
     let is_doomed = dangers.iter().any(|danger| is_asked_for(danger));
@@ -54,7 +54,7 @@ pub(super) fn of_object(
     };
     if decisive.is_some() {
         words.details.extend(view.and_then(recycled_beside));
-        // The rule may be about another problem.
+        // The text of the rule may be about another problem, and not mention the data.
         if let Some(data) = data.filter(|data| data.is_danger())
             && !words.details.iter().any(|sentence| sentence.starts_with(DANGER))
         {
@@ -89,8 +89,8 @@ fn of_problem(
     is_doomed: bool,
 ) -> Words {
     let Decisive { worst, root } = decisive;
-    // An object without a phase is told by its own finding, because only that one says what the object has to do with
-    // the cause.
+    // For an object without a phase, the text is that of its own finding. Only this finding says how the object is
+    // related to the cause.
     let has_phase = recorded(snapshot, object).is_some();
     let is_of_own = !has_phase && worst.object == *object;
     let told = if is_of_own || is_remote(snapshot, object, &root.object) { worst } else { root };
@@ -99,8 +99,8 @@ fn of_problem(
     let subject = beginning(&noun(object));
     let phase = recorded(snapshot, object);
     let is_own = told.object == *object;
-    // Whether the state of the object follows from the cause. A state that changes by itself does not. Neither does a
-    // deletion, which somebody requested: the cause only keeps it from its end.
+    // Whether the state of the object follows from the cause. A state that changes by itself does not. A deletion does
+    // not follow from the cause either: somebody requested it, and the cause only delays its end.
     let changes = view.is_some_and(|view| view.prediction.changes());
     let follows = matches!(phase, Some("Pending" | "Lost")) && !changes;
     // The second "but" of a sentence is hard to read.
@@ -111,7 +111,7 @@ fn of_problem(
             None => format!("{subject}: {clause}."),
         },
         (None, false) => format!("{subject}: {}.", about(told, object, clause)),
-        // The phase is as it should be, so that it does not follow from the problem.
+        // The phase is as it should be, so it does not follow from the problem.
         (Some(phase @ ("Bound" | "Available" | "Running")), true) => format!("{subject} is {phase}{but} {clause}."),
         (Some(phase), true) => format!("{subject} is {phase}: {clause}."),
         // The second "because" of a sentence is hard to read.
@@ -141,13 +141,13 @@ fn of_problem(
     Words { headline, details }
 }
 
-/// Returns whether the cause is on a claim or pod that has nothing to do with the object by itself, such as the claim
-/// of an NFS server. Then only the finding about the object says how they are connected.
+/// Returns whether the cause is on a claim or pod that is not directly related to the object, such as the claim of an
+/// NFS server. Then only the finding about the object says how the two are connected.
 fn is_remote(snapshot: &Snapshot, object: &ObjectKey, cause: &ObjectKey) -> bool {
     if !matches!(cause.kind, Kind::PersistentVolumeClaim | Kind::Pod) {
         return false;
     }
-    // A claim that names the same volume has to do with it.
+    // A claim that names the same volume is directly related to it.
     let claim = snapshot.claim_id(&cause.namespace, &cause.name).filter(|_| cause.kind == Kind::PersistentVolumeClaim);
     let named = claim.map(|id| snapshot.claim(id).volume_name.as_str());
     match snapshot.object_id(object).map(ObjectId::typed) {
@@ -160,8 +160,8 @@ fn is_remote(snapshot: &Snapshot, object: &ObjectKey, cause: &ObjectKey) -> bool
     }
 }
 
-/// Splits sentences before the first one that says what happens to the data. Returns that one and all after it, and the
-/// sentences before it, both without a full stop.
+/// Splits a text before the first sentence that says that data or storage are deleted. Returns the text from this
+/// sentence on, and the text before it. Neither part ends with a full stop.
 fn danger_first(rest: &str) -> (&str, &str) {
     let is_danger = |sentence: &str| {
         let sentence = sentence.split(". ").next().unwrap_or_default();
@@ -175,7 +175,7 @@ fn danger_first(rest: &str) -> (&str, &str) {
     }
 }
 
-/// Returns all that a rule says, as a sentence without a full stop that names its subject.
+/// Returns the whole message of a rule, without a full stop at the end. The text names its subject.
 fn whole(finding: &Finding, object: &ObjectKey, snapshot: &Snapshot) -> String {
     let said = finding.said_on(object, snapshot);
     if finding.object == *object || finding.names_its_objects() {
@@ -193,7 +193,7 @@ pub(super) fn note(object: &ObjectKey, finding: &Finding, snapshot: &Snapshot) -
     format!("Note: {told}.")
 }
 
-/// Returns the recorded phase of a claim or volume, or that it is being deleted.
+/// Returns the recorded phase of a claim, volume or pod. If the object is being deleted, returns words that say this.
 fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
     let (phase, is_terminating) = match snapshot.object_id(object)?.typed() {
         TypedId::PersistentVolume(id) => {
@@ -215,7 +215,7 @@ fn recorded<'s>(snapshot: &'s Snapshot, object: &ObjectKey) -> Option<&'s str> {
     Some(if is_terminating { TERMINATING } else { phase })
 }
 
-/// The smallest number of words in the first clause of a message. A shorter clause says too little alone.
+/// The smallest number of words in the first clause of a message. A shorter clause alone says too little.
 const LEAST_WORDS: usize = 8;
 
 /// Splits a message of a rule after its first clause, which has the cause. The second part may be empty.
@@ -253,8 +253,8 @@ pub fn noun(object: &ObjectKey) -> String {
     if namespace.is_empty() { format!("{word} {name}") } else { format!("{word} {namespace}/{name}") }
 }
 
-/// Returns what a rule says about an object as a sentence that names the object. Returns None if only the words of the
-/// rule, behind the name of the object, say which object is meant.
+/// Returns a clause of a rule as a sentence that names the object. Returns None if the clause does not name the object.
+/// Then the caller has to write the name before the clause.
 fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
     if let Some(predicate) = clause.strip_prefix("it ") {
         return Some(format!("{} {predicate}", noun(object)));
@@ -266,14 +266,15 @@ fn told_alone(object: &ObjectKey, clause: &str) -> Option<String> {
         _ => "the object",
     };
     let plain = format!(" {} ", clause.replace([',', '.', ':', ';', '(', ')', '\''], " "));
-    // What a VolumeAttachment is about is named by the rule, and the name of the VolumeAttachment tells nothing.
+    // A rule about a VolumeAttachment names the volume and the node. The name of the VolumeAttachment itself is not
+    // useful.
     let is_named = object.kind == Kind::VolumeAttachment
         || !["it", "its", "this", word].iter().any(|reference| plain.contains(&format!(" {reference} ")));
     is_named.then(|| clause.to_owned())
 }
 
-/// Returns the first clause of a rule about another object than that of the page. If the rule mentions its objects, the
-/// clause names its subject.
+/// Returns the first clause of a rule for a page. If the finding is on another object than that of the page, the text
+/// names this other object.
 fn about(finding: &Finding, page: &ObjectKey, clause: &str) -> String {
     if finding.object == *page || finding.names_its_objects() {
         return clause.to_owned();
@@ -281,7 +282,8 @@ fn about(finding: &Finding, page: &ObjectKey, clause: &str) -> String {
     told_alone(&finding.object, clause).unwrap_or_else(|| format!("{}: {clause}", noun(&finding.object)))
 }
 
-/// Returns the cause alone, as the page of the object says it. It names the object of the cause if that is another one.
+/// Returns the cause alone, in the words of the page of the object. If the cause is on another object, the text names
+/// that object.
 pub(super) fn cause(finding: &Finding, page: &ObjectKey, snapshot: &Snapshot) -> String {
     about(finding, page, first_clause(&finding.said_on(page, snapshot)).0)
 }

@@ -1,5 +1,5 @@
 //! The diagnosis of one object: its state, the cause, who acts next, what a person can do, and what happens to the
-//! data. Every verb takes its words from here.
+//! data. All verbs print these words.
 
 mod actor;
 mod advice;
@@ -68,8 +68,8 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Returns the cause alone, as a sentence without a full stop. It names the object of the cause if that is another
-    /// one.
+    /// Returns the cause alone, as a sentence without a full stop. If the cause is on another object, the sentence
+    /// names that object.
     pub fn cause(&self) -> String {
         match &self.root {
             Some(root) => root.clause.clone(),
@@ -87,7 +87,7 @@ pub struct Root {
     pub rule: &'static Rule,
     /// The first field that proves the problem, and its value.
     pub evidence: Option<(&'static str, String)>,
-    /// The problem, as the first clause of what the rule says on the page of the object.
+    /// The problem: the first clause of the message of the rule, in the words of the page of the object.
     clause: String,
 }
 
@@ -109,7 +109,7 @@ pub struct Diagnoser<'d> {
     simulation: &'d Simulation<'d>,
     findings: &'d Findings,
     index: FindingIndex<'d>,
-    /// The scheduler's view of the cluster, once a pod without a node is diagnosed.
+    /// The scheduler's view of the cluster. It is made when the first pod without a node is diagnosed.
     scheduler: OnceLock<Scheduler<'d>>,
     /// Whether the scheduler's answer is part of the diagnosis of a pod.
     schedules: bool,
@@ -122,7 +122,8 @@ impl<'d> Diagnoser<'d> {
         Self { simulation, findings, index, scheduler: OnceLock::new(), schedules: false }
     }
 
-    /// Adds what the scheduler decides to the diagnoses of pods without a node. Only `explain` reads what it needs.
+    /// Adds the decision of the scheduler to the diagnoses of pods without a node. Only `explain` reads the objects
+    /// that this needs.
     #[must_use]
     pub fn with_scheduling(self) -> Self {
         Self { schedules: true, ..self }
@@ -136,7 +137,7 @@ impl<'d> Diagnoser<'d> {
         if self.schedules { PodScheduling::of(snapshot, scheduler, pod) } else { None }
     }
 
-    /// Makes the diagnosis of an object. The object is predicted for it, if controllers of the simulation sync it.
+    /// Makes the diagnosis of an object. If the object is a volume or a claim, its prediction is made first.
     pub fn of(&self, object: &ObjectKey) -> Diagnosis {
         let predicted = |id: ObjectId| matches!(id.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim);
         let target = self.simulation.snapshot().object_id(object).filter(|id| predicted(*id));
@@ -157,19 +158,19 @@ impl<'d> Diagnoser<'d> {
         let decisive = concerning.decisive();
         let actor = Actor::of(view, decisive);
         let plain = plain::of_object(self, object, view);
-        // The pods of a workload have the cause, and their words are those of the workload.
+        // The cause of a workload is that of its worst pod. The words remain those about the workload.
         let of_pod = plain.worst.as_ref().filter(|_| decisive.is_none());
         let decisive = decisive.or_else(|| of_pod.and_then(|worst| index.concerning(worst).decisive()));
         let is_of_pod = of_pod.is_some();
         let state = State::of(view, simulation.snapshot(), object, decisive, &plain);
-        // The cause of a state that is as it should be is no problem.
+        // An object that is well or waits as it should has no cause to report.
         let decisive = decisive.filter(|_| state.is_problem());
         let dangers = concerning.dangers(decisive, true);
         let data = data::of_object(simulation, object);
         let plain::Plain { words, actor: own, volumes, members, scheduling, .. } = plain;
         let told = decisive.filter(|_| !is_of_pod);
         let words = headline::of_object(simulation.snapshot(), object, view, words, told, &dangers, data);
-        // What only informs is a note about an object that is well.
+        // If an object is well, the findings that only inform become notes.
         let notes = if state == State::Well { concerning.notes() } else { Vec::new() };
         let mut remedies = advice::of_object(decisive, &concerning.dangers(decisive, false), data);
         remedies.extend(notes.iter().flat_map(|finding| advice::of_finding(finding)));

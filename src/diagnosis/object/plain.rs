@@ -1,5 +1,5 @@
-//! The answer about one object without any finding: it comes from its prediction or from its fields, for a pod from the
-//! stages of its volumes, and for a workload from its pods.
+//! The answer about one object without any finding. It comes from the prediction or the fields of the object. For a pod
+//! it comes from the stages of its volumes, and for a workload from its pods.
 
 use super::headline::{Words, beginning, noun};
 use super::predicted::of_prediction;
@@ -24,7 +24,7 @@ const WITH_PODS: [Kind; 8] = [
     Kind::VolumeAttachment,
 ];
 
-/// The largest number of pods whose state a workload's details tell.
+/// The largest number of pods that the details of a workload describe.
 const TOLD: usize = 3;
 
 /// The answer about one object without any finding.
@@ -41,7 +41,7 @@ pub(super) struct Plain {
     pub(super) scheduling: Option<PodScheduling>,
     /// The pods that belong to the object.
     pub(super) members: Vec<Member>,
-    /// The pod with the worst state among them.
+    /// The pod with the worst state, if it has a problem.
     pub(super) worst: Option<ObjectKey>,
 }
 
@@ -69,13 +69,13 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
         Some(TypedId::StorageClass(id)) => Plain::new(super::class::words(diagnoser.simulation, snapshot.get(id))),
         Some(TypedId::Pod(id)) => of_pod(diagnoser, snapshot.get(id)),
         Some(_) if WITH_PODS.contains(&object.kind) => of_workload(diagnoser, object),
-        // What is in a namespace has diagnoses of its own.
+        // The objects of a namespace have diagnoses of their own.
         Some(TypedId::Namespace(id)) => {
             let name = &object.name;
             let state = if snapshot.get(id).meta.deleted.is_some() { "Terminating" } else { "Active" };
             let problems = problems_in(diagnoser, object);
             let headline = format!("Namespace {name} is {state}{problems}.");
-            let details = vec![format!("`kubectl pvctl audit -n {name}` looks at the objects in it.")];
+            let details = vec![format!("`kubectl pvctl audit -n {name}` examines the objects in this namespace.")];
             Plain::new(Words { headline, details })
         }
         _ => {
@@ -176,7 +176,7 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
     let refusals = makers.iter().filter_map(|maker| newest_about(snapshot, maker, |one| one.reason == "FailedCreate"));
     let refused = refusals.max_by_key(|event| event.last_seen);
     let is_bad = worst.is_some_and(|worst| worst.state.is_problem());
-    // Of a node, only the pods that use claims count.
+    // For a node, only the pods that use claims are counted.
     let (with_claims, with_a_claim) =
         if object.kind == Kind::Node { (" that use claims", " that uses a claim") } else { ("", "") };
     let tally = || {
@@ -222,7 +222,8 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
                 let headline = format!("{subject}: {pods} missing, because {by}.");
                 (State::Stuck, headline, vec![format!("{} says: {}.", event.source, event.message)])
             } else {
-                let details = vec!["Its controller has to create them.".to_owned()];
+                let them = if missing == 1 { "it" } else { "them" };
+                let details = vec![format!("Its controller has to create {them}.")];
                 (State::Waiting, format!("{subject}: {pods} missing."), details)
             }
         }

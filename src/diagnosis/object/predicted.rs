@@ -87,13 +87,13 @@ fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
             let why = in_a_sentence(&words.join(" "))
                 .replace("reserved for it", "reserved for this claim")
                 .replace("its claim that claim", "that claim");
-            format!("{state}: {}.", why.trim_end_matches(", which takes it"))
+            format!("{state}: {}.", why.trim_end_matches(", which gets it"))
         }
         _ => format!("{state}: {}.", in_a_sentence(reason)),
     }
 }
 
-/// Returns what a claim waits for that is no problem: a pod, or the scheduler.
+/// Returns what a claim waits for, if it is normal that the claim waits: a pod, or the scheduler.
 fn normal_until(view: View<'_>) -> Option<String> {
     let claim = view.snapshot().claim(view.prediction.target.of()?);
     match view.binder().next()?.branch {
@@ -122,7 +122,7 @@ fn partner_noun(view: View<'_>) -> &'static str {
 /// Returns the WHY of a prediction with a subject. A WHY is short, because it is a cell of a table.
 fn in_a_sentence(why: &str) -> String {
     if let Some((claim, act)) = why.split_once("; policy Delete: ") {
-        return format!("{claim}, and {} (policy Delete)", act.replace("delete it", "delete the volume"));
+        return format!("{claim}, and {act} (policy Delete)");
     }
     if let Some(rest) = why.strip_prefix("free, and ").or_else(|| why.strip_prefix("free; ")) {
         return rest.to_owned();
@@ -160,7 +160,7 @@ fn becomes(view: View<'_>, phase: &str) -> String {
         }
         several => {
             let count = view.prediction.outcomes.as_ref().map_or(0, |outcomes| outcomes.count);
-            format!(" and will be {}, or ends in one of {} other ways", several[0], count.saturating_sub(1))
+            format!(" and will be {}, or end in one of {} other ways", several[0], count.saturating_sub(1))
         }
     }
 }
@@ -216,13 +216,14 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
         }
         ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {
             sentences.push(format!(
-                "Node {node} does not exist: the driver waits until the annotation \
-                 volume.kubernetes.io/selected-node is removed, which a recent provisioner does by itself."
+                "Node {node} does not exist: the driver waits until the annotation volume.kubernetes.io/selected-node \
+                 is removed. A recent provisioner removes it by itself."
             ));
         }
         ClaimBranch::UnboundClaimProvisionExternal => {
             sentences.push(
-                "That driver has to act: Kubernetes itself only asks it. If nothing comes, see whether it runs."
+                "That driver has to create the volume: Kubernetes itself only asks for it. If no volume appears, check \
+                 whether the driver runs."
                     .to_owned(),
             );
             if claim.selector.is_some() {
@@ -240,11 +241,11 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
         | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
         | ClaimBranch::UnboundClaimNoVolumeNoClass => {
             if view.only_outcome().is_none_or(|end| end.phase() != "Bound") {
-                sentences.push("You have to act: nobody else makes a volume for it.".to_owned());
+                sentences.push("You have to act: nobody else creates a volume for this claim.".to_owned());
             }
         }
         ClaimBranch::UnboundClaimVolumeNameMissing => {
-            sentences.push("You have to act; no event says so.".to_owned());
+            sentences.push("You have to act; no event reports this problem.".to_owned());
         }
         ClaimBranch::UnboundClaimVolumeMismatchDeleting
         | ClaimBranch::UnboundClaimVolumeMismatchTooSmall
@@ -264,12 +265,12 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
             sentences.push(untouched(view));
             let named = view.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
             if let [id] = named {
-                sentences.push(format!("Volume {} still names it.", view.snapshot().volume(*id).meta.name));
+                sentences.push(format!("Volume {} still names this claim.", view.snapshot().volume(*id).meta.name));
             }
             sentences.push("You have to act.".to_owned());
         }
         ClaimBranch::BoundClaimVolumeMissing => sentences.push(format!(
-            "{} The object is gone; whether its storage is, only the storage system can tell.",
+            "{} The volume object is gone. Only the storage system can tell whether its storage still exists.",
             untouched(view)
         )),
         ClaimBranch::BoundClaimMisbound => lost(view, claim, sentences),
@@ -291,11 +292,11 @@ fn speaks_of(view: View<'_>, reason: &str) -> bool {
     has_event(view.snapshot(), &view.snapshot().key(view.prediction.target), reason)
 }
 
-/// Says that no data were lost when the claim became Lost.
+/// Says that the phase Lost of the claim does not mean that data were lost.
 fn untouched(view: View<'_>) -> String {
-    let untouched = "no controller touched the data for this.";
+    let untouched = "the phase Lost does not change the data.";
     if speaks_of(view, "ClaimLost") {
-        format!("The event says that the data are lost; it misleads: {untouched}")
+        format!("The event says that the data are lost. This is misleading: {untouched}")
     } else {
         capitalized(untouched)
     }
@@ -325,7 +326,7 @@ fn stale_uid(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     (named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid != claim.meta.uid).then(
         || {
             format!(
-                "The volume remembers uid {}, and this claim has uid {}.",
+                "The volume names a claim with uid {}, and this claim has uid {}.",
                 crate::snapshot::printed(&named.uid),
                 crate::snapshot::printed(&claim.meta.uid)
             )
@@ -349,8 +350,9 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
         }
     });
     if alone && speaks_of(view, "ClaimMisbound") {
-        sentences
-            .push("The event speaks of two claims on one volume; it misleads: there is no other claim.".to_owned());
+        sentences.push(
+            "The event says that two claims have this volume. This is misleading: there is no other claim.".to_owned(),
+        );
     }
     let ends = view.simulation.outcomes(id);
     let deleted = ends.representatives().any(|end| {
@@ -362,20 +364,20 @@ fn lost(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mut Vec<Strin
     });
     sentences.push(if deleted {
         format!(
-            "Danger: the volume counts as released, and its policy {} will destroy the data.",
+            "Danger: the controller treats the volume as released, and its policy {} will destroy the data.",
             volume.reclaim_policy.as_str()
         )
     } else {
         "No data are lost by this.".to_owned()
     });
     sentences.push(format!(
-        "It is Bound again as soon as spec.claimRef of {} names it with uid {}.",
+        "The claim is Bound again as soon as spec.claimRef of volume {} names it with uid {}.",
         volume.meta.name,
         crate::snapshot::printed(&claim.meta.uid)
     ));
 }
 
-/// Says what is lost together with a claim that is being deleted.
+/// Says what happens to the volume of a claim that is being deleted.
 fn dies_with(view: View<'_>, claim: &PersistentVolumeClaim) -> Option<String> {
     let id = view.snapshot().volume_id(&claim.volume_name)?;
     let volume = view.snapshot().volume(id);
@@ -430,14 +432,14 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
     if released(branch) {
         sentences.push(match data_fate(view.behavior(), volume) {
             DataFate::Kept if volume.reclaim_policy == ReclaimPolicy::Retain => {
-                "You have to free it for another claim, or delete it.".to_owned()
+                "You have to free the volume for another claim, or delete it.".to_owned()
             }
-            DataFate::Kept => "Its data stay; you have to free it for another claim, or delete it.".to_owned(),
+            DataFate::Kept => "Its data stay; you have to free the volume for another claim, or delete it.".to_owned(),
             // Drivers skip volumes that are Failed.
             DataFate::HandedToDriver if volume.status.phase == VolumePhase::Failed => {
-                "When that happens, the data are gone.".to_owned()
+                "When the volume is deleted, the data are gone.".to_owned()
             }
-            DataFate::HandedToDriver => "Danger: when that happens, the data are gone.".to_owned(),
+            DataFate::HandedToDriver => "Danger: when the volume is deleted, the data are gone.".to_owned(),
             DataFate::Destroyed => "Danger: the controller deletes the data at once.".to_owned(),
             DataFate::Scrubbed => "Danger: the data are scrubbed (policy Recycle).".to_owned(),
         });
@@ -452,9 +454,11 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
         VolumeBranch::VolumeReserved | VolumeBranch::VolumeAwaitsClaim | VolumeBranch::VolumeDanglingAwaitsClaim
             if view.only_outcome().is_some_and(|end| end.phase() != "Bound") =>
         {
-            sentences.push("No other claim can take it.".to_owned());
+            sentences.push("No other claim can get the volume.".to_owned());
         }
-        VolumeBranch::VolumeClaimModeMismatch => sentences.push("You have to act: neither mode can change.".to_owned()),
+        VolumeBranch::VolumeClaimModeMismatch => {
+            sentences.push("You have to act: neither volume mode can be changed.".to_owned())
+        }
         _ => {}
     }
 }
@@ -469,8 +473,8 @@ pub(super) fn recycled_beside(view: View<'_>) -> Option<String> {
         several => format!("{several} other volumes are"),
     };
     Some(format!(
-        "Beware: {others} recycled at the same time, and the controller mixes up the pods that do it, so that this one \
-         may fail, or be offered again with its data."
+        "Beware: {others} recycled at the same time, and the controller can confuse the recycler pods. So this volume \
+         may become Failed, or Available with its old data."
     ))
 }
 
@@ -480,21 +484,22 @@ fn claim_of<'v>(view: View<'v>, volume: &PersistentVolume) -> Option<&'v Persist
     view.snapshot().claim_id(&named.namespace, &named.name).map(|id| view.snapshot().claim(id))
 }
 
-/// Says what is lost together with a volume that is being deleted.
+/// Says what happens to the storage of a volume that is being deleted.
 fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
     // A volume that had no claim becomes Available. Only a volume whose claim was deleted is reclaimed.
     if volume.claim_ref.as_ref().is_none_or(|named| named.uid.is_empty()) {
-        return "No claim has it, so nothing deletes its storage.".to_owned();
+        return "No claim has the volume, so nothing deletes its storage.".to_owned();
     }
-    let until = if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, it goes too; " } else { "" };
+    let until =
+        if volume.status.phase == VolumePhase::Bound { "Once its claim is gone, the volume is deleted: " } else { "" };
     let text = match data_fate(view.behavior(), volume) {
-        DataFate::Kept => "the object vanishes, and its storage stays.".to_owned(),
+        DataFate::Kept => "the object is removed, and its storage stays.".to_owned(),
         DataFate::HandedToDriver if is_guarded(volume) => {
-            format!("its finalizer holds it until {} has deleted the storage.", driver(view, volume))
+            format!("a finalizer keeps it until {} has deleted the storage.", driver(view, volume))
         }
         DataFate::HandedToDriver => {
             format!(
-                "no finalizer holds it until {} has deleted the storage, which may be left behind.",
+                "no finalizer keeps it until {} has deleted the storage, so the storage may be left behind.",
                 driver(view, volume)
             )
         }
@@ -502,13 +507,13 @@ fn terminating_volume(view: View<'_>, volume: &PersistentVolume) -> String {
         DataFate::Destroyed if volume.meta.finalizers.iter().any(|finalizer| finalizer != VOLUME_FINALIZER) => {
             "its storage is deleted.".to_owned()
         }
-        DataFate::Destroyed => "its storage is deleted, unless the object vanishes first.".to_owned(),
+        DataFate::Destroyed => "its storage is deleted, unless the object is removed first.".to_owned(),
         DataFate::Scrubbed => "its storage may be scrubbed (policy Recycle).".to_owned(),
     };
     if until.is_empty() { capitalized(&text) } else { format!("{until}{text}") }
 }
 
-/// Returns whether the branch is one that finds a volume without its claim.
+/// Returns whether the sync finds that the claim of the volume is gone, or has another volume.
 fn released(branch: VolumeBranch) -> bool {
     matches!(
         branch,

@@ -14,24 +14,24 @@ use std::collections::BTreeSet;
 /// Something that a component has said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The object that it is about.
+    /// The object that the message is about.
     pub about: ObjectKey,
     /// The component. It is empty if the object does not state it.
     pub source: String,
     /// The reason of the event, or the field that has the message.
     pub reason: String,
-    /// The whole message, made safe and on one line.
+    /// The whole message on one line, without control characters.
     pub message: String,
     /// How often it was said.
     pub count: u64,
     /// When it was said the last time.
     pub last: Option<Timestamp>,
-    /// Whether a later change has made it void, so that it is no cause any more.
+    /// Whether a later change shows that the message does not hold any more. Such a message is not the cause.
     pub is_void: bool,
 }
 
 /// Returns the newest warning of each source about the object and the objects around it, and the messages in the status
-/// of these objects. What is still true comes first, and then what is newer.
+/// of these objects. Messages that still hold come first. Otherwise newer messages come before older ones.
 pub(super) fn about(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
     let mut all: Vec<Said> = Vec::new();
     for related in around(snapshot, object) {
@@ -108,7 +108,7 @@ fn around_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     [Some(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)), node, owner].into_iter().flatten()
 }
 
-/// Returns whether the event tells of a problem. The controller reports that it finds no volume as a normal event.
+/// Returns whether the event reports a problem. If the controller finds no volume, its event has the type Normal.
 /// Upstream: `syncUnboundClaim`, 1.36.
 fn is_warning(event: &Event) -> bool {
     event.kind == "Warning" || event.reason == "FailedBinding"

@@ -21,7 +21,7 @@ pub enum State {
     Broken,
     /// The object can be used now. Its data are in danger, or something will fail later.
     AtRisk,
-    /// Something that decides could not be read.
+    /// An object that decides the state could not be read.
     Unknown,
 }
 
@@ -38,7 +38,7 @@ impl State {
         }
     }
 
-    /// Returns whether a person should look at the object.
+    /// Returns whether the object has a problem that a person should examine.
     pub fn is_problem(self) -> bool {
         matches!(self, Self::Stuck | Self::Broken | Self::AtRisk)
     }
@@ -81,7 +81,7 @@ impl State {
     }
 }
 
-/// How far an object has come.
+/// Whether something still has to happen to an object.
 #[derive(Clone, Copy)]
 enum Completion {
     /// Nothing more has to happen to the object.
@@ -127,12 +127,12 @@ impl Completion {
     }
 }
 
-/// Returns whether the object can be used, and only cannot grow.
+/// Returns whether the object can be used, and the only problem is that it cannot be expanded.
 fn is_about_growth(decisive: Decisive<'_>) -> bool {
     decisive.worst.rule.hinders == [Act::Expand] || decisive.worst.rule.id.starts_with("resize-")
 }
 
-/// Returns whether neither the decisions nor the ends of the object are known.
+/// Returns whether the ends of the object are unknown, although objects of its kind have ends.
 fn is_unknown(view: View<'_>) -> bool {
     view.prediction.outcomes.is_none() && !view.prediction.has_no_ends()
 }

@@ -1,4 +1,4 @@
-//! Facts about a pod and the volumes that it uses, by what objects record.
+//! Facts about a pod and the volumes that it uses, as objects record them.
 
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
@@ -24,12 +24,12 @@ pub struct UsedClaim<'p> {
     pub claim: &'p Str,
     /// How the containers use the volume.
     pub used: VolumeUse,
-    /// Whether it is a generic ephemeral volume, so that the claim is made for the pod.
+    /// Whether this is a generic ephemeral volume. Kubernetes creates the claim of such a volume for the pod.
     pub is_ephemeral: bool,
 }
 
 impl UsedClaim<'_> {
-    /// Mentions the volume by its claim, which people know.
+    /// Mentions the volume by the name of its claim, because people know the claim better.
     pub fn volume_words(&self, snapshot: &Snapshot, pod: &Pod) -> String {
         let claim = key(Kind::PersistentVolumeClaim, &pod.meta.namespace, self.claim);
         let volume = bound(snapshot, &pod.meta.namespace, self.claim).map(|(_, volume)| volume.meta.name.as_str());
@@ -46,7 +46,7 @@ pub enum Attaching {
     Recorded,
     /// kube-controller-manager attaches the volume, and only the status of the node records it.
     OnNode,
-    /// The CSIDriver was not read, so that nobody can tell.
+    /// It is unknown, because the CSIDriver was not read.
     Unknown,
 }
 
@@ -77,14 +77,14 @@ pub fn is_unscheduled(pod: &Pod) -> bool {
     pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
 }
 
-/// Returns whether the pod was scheduled and no container of it has started yet.
+/// Returns whether the pod was scheduled and none of its containers has started yet.
 pub fn is_starting(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && !pod.terminated() && !has_mounted(pod)
 }
 
-/// Returns whether the record shows that all volumes of the pod have been mounted: a container has started, or the pod
-/// has a sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`, `pkg/kubelet`,
-/// 1.36.
+/// Returns whether the status of the pod shows that all its volumes have been mounted: a container has started, or the
+/// pod has a sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`,
+/// `pkg/kubelet`, 1.36.
 pub fn has_mounted(pod: &Pod) -> bool {
     let has_ended = |status: &crate::model::ContainerStatus| matches!(status.state, ContainerState::Terminated { .. });
     matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded)
@@ -93,7 +93,8 @@ pub fn has_mounted(pod: &Pod) -> bool {
         || pod.condition("PodReadyToStartContainers").is_some_and(|condition| condition.status == "True")
 }
 
-/// Returns the claim and the volume that it is bound to, as far as they were read.
+/// Returns the claim and the volume that it is bound to. Returns None if one of them was not read, or if they are not
+/// bound to each other.
 pub fn bound<'s>(
     snapshot: &'s Snapshot,
     namespace: &str,
@@ -121,8 +122,8 @@ pub fn driver<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -
     }
 }
 
-/// Returns whether the volume has to be attached. Without a CSIDriver object a driver's volumes are attached. Upstream:
-/// `skipAttach`, `pkg/volume/csi`, 1.36.
+/// Returns whether the volume has to be attached. If the driver has no CSIDriver object, its volumes have to be
+/// attached. Upstream: `skipAttach`, `pkg/volume/csi`, 1.36.
 pub fn attaching(snapshot: &Snapshot, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Attaching {
     if let Some(driver) = driver(behavior, volume) {
         return match snapshot.find::<CsiDriver>("", driver) {
@@ -166,7 +167,8 @@ pub fn attached_elsewhere<'s>(
     attachments.filter(move |attachment| is_exclusive && attachment.node_name != node && attachment.attached)
 }
 
-/// Returns the message of the scheduler about a pod that it could not place, and since when it holds.
+/// Returns the message of the scheduler about a pod that it could not place, and the moment since which the message
+/// holds.
 pub fn unschedulable<'s>(snapshot: &'s Snapshot, pod: &'s Pod) -> Option<(&'s str, Option<Timestamp>)> {
     if !is_unscheduled(pod) {
         return None;
@@ -179,14 +181,15 @@ pub fn unschedulable<'s>(snapshot: &'s Snapshot, pod: &'s Pod) -> Option<(&'s st
         .map(|event| (event.message.as_str(), pod.meta.created))
 }
 
-/// Returns the newest event of the kubelet that a volume of the pod could not be mounted, if the pod still waits.
+/// Returns the newest event in which the kubelet says that a volume of the pod could not be mounted. Returns None if
+/// the pod does not wait any more.
 pub fn mount_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event> {
     const REASONS: [&str; 4] =
         ["FailedMount", "FailedMapVolume", "VolumePermissionChangeInProgress", "FailedMountOnFilesystemMismatch"];
     if !is_starting(pod) {
         return None;
     }
-    // The message that names the cause is better than the one that only tells which volumes are missing.
+    // A message with the cause is better than a message that only lists the volumes that are not mounted.
     let is_cause = |event: &Event| !is_summary(&event.message);
     let is_mount = |event: &Event| REASONS.contains(&event.reason.as_str());
     newest(snapshot, pod, |event| is_mount(event) && is_cause(event)).or_else(|| newest(snapshot, pod, is_mount))
@@ -198,8 +201,8 @@ pub fn is_summary(message: &str) -> bool {
     message.contains("unmounted volumes=")
 }
 
-/// Returns the newest event of the attach/detach controller that a volume of the pod could not be attached, if the pod
-/// still waits.
+/// Returns the newest event in which the attach/detach controller says that a volume of the pod could not be attached.
+/// Returns None if the pod does not wait any more.
 pub fn attach_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event> {
     if !is_starting(pod) {
         return None;
@@ -233,7 +236,7 @@ pub fn newest_about<'s>(
     snapshot.events_about(object, &uid).find(|event| matches(event))
 }
 
-/// Returns the container that waits for a person, with the reason and the message.
+/// Returns a container that waits until a person acts, with the reason and the message.
 pub fn blocked_container(pod: &Pod) -> Option<(&Str, &str, &str)> {
     const BY_PERSON: [&str; 8] = [
         "CrashLoopBackOff",

@@ -1,7 +1,8 @@
-//! Pods: the stages of their volumes by recorded facts, and what is said about a pod that no rule reports.
+//! Pods: the stages of their volumes, as objects record them, and the words about a pod on which no rule reports a
+//! problem.
 //!
-//! A stage is reached, or the record shows why it is not, or the record leaves it open. What the record leaves open is
-//! `unknown` and never a guess.
+//! Objects show that a stage is reached, or they show why it is not reached, or they show neither. In the last case the
+//! stage is `unknown`, because pvctl does not guess.
 
 pub mod facts;
 mod scheduling;

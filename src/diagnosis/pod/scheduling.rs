@@ -1,5 +1,5 @@
-//! What kube-scheduler does with a pod that has no node: the nodes by what rejects them, what would have to change, and
-//! how the answer differs from the last recorded one.
+//! What kube-scheduler does with a pod that has no node. The answer has the nodes, grouped by the reasons that reject
+//! them, the facts on which these reasons rest, and the difference to the last recorded message.
 
 use super::facts::unschedulable;
 use crate::controllers::scheduler::{
@@ -17,7 +17,7 @@ pub const UNMODELLED: [&str; 5] =
 /// The kinds that the plugins for volumes read, besides claims, volumes and classes.
 const OF_VOLUMES: [Kind; 4] = [Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity, Kind::VolumeAttachment];
 
-/// The largest number of causes that are told for one group of nodes.
+/// The largest number of causes that are stated for one group of nodes.
 const MOST_CAUSES: usize = 3;
 
 /// The largest number of pods that are named as users of a claim.
@@ -39,7 +39,7 @@ pub enum PodScheduling {
     Tried(Box<Attempt>),
 }
 
-/// One attempt to find a node for a pod. No other pod that waits has been scheduled before it.
+/// One attempt to find a node for a pod. It is assumed that no other waiting pod is scheduled first.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// Whether the pod was rejected before any node was tested.
@@ -60,7 +60,7 @@ pub struct Attempt {
     pub is_error: bool,
     /// Whether there may be further answers, because too many orders of volumes are possible.
     pub is_limited: bool,
-    /// The kinds of which no other objects are assumed to exist, because the input cannot show them.
+    /// The kinds whose lists in the input are assumed to be complete, although the input does not state this.
     pub assumed: Vec<Kind>,
     /// What the plugin `DynamicResources`, which is not modelled, decides about the pod.
     pub not_evaluated: Vec<NotEvaluated>,
@@ -97,8 +97,8 @@ pub struct Recorded {
 }
 
 impl PodScheduling {
-    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended. `scheduler` makes
-    /// the scheduler's view of the cluster.
+    /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended. `scheduler`
+    /// returns the scheduler's view of the cluster.
     pub fn of<'a, 's: 'a>(
         snapshot: &'s Snapshot,
         scheduler: impl FnOnce() -> &'a Scheduler<'s>,
@@ -125,14 +125,15 @@ impl PodScheduling {
         }
         let is_unread = |kind: Kind, absence: &Absence| match absence {
             Absence::Certain => false,
-            // Without any node, a file says nothing about nodes.
+            // If a file has no node at all, the nodes are unknown.
             Absence::Assumed => kind == Kind::Node && snapshot.nodes().is_empty(),
             Absence::Unknown(_) => true,
         };
         let doubts = answer.doubts.iter();
         let mut unread: Vec<Kind> =
             doubts.filter(|(kind, absence)| is_unread(**kind, absence)).map(|(kind, _)| *kind).collect();
-        // If one of the kinds about volumes is missing, the person is told of all of them at once.
+        // If one of the kinds that the volume plugins read is missing, all missing ones of these kinds are named at
+        // once.
         if unread.iter().any(|kind| OF_VOLUMES.contains(kind)) {
             let is_missing = |kind: &Kind| is_unread(*kind, &snapshot.coverage().absence(*kind, ""));
             unread.extend(OF_VOLUMES.into_iter().filter(is_missing));
@@ -142,14 +143,15 @@ impl PodScheduling {
         if !unread.is_empty() {
             let names: Vec<&str> = unread.iter().map(|kind| kind.resource()).collect();
             let why = format!(
-                "these objects were not all read: {}. `kubectl pvctl snapshot` reads them, and --assume-complete={} says \
-                 that a file has them all",
+                "not all objects of these kinds were read: {}. `kubectl pvctl snapshot` reads them, and \
+                 --assume-complete={} states that a file has all of them",
                 names.join(", "),
                 names.join(",")
             );
             return Some(Self::Unknown { kinds: unread, why });
         }
-        // Each real node states what it has. A node in a file that was written by hand may not.
+        // Each real node states its allocatable resources. A node in a file that was written by hand may not state
+        // them.
         let is_empty = |node: &&Node| node.allocatable.is_empty();
         if let Some(node) = snapshot.nodes().iter().find(is_empty).filter(|_| !answer.nodes().is_empty()) {
             let why = format!("node {} does not state status.allocatable", node.meta.name);
@@ -307,24 +309,26 @@ pub fn cause_words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>
             format!("volume {} of claim {claim} has label {key}={value}, and the node has {of_node}", volume.meta.name)
         }
         Cause::SelectedNode { claim, node } => {
-            format!("the scheduler selected node {node} for claim {claim} before, so that no other node is possible")
+            format!("earlier, the scheduler selected node {node} for claim {claim}, so no other node is possible")
         }
         Cause::ReservedElsewhere { claim, volume } => {
             format!(
-                "volume {volume} is reserved for claim {claim} and cannot be used there, so that no other one is tried"
+                "volume {volume} is reserved for claim {claim} and cannot be used there, and the scheduler tries no \
+                 other volume"
             )
         }
         Cause::NoVolume { claim, class } => {
             format!("no free volume of class {class:?} fits claim {claim} there, and nothing provisions one")
         }
         Cause::AllowedTopologies { claim, class } => {
-            format!("class {class:?} of claim {claim} allows other topologies alone (allowedTopologies)")
+            format!("class {class:?} of claim {claim} allows only other topologies (allowedTopologies)")
         }
         Cause::Capacity { claim } => {
             let request = claim.requested().map(|request| request.to_string()).unwrap_or_default();
             let (name, class) = (&claim.meta.name, claim.class());
             format!(
-                "claim {name} requests {request}, and no CSIStorageCapacity of class {class:?} reports as much there"
+                "claim {name} requests {request}, and no CSIStorageCapacity of class {class:?} reports that much \
+                 capacity there"
             )
         }
         Cause::VolumeMissing { claim, volume } => format!("volume {volume} of claim {claim} does not exist"),
@@ -351,7 +355,7 @@ impl Recorded {
         let now: Vec<Counts> = messages.iter().filter_map(|message| Counts::of(message)).collect();
         let (agrees, change) = match Counts::of(said) {
             Some(before) if now.contains(&before) => (true, String::new()),
-            // An event is cut off, so that its counts are not all known.
+            // The message of the event is cut off, so not all counts are known.
             Some(_) if said.len() >= LONGEST_EVENT => (false, String::new()),
             Some(before) => (false, before.change(now.first(), fitting)),
             // Another step failed, such as the binding, or the message is not about nodes.
@@ -394,7 +398,7 @@ impl Counts {
     /// Returns what has changed, if the message was another one before.
     fn change(&self, now: Option<&Self>, fitting: Option<&Str>) -> String {
         if let Some(node) = fitting {
-            return format!("Something has changed since: now the pod can run on a node, such as {node}");
+            return format!("Something has changed since then: now the pod can run on a node, such as {node}");
         }
         let Some(now) = now else { return String::new() };
         let mut changes = Vec::new();
@@ -406,11 +410,11 @@ impl Counts {
             match (self.reasons.get(reason), now.reasons.get(reason)) {
                 (Some(before), Some(now)) if before == now => {}
                 (Some(before), Some(now)) => changes.push(format!("\"{reason}\" {before} times before and {now} now")),
-                (Some(_), None) => changes.push(format!("\"{reason}\" is not so any more")),
+                (Some(_), None) => changes.push(format!("\"{reason}\" no longer applies")),
                 (None, _) => changes.push(format!("\"{reason}\" is new")),
             }
         }
-        format!("Something has changed since: {}", changes.join(", "))
+        format!("Something has changed since then: {}", changes.join(", "))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The stages of a pod's volumes, from the claim to the running pod, by what objects record.
+//! The stages of a pod's volumes, from the claim to the running pod, as objects record them.
 
 use super::facts::{
     Attaching, UsedClaim, attach_failure, attached_elsewhere, attaching, attachment, blocked_container, bound,
@@ -47,18 +47,18 @@ impl PodStage {
     }
 }
 
-/// How far a volume has come with a stage.
+/// Whether a volume has reached a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reached {
     /// The stage is reached.
     Done,
     /// Something works on the stage, and it may be reached without a person.
     Waiting,
-    /// The stage is not reached, and the record shows why.
+    /// The stage is not reached, and an object shows why.
     Broken,
     /// An earlier stage is not reached.
     NotYet,
-    /// The record does not show whether the stage is reached.
+    /// No object shows whether the stage is reached.
     Unknown,
 }
 
@@ -75,18 +75,18 @@ impl Reached {
     }
 }
 
-/// What the record shows about one stage.
+/// What an object shows about one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageFact {
     /// The stage.
     pub stage: PodStage,
-    /// How far the volume has come with it.
+    /// Whether the volume has reached the stage.
     pub reached: Reached,
-    /// The object that records it.
+    /// The object that shows this.
     pub object: ObjectKey,
-    /// Since when, if an object states it.
+    /// The moment since which this is so, if an object states it.
     pub since: Option<Timestamp>,
-    /// What the record says, in a few words. It is empty if there is nothing to say.
+    /// What the object shows, in a few words. It is empty if there is nothing to say.
     pub says: String,
 }
 
@@ -110,7 +110,7 @@ impl PodVolume {
     }
 }
 
-/// What a person has to know about a claim that is not bound: whether it ends by itself, and the cause.
+/// What a person has to know about a claim that is not bound: whether a person has to act, and the cause.
 #[derive(Clone, Debug)]
 pub struct ClaimProspect {
     /// Whether a person has to act.
@@ -134,13 +134,13 @@ impl<'s> Stages<'s> {
         Self { snapshot, behavior, pod, scheduling: None }
     }
 
-    /// Adds what the scheduler does with the pod. What it has recorded may be out of date.
+    /// Adds what the scheduler does with the pod. The message that the scheduler has recorded may be out of date.
     #[must_use]
     pub fn scheduled_by(self, scheduling: Option<&'s PodScheduling>) -> Self {
         Self { scheduling, ..self }
     }
 
-    /// Returns the stages of each volume that uses a claim. `of_claim` tells what becomes of a claim that is not bound.
+    /// Returns the stages of each volume that uses a claim. `of_claim` returns the cause why a claim is not bound.
     pub fn of_volumes(&self, of_claim: &dyn Fn(&ObjectKey) -> ClaimProspect) -> Vec<PodVolume> {
         used_claims(self.pod).map(|used| self.of_volume(used, of_claim)).collect()
     }
@@ -195,7 +195,8 @@ impl<'s> Stages<'s> {
         node.readiness().is_some_and(|ready| ready.status == "Unknown").then_some(node.meta.name.as_str())
     }
 
-    /// Returns words for the volume of the claim, or for the claim, if it is being deleted.
+    /// Returns words for the volume of the claim if that volume is being deleted. Otherwise returns words for the claim
+    /// if the claim is being deleted. Otherwise returns None.
     pub fn going(&self, volume: &PodVolume) -> Option<String> {
         let ObjectKey { namespace, name, .. } = &volume.claim;
         let claim = self.snapshot.claim(self.snapshot.claim_id(namespace, name)?);
@@ -206,7 +207,8 @@ impl<'s> Stages<'s> {
         }
     }
 
-    /// Returns a clause about the phase of a claim or its volume that is not bound, if it had been bound before.
+    /// Returns a clause about a claim that is Lost, or about the phase of the volume of a claim that is Bound. Returns
+    /// None for any other claim.
     pub fn phase_of(&self, volume: &PodVolume) -> Option<String> {
         let ObjectKey { namespace, name, .. } = &volume.claim;
         let claim = self.snapshot.claim(self.snapshot.claim_id(namespace, name)?);
@@ -250,8 +252,10 @@ impl<'s> Stages<'s> {
         let Some(claim) = snapshot.claim_id(namespace, used.claim).map(|id| snapshot.claim(id)) else {
             return match snapshot.coverage().absence_of(Kind::PersistentVolumeClaim, namespace, used.claim) {
                 Absence::Unknown(_) => fact(Reached::Unknown),
-                _ if used.is_ephemeral => fact(Reached::Waiting).says("it is made for the pod and does not exist yet"),
-                _ => fact(Reached::Broken).says("it does not exist"),
+                _ if used.is_ephemeral => {
+                    fact(Reached::Waiting).says("the claim is created for the pod and does not exist yet")
+                }
+                _ => fact(Reached::Broken).says("the claim does not exist"),
             };
         };
         let is_foreign = used.is_ephemeral
@@ -261,7 +265,7 @@ impl<'s> Stages<'s> {
             return fact(Reached::Broken).says("the claim of this name was not made for the pod");
         }
         if claim.terminating() && pod.node_name.is_empty() {
-            return fact(Reached::Broken).says("it is being deleted").since(claim.meta.deleted);
+            return fact(Reached::Broken).says("the claim is being deleted").since(claim.meta.deleted);
         }
         fact(Reached::Done).since(claim.meta.created)
     }
@@ -306,15 +310,15 @@ impl<'s> Stages<'s> {
             return fact(Reached::NotYet).says("the pod has ended without a node");
         }
         if pod.gated {
-            return fact(Reached::Waiting).says("a scheduling gate holds the pod back");
+            return fact(Reached::Waiting).says("a scheduling gate blocks the pod");
         }
         let attempt = self.scheduling.and_then(PodScheduling::attempt);
         if let Some(node) = attempt.and_then(Attempt::new_node) {
-            let says = format!("node {node} can take the pod by now, and the scheduler tries again");
+            let says = format!("the pod can run on node {node} now, and the scheduler tries again");
             return fact(Reached::Waiting).says(&says);
         }
         match unschedulable(self.snapshot, pod) {
-            // The scheduler tries again, and a node or a volume may come.
+            // The scheduler tries again, and a node or a volume may be added.
             Some((message, since)) if !self.is_overdue(since.or(pod.meta.created)) => {
                 fact(Reached::Waiting).says(message).since(since)
             }
@@ -322,10 +326,10 @@ impl<'s> Stages<'s> {
             None => match attempt.and_then(|attempt| attempt.message.as_deref()) {
                 Some(message) => {
                     let says =
-                        format!("the scheduler has not said anything yet; as far as is known, it will say: {message}");
+                        format!("the scheduler has not reported anything yet; the expected message is: {message}");
                     fact(Reached::Waiting).says(&says)
                 }
-                None => fact(Reached::Waiting).says("no scheduler has said anything about the pod yet"),
+                None => fact(Reached::Waiting).says("no scheduler has reported anything about the pod yet"),
             },
         }
     }
@@ -357,7 +361,7 @@ impl<'s> Stages<'s> {
         if let Some(other) = attached_elsewhere(snapshot, volume, &pod.node_name).next() {
             return fact(Reached::Broken)
                 .object(key(Kind::VolumeAttachment, "", &other.meta.name))
-                .says(&format!("it is still attached to node {}", other.node_name))
+                .says(&format!("the volume is still attached to node {}", other.node_name))
                 .since(other.meta.created);
         }
         let is_own = |event: &&crate::model::Event| is_about_volume(&event.message, used.volume, &volume.meta.name);
@@ -407,7 +411,7 @@ impl<'s> Stages<'s> {
         }
         if let Some((container, reason, message)) = blocked_container(pod) {
             let message = if message.is_empty() { String::new() } else { format!(": {message}") };
-            return fact(Reached::Broken).says(&format!("container {container} waits, {reason}{message}"));
+            return fact(Reached::Broken).says(&format!("container {container} waits ({reason}){message}"));
         }
         match mounted {
             Reached::Done if pod.phase == PodPhase::Running => fact(Reached::Done),
@@ -429,7 +433,7 @@ impl StageFact {
         self
     }
 
-    /// Sets what the record says, on one line and without control characters.
+    /// Sets what the object shows, on one line and without control characters.
     fn says(mut self, words: &str) -> Self {
         let words: Vec<&str> = words.split_whitespace().collect();
         self.says = sanitize(&words.join(" ")).into_owned();

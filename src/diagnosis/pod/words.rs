@@ -37,7 +37,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             return PodAnswer {
                 state: State::Broken,
                 headline: format!("{name} has ended with an error (Failed); its volumes were mounted or never needed."),
-                details: vec!["Its logs and its status say why; no volume keeps it.".to_owned()],
+                details: vec!["Its logs and its status say why; no volume blocks it.".to_owned()],
                 actor: (Who::User, String::new(), "reads the logs of the pod"),
             };
         }
@@ -58,8 +58,8 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
                 None => format!("{name} is being deleted; its containers are stopped first."),
             },
         };
-        let stays = "The pod stays Terminating until that kubelet answers again, or until somebody states that the \
-                     node is shut down.";
+        let stays = "The pod stays Terminating until that kubelet answers again, or until somebody confirms with the \
+                     taint node.kubernetes.io/out-of-service that the node is shut down.";
         return PodAnswer {
             state: State::Waiting,
             headline,
@@ -106,7 +106,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         },
         (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
         (PodStage::Mounted, _) if used_claims(pod).next().is_none() => {
-            format!("the kubelet on node {node} is still starting it")
+            format!("the kubelet on node {node} is still starting the pod")
         }
         (PodStage::Mounted, _) => format!("the kubelet on node {node} is still mounting the volumes of the pod"),
         (PodStage::Running, Reached::Broken) if used_claims(pod).next().is_some() => {
@@ -131,8 +131,8 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
     }
 }
 
-/// Returns the stage that keeps the pod, and its volume. A stage that the record shows to be broken comes before one
-/// that is only waited for, and an earlier stage before a later one.
+/// Returns the stage that the pod waits for, and its volume. A stage that is broken comes before a stage that may still
+/// be reached, and an earlier stage comes before a later one.
 fn first_open<'v>(volumes: &'v [PodVolume], of_pod: &'v [StageFact]) -> Option<(Option<&'v PodVolume>, &'v StageFact)> {
     let of_volumes = volumes.iter().flat_map(|volume| volume.stages.iter().map(move |fact| (Some(volume), fact)));
     let all = of_volumes.chain(of_pod.iter().map(|fact| (None, fact)));
@@ -158,7 +158,7 @@ fn actor(fact: &StageFact) -> (Who, &'static str) {
     }
 }
 
-/// Returns what the record says as a sentence. The message of another component is quoted, and cut if it is long.
+/// Returns what the object shows as a sentence. The message of another component is quoted, and a long message is cut.
 fn sentence(fact: &StageFact) -> String {
     let message = fact.says.trim_end_matches('.');
     let shown = match message.char_indices().nth(MESSAGE) {

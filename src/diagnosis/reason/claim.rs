@@ -1,13 +1,13 @@
 //! The WHY of a claim.
 
-use super::{View, error_of, last_warning, pod_with_node, volume_bound_by, with};
+use super::{View, counted, error_of, last_warning, pod_with_node, volume_bound_by, with};
 use crate::controllers::{BindStep, Branch, CandidateVerdict, ClaimBranch, ProvisionStep};
 use crate::diagnosis::misfit::{differing, misfit, missing_modes};
 use crate::model::{AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, VolumePhase};
 use crate::simulate::{Decision, Outcome};
 use crate::world::Effect;
 
-/// Returns the sentence for one sync of the binder with the claim.
+/// Returns the sentence for one sync of the claim by the PersistentVolume controller.
 pub(super) fn sentence(
     view: View<'_>,
     claim: &PersistentVolumeClaim,
@@ -46,7 +46,7 @@ pub(super) fn sentence(
         ClaimBranch::UnboundClaimProvisionInTree => provisioned_in_tree(view, claim, decision),
         ClaimBranch::UnboundClaimProvisionRunning => "a volume is being provisioned for it".to_owned(),
         ClaimBranch::UnboundClaimProvisionBackoff => "provisioning failed; it is tried again soon".to_owned(),
-        ClaimBranch::UnboundClaimNoVolumeNoClass => "no volume fits, and it has no class".to_owned(),
+        ClaimBranch::UnboundClaimNoVolumeNoClass => "no volume fits, and the claim has no class".to_owned(),
         ClaimBranch::UnboundClaimVolumeNameMissing => format!("volume {} does not exist", claim.volume_name),
         ClaimBranch::UnboundClaimVolumeMismatchDeleting
         | ClaimBranch::UnboundClaimVolumeMismatchTooSmall
@@ -66,9 +66,10 @@ pub(super) fn sentence(
         }
         ClaimBranch::BoundClaimVolumeNameCleared => "was bound, but names no volume any more".to_owned(),
         ClaimBranch::BoundClaimVolumeMissing => format!("the volume {} is gone", claim.volume_name),
-        ClaimBranch::BoundClaimVolumeUnbound => {
-            bound_or_failed(decision, format!("{} lost its claimRef, and gets it back", claim.volume_name))
-        }
+        ClaimBranch::BoundClaimVolumeUnbound => bound_or_failed(
+            decision,
+            format!("the claimRef of {} is missing, and the controller writes it again", claim.volume_name),
+        ),
         ClaimBranch::BoundClaimVolumeOurs => bound_or_failed(decision, bound(view, claim)),
         ClaimBranch::BoundClaimMisbound => misbound(view, claim),
     };
@@ -94,7 +95,7 @@ fn with_end(view: View<'_>, claim: &PersistentVolumeClaim, branch: ClaimBranch, 
                 Some(volume) if claim.volume_name.is_empty() && volume.claim_ref.is_none() => {
                     match volume.status.phase {
                         VolumePhase::Available => format!("{now}; then gets {volume_name}"),
-                        _ => format!("gets {volume_name} as soon as that is Available"),
+                        _ => format!("gets {volume_name} as soon as the volume is Available"),
                     }
                 }
                 Some(_) => format!("{now}; then gets {volume_name}"),
@@ -116,7 +117,8 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     names.dedup();
     let reserved = decision.record.steps.contains(&Branch::CandidateVerdict(CandidateVerdict::CandidateReserved));
     let name = names.first().copied().unwrap_or_default();
-    // Perhaps only some of the decisions are listed. Each controller other than the binder has one decision.
+    // Perhaps only some of the decisions are listed. Each controller except the PersistentVolume controller has one
+    // decision.
     let others = view.prediction.decisions.listed.len() - view.binder().count();
     let equal = view.prediction.decisions.count.saturating_sub(others as u64);
     let now = match (names.as_slice(), reserved) {
@@ -181,7 +183,7 @@ fn match_failed(claim: &PersistentVolumeClaim) -> String {
 
 fn waits_for_consumer(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
     match pod_with_node(view.snapshot(), claim) {
-        Some(pod) => format!("pod {} got its node without the scheduler, so nobody binds it", pod.meta.name),
+        Some(pod) => format!("pod {} got its node without the scheduler, so nobody binds the claim", pod.meta.name),
         None => format!("waits for a pod that uses it (normal for class \"{}\")", claim.class()),
     }
 }
@@ -196,7 +198,7 @@ fn waits_for_scheduler(view: View<'_>, claim: &PersistentVolumeClaim) -> String 
     };
     match waiting.count() {
         0 => format!("waits for the scheduler to place pod {}", first.meta.name),
-        more => format!("waits for the scheduler to place pod {} and {more} more", first.meta.name),
+        more => format!("waits for the scheduler to place pod {} and {}", first.meta.name, counted(more, "other pod")),
     }
 }
 

@@ -58,7 +58,7 @@ impl<'v> View<'v> {
         self.prediction.decisions.listed.iter().filter(move |decision| decision.controller == controller)
     }
 
-    /// Returns the decisions of the binder.
+    /// Returns the decisions of the PersistentVolume controller.
     pub(crate) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
         self.decisions_of(persistent_volume::CONTROLLER)
     }
@@ -76,7 +76,7 @@ impl<'v> View<'v> {
             return match (decisions.next(), self.prediction.unknown.first()) {
                 (Some(decision), _) => pod::sentence(self, id, decision),
                 (None, Some(unknown)) => self.not_judged(unknown),
-                (None, None) => "nothing is known of it".to_owned(),
+                (None, None) => "nothing is known about it".to_owned(),
             };
         }
         if self.meta().deleted.is_some() {
@@ -89,7 +89,7 @@ impl<'v> View<'v> {
             return match self.prediction.unknown.first() {
                 Some(unknown) => self.not_judged(unknown),
                 None if self.is_unseen() => "the controller does not see it yet".to_owned(),
-                None => "nothing is known of it".to_owned(),
+                None => "nothing is known about it".to_owned(),
             };
         };
         match (decision.branch, self.prediction.target.typed()) {
@@ -124,13 +124,13 @@ impl<'v> View<'v> {
         };
         match partner {
             Some(partner) => match self.recorded_phase() {
-                "Bound" => format!("as it says itself, with {partner}, which could not be looked at ({missing})"),
+                "Bound" => format!("its own status says so, but {partner} could not be read ({missing})"),
                 _ => format!("it is unknown whether {partner} exists ({missing})"),
             },
             None => match self.missing_class() {
                 Some(class) => format!(
-                    "its class \"{class}\" does not exist, so that nobody makes a volume for it; whether one fits that is \
-                     there already is unknown ({missing})"
+                    "its class \"{class}\" does not exist, so nobody provisions a volume for it; whether an existing \
+                     volume fits is unknown ({missing})"
                 ),
                 None => format!("it is unknown what comes next ({missing})"),
             },
@@ -189,8 +189,8 @@ impl<'v> View<'v> {
                 let mut users = users(self.snapshot(), claim);
                 let first = users.next()?;
                 let more = users.count();
-                let named = format!("kept by pod {}, which uses it", first.meta.name);
-                Some(if more == 0 { named } else { format!("{named} (and {more} more)") })
+                let others = if more == 0 { String::new() } else { format!(" (and {})", counted(more, "more pod")) };
+                Some(format!("kept by pod {}{others}, which uses it", first.meta.name))
             }
             (Branch::ClaimProtectionBranch(ClaimProtectionBranch::ClaimKeptUsedByLivePod), _) => {
                 Some("kept by a pod that uses it".to_owned())
@@ -209,7 +209,7 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Says what the controllers that take part do. It is used if the binder does not take part.
+    /// Says what the controllers of the simulation do, if the PersistentVolume controller is not among them.
     fn without_binder(self) -> String {
         let done: Vec<&str> = self
             .prediction
@@ -230,9 +230,9 @@ impl<'v> View<'v> {
             })
             .collect();
         if done.is_empty() {
-            "nothing changes while the binder does not take part".to_owned()
+            "nothing changes, because the PersistentVolume controller does not take part".to_owned()
         } else {
-            format!("{}; the binder does not take part", done.join(", "))
+            format!("{}; the PersistentVolume controller does not take part", done.join(", "))
         }
     }
 
@@ -246,19 +246,19 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Returns the addition to a sentence if several ends are possible or the ends are unknown.
+    /// Returns words that are added to a sentence if several ends are possible or the ends are unknown.
     fn doubt(self) -> Option<String> {
         let Some(outcomes) = &self.prediction.outcomes else {
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
             return Some(format!("the end is unknown: {}", missing_read(unknown)));
         };
         if outcomes.representatives().any(Outcome::is_unsettled) {
-            return Some("it never settles".to_owned());
+            return Some("it never stops changing".to_owned());
         }
         if self.prediction.decided_by.contains(&DecidedBy::SimultaneousRecycling) {
             let others = self.simulation.beside(self.prediction.target).map_or(0, |beside| beside.others);
             let others = counted(others, "other recycling");
-            return Some(format!("beside {others} it may fail"));
+            return Some(format!("it may fail because of {others} at the same time"));
         }
         if outcomes.count < 2 || !self.prediction.decided_by.contains(&DecidedBy::OrderOfSyncs) {
             return None;

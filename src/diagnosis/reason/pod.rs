@@ -41,15 +41,15 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
     let made: Vec<&str> = made(decision).collect();
     let done = match made.as_slice() {
         [] => String::new(),
-        [one] => format!("claim {one} is made for it"),
-        several => format!("claims {} are made for it", several.join(", ")),
+        [one] => format!("claim {one} is created for it"),
+        several => format!("claims {} are created for it", several.join(", ")),
     };
     match decision.branch {
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodTerminating) => {
-            "it is being deleted, so that no claim is made for it".to_owned()
+            "it is being deleted, so no claim is created for it".to_owned()
         }
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumesHandled) if made.is_empty() => {
-            "each of its ephemeral volumes has its claim".to_owned()
+            "each of its ephemeral volumes has a claim".to_owned()
         }
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumesHandled) => done,
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumeFailed) => {
@@ -62,9 +62,9 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
             let is_going =
                 snapshot.claim_id(&pod.meta.namespace, claim).is_some_and(|id| snapshot.claim(id).terminating());
             let failure = if is_not_owned && is_going {
-                format!("an earlier claim {claim} is being deleted, and a new one is made for the pod after that")
+                format!("an earlier claim {claim} is being deleted, and a new one is created for the pod after that")
             } else if is_not_owned {
-                format!("claim {claim} exists and was not made for this pod, so that its volume has none")
+                format!("claim {claim} exists but was not created for this pod, so the volume of the pod has no claim")
             } else {
                 format!("the API server refuses claim {claim}")
             };

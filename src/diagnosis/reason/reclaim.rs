@@ -1,11 +1,11 @@
-//! What happens to a volume without a claim.
+//! What happens to a volume whose claim is gone.
 
 use super::{error_of, last_warning};
 use crate::controllers::{Branch, DeleteStep, ReclaimStep, RecycleStep};
 use crate::model::{AnnotationKey, PersistentVolume, ReclaimPolicy};
 use crate::simulate::Decision;
 
-/// Says what reclaiming does, as the second half of a sentence.
+/// Says how the volume is reclaimed, as the second half of a sentence.
 pub(super) fn reclaimed(volume: &PersistentVolume, decision: &Decision<'_>) -> String {
     let (mut reclaim, mut deletion, mut recycling) = (None, None, None);
     for step in &decision.record.steps {
@@ -23,13 +23,13 @@ pub(super) fn reclaimed(volume: &PersistentVolume, decision: &Decision<'_>) -> S
         ReclaimStep::ReclaimRecycle => recycled(recycling, decision),
         ReclaimStep::ReclaimDelete => deleted(deletion, decision),
         ReclaimStep::ReclaimUnknownPolicy => {
-            format!("its policy \"{}\" is none that Kubernetes knows", volume.reclaim_policy.as_str())
+            format!("Kubernetes does not know its policy \"{}\"", volume.reclaim_policy.as_str())
         }
         ReclaimStep::ReclaimRunning => {
-            format!("policy {}: that is under way", volume.reclaim_policy.as_str())
+            format!("policy {} is being carried out", volume.reclaim_policy.as_str())
         }
         ReclaimStep::ReclaimBackoff => {
-            format!("policy {}: that failed and is tried again soon", volume.reclaim_policy.as_str())
+            format!("policy {} failed, and is tried again soon", volume.reclaim_policy.as_str())
         }
     }
 }
@@ -37,9 +37,9 @@ pub(super) fn reclaimed(volume: &PersistentVolume, decision: &Decision<'_>) -> S
 fn migrated(volume: &PersistentVolume) -> String {
     let driver = volume.meta.annotations.get(AnnotationKey::MigratedTo).unwrap_or("its driver");
     match &volume.reclaim_policy {
-        ReclaimPolicy::Delete => format!("policy Delete: {driver} has to delete it"),
+        ReclaimPolicy::Delete => format!("policy Delete: {driver} has to delete the volume"),
         ReclaimPolicy::Retain => "policy Retain keeps the data".to_owned(),
-        other => format!("policy {}: does nothing to a volume of {driver}", other.as_str()),
+        other => format!("policy {} does nothing to a volume of {driver}", other.as_str()),
     }
 }
 
@@ -59,23 +59,25 @@ fn deleted(step: Option<DeleteStep>, decision: &Decision<'_>) -> String {
                 .iter()
                 .find(|waiting| waiting.component == "external-provisioner" && !waiting.name.is_empty())
                 .map_or("its driver", |waiting| waiting.name.as_str());
-            format!("policy Delete: {driver} has to delete it")
+            format!("policy Delete: {driver} has to delete the volume")
         }
         DeleteStep::DeletePluginMissing => "policy Delete, but nothing can delete its storage".to_owned(),
         DeleteStep::DeleteSucceeded => "policy Delete: its storage is deleted, then the volume".to_owned(),
         DeleteStep::DeleteObjectRefused => "its storage is deleted, but deleting the object was refused".to_owned(),
         DeleteStep::DeleteFailed => format!("policy Delete, but that fails: {}", reason()),
-        DeleteStep::DeleteMarkFailed => "policy Delete fails, and marking it Failed was refused".to_owned(),
+        DeleteStep::DeleteMarkFailed => "policy Delete fails, and the API server refused phase Failed".to_owned(),
         DeleteStep::DeleteInUse => "policy Delete: waits, because its storage is in use".to_owned(),
-        DeleteStep::DeleteVolumeGone => "policy Delete, but it is gone already".to_owned(),
-        DeleteStep::DeleteNotReleased => "policy Delete, but it is not released any more".to_owned(),
+        DeleteStep::DeleteVolumeGone => "policy Delete, but the volume is gone already".to_owned(),
+        DeleteStep::DeleteNotReleased => "policy Delete, but the volume is not released any more".to_owned(),
     }
 }
 
 fn recycled(step: Option<RecycleStep>, decision: &Decision<'_>) -> String {
     match step {
         None => "policy Recycle: a pod erases the data".to_owned(),
-        Some(RecycleStep::RecycleSucceeded) => "policy Recycle: the data are erased, and it is free again".to_owned(),
+        Some(RecycleStep::RecycleSucceeded) => {
+            "policy Recycle: the data are erased, and the volume is free again".to_owned()
+        }
         Some(RecycleStep::RecycleVolumeUsed) => {
             let pods = decision.record.waiting.first().map_or("", |waiting| waiting.name.as_str());
             format!("policy Recycle: waits for pods {pods} to end")
@@ -84,7 +86,7 @@ fn recycled(step: Option<RecycleStep>, decision: &Decision<'_>) -> String {
         Some(RecycleStep::RecycleFailed) => {
             format!("policy Recycle, but that fails: {}", last_warning(decision).unwrap_or("see its message"))
         }
-        Some(RecycleStep::RecycleVolumeGone) => "policy Recycle, but it is gone already".to_owned(),
-        Some(RecycleStep::RecycleNotReleased) => "policy Recycle, but it is not released any more".to_owned(),
+        Some(RecycleStep::RecycleVolumeGone) => "policy Recycle, but the volume is gone already".to_owned(),
+        Some(RecycleStep::RecycleNotReleased) => "policy Recycle, but the volume is not released any more".to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use crate::model::{AnnotationKey, ClaimRef, Kind, PersistentVolume, PersistentVo
 use crate::simulate::{Decision, Outcome};
 use crate::snapshot::Absence;
 
-/// Returns the sentence for one sync of the binder with the volume.
+/// Returns the sentence for one sync of the volume by the PersistentVolume controller.
 pub(super) fn sentence(
     view: View<'_>,
     volume: &PersistentVolume,
@@ -49,8 +49,9 @@ pub(super) fn sentence(
                 DataFate::HandedToDriver => ", and may do so before the claim is seen",
                 DataFate::Kept | DataFate::Destroyed | DataFate::Scrubbed => "",
             };
-            let now =
-                format!("the controller does not see claim {claim} and calls the volume Released; {reclaimed}{driver}");
+            let now = format!(
+                "the controller does not see claim {claim} and treats the volume as Released; {reclaimed}{driver}"
+            );
             return with(now, view.doubt());
         }
         VolumeBranch::VolumeClaimReplaced => {
@@ -63,14 +64,14 @@ pub(super) fn sentence(
         }
         VolumeBranch::VolumeAwaitsClaim | VolumeBranch::VolumeDanglingAwaitsClaim => {
             if matches!(view.only_outcome(), Some(Outcome::Volume { phase: VolumePhase::Bound, .. })) {
-                return format!("its claim {claim} binds to it");
+                return format!("the controller binds its claim {claim} to it");
             }
             match other {
                 Some(other) if other.meta.annotations.has(AnnotationKey::BindCompleted) => {
                     format!("waits for {claim}, which was bound and names no volume any more")
                 }
                 _ => match named.map(|named| why_not_taken(view, volume, named)).unwrap_or_default().as_str() {
-                    "" => format!("waits for {claim} to bind to it"),
+                    "" => format!("waits until {claim} is bound to it"),
                     obstacle => format!("reserved for {claim}{obstacle}"),
                 },
             }
@@ -92,7 +93,7 @@ pub(super) fn sentence(
         (
             Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((namespace, name, _)), .. }),
             VolumeBranch::VolumeSurplusUnbindController,
-        ) => format!("{now}; then goes to {namespace}/{name}"),
+        ) => format!("{now}; then {namespace}/{name} gets it"),
         _ => with(now, view.doubt()),
     }
 }
@@ -100,7 +101,7 @@ pub(super) fn sentence(
 fn unclaimed(view: View<'_>) -> String {
     match view.only_outcome() {
         Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((namespace, name, _)), .. }) => {
-            format!("free, and {namespace}/{name} takes it")
+            format!("free, and {namespace}/{name} gets it")
         }
         _ => with("free".to_owned(), view.doubt()),
     }
@@ -110,7 +111,7 @@ fn reserved(view: View<'_>, volume: &PersistentVolume) -> String {
     let Some(named) = &volume.claim_ref else { return "reserved".to_owned() };
     let name = claim_name(named);
     if let Some(Outcome::Volume { phase: VolumePhase::Bound, .. }) = view.only_outcome() {
-        return format!("reserved for {name}, which takes it");
+        return format!("reserved for {name}, which gets it");
     }
     with(format!("reserved for {name}{}", why_not_taken(view, volume, named)), view.doubt())
 }
@@ -126,7 +127,7 @@ fn why_not_taken(view: View<'_>, volume: &PersistentVolume, named: &ClaimRef) ->
     };
     let claim = snapshot.claim(id);
     if claim.volume_name == volume.meta.name {
-        // The claim was bound before. A reservation without a uid does not count for such a claim.
+        // The claim was bound before. For such a claim, a `claimRef` without a uid is not enough.
         return ", but without the uid of that claim".to_owned();
     }
     if !claim.volume_name.is_empty() {

@@ -1,4 +1,5 @@
-//! All rules, one per file. If several findings on one object are equally bad, that of the earlier rule comes first.
+//! All rules, one per file. If several findings on one object are equally bad, the finding of the earlier rule comes
+//! first.
 
 mod attachment;
 mod binding;

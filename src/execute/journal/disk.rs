@@ -1,4 +1,4 @@
-//! The files of journals: who may have written them, and which run has one in use.
+//! The files of journals: who may have written them, and which of them a run is using.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a journal is a file")]
 
 use super::super::error::Stopped;
@@ -15,9 +15,9 @@ pub(super) fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Stopped
         .hint("--journal names a directory for it")
 }
 
-/// The number of attempts to lock a file, and the pause between them. A child process that is just starting, such as a
-/// credential program, holds the open files of its parent for a moment. So it also holds a lock that the parent has
-/// already released. Such a lock ends within this time.
+/// The number of attempts to lock a file, and the pause between two attempts. A child process that is just starting,
+/// such as a credential program, holds the open files of its parent for a short time. So it also holds a lock that the
+/// parent has already released. Such a lock ends within this time.
 const LOCKED: (u32, Duration) = (20, Duration::from_millis(10));
 
 pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
@@ -38,7 +38,7 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<(), Stopped> {
     }
 }
 
-/// Makes the directory and its missing parents. Only the owner can access them. Each directory is synced, so that it
+/// Creates the directory and its missing parents. Only the owner can access them. Each directory is synced, so that it
 /// still exists after a crash.
 pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
     let missing: Vec<&Path> =
@@ -48,7 +48,7 @@ pub(super) fn make_dir(dir: &Path) -> std::io::Result<()> {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         match builder.create(path) {
-            // Another run has made the directory meanwhile.
+            // Another run has created the directory in the meantime.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => {}
             made => made?,
         }
@@ -68,16 +68,26 @@ pub(super) fn ours(dir: &Path, path: &Path, file: &File) -> Result<(), Stopped> 
         let user = private(dir)?;
         let named = std::fs::symlink_metadata(path).map_err(|error| cannot("be read", path, &error))?;
         let opened = file.metadata().map_err(|error| cannot("be read", path, &error))?;
-        let way_out = format!("chmod 600 {}, if what it says is yours", path.display());
+        let way_out = format!("chmod 600 {}, if its content is from you", path.display());
         if named.is_symlink() || (named.dev(), named.ino()) != (opened.dev(), opened.ino()) {
-            return Err(distrusted(path, "it is a symbolic link", "name the directory in which it is with --journal"));
+            return Err(distrusted(
+                path,
+                "it is a symbolic link",
+                "use --journal with the directory that has the file itself",
+            ));
         }
         if opened.uid() != user {
-            return Err(distrusted(path, &of_another(opened.uid(), user), "only who made a journal goes on with it"));
+            return Err(distrusted(
+                path,
+                &of_another(opened.uid(), user),
+                "only the user who created a journal can continue it",
+            ));
         }
         if opened.mode() & 0o077 != 0 {
-            let mode =
-                format!("its mode is {:04o}, where only its owner may read and write it", opened.mode() & 0o7777);
+            let mode = format!(
+                "its mode is {:04o}, but only its owner may have the right to read and write it",
+                opened.mode() & 0o7777
+            );
             return Err(distrusted(path, &mode, &way_out));
         }
     }
@@ -90,15 +100,16 @@ pub(super) fn private(dir: &Path) -> Result<u32, Stopped> {
     use std::os::unix::fs::MetadataExt;
     let named = std::fs::symlink_metadata(dir).map_err(|error| cannot("be read", dir, &error))?;
     if named.is_symlink() {
-        return Err(distrusted(dir, "it is a symbolic link", "name the directory itself with --journal"));
+        return Err(distrusted(dir, "it is a symbolic link", "use --journal with the directory itself"));
     }
     let user = user(dir)?;
     if named.uid() != user {
-        let hint = "name a directory of your own with --journal";
+        let hint = "use --journal with a directory of your own";
         return Err(distrusted(dir, &of_another(named.uid(), user), hint));
     }
     if named.mode() & 0o022 != 0 {
-        let mode = format!("its mode is {:04o}, where only its owner may write to it", named.mode() & 0o7777);
+        let mode =
+            format!("its mode is {:04o}, but only its owner may have the right to write to it", named.mode() & 0o7777);
         return Err(distrusted(dir, &mode, &format!("chmod go-w {}", dir.display())));
     }
     Ok(user)
@@ -110,14 +121,14 @@ pub(super) fn private(_: &Path) -> Result<u32, Stopped> {
     Ok(0)
 }
 
-/// Returns the user id of this process: the owner of a file that it creates.
+/// Returns the user id of this process: the owner of any file that the process creates.
 #[cfg(unix)]
 fn user(dir: &Path) -> Result<u32, Stopped> {
     use std::os::unix::fs::MetadataExt;
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = dir.join(format!(".owner-{}-{number}", std::process::id()));
-    // Another process with the same process id may have left the file behind.
+    // An earlier process with the same process id may have left the file behind.
     let _ = std::fs::remove_file(&path);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -129,7 +140,7 @@ fn user(dir: &Path) -> Result<u32, Stopped> {
 
 #[cfg(unix)]
 fn of_another(owner: u32, user: u32) -> String {
-    format!("it belongs to the user with id {owner}, and you are {user}")
+    format!("it belongs to the user with id {owner}, but your id is {user}")
 }
 
 #[cfg(unix)]

@@ -17,7 +17,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     /// Carries out a plan that a person agreed to, and shows the result.
     ///
     /// # Errors
-    /// An error is returned if the plan stops.
+    /// Returns an error if the plan stops.
     pub(super) async fn carry_out(
         &self,
         source: &mut PlanSource,
@@ -67,7 +67,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     /// Sends each write to the API server in a dry run.
     ///
     /// # Errors
-    /// An error is returned if the API server refuses a write.
+    /// Returns an error if the API server refuses a write.
     pub(super) async fn rehearse(&self, reviewed: Reviewed) -> Result<Round, Error> {
         let name = reviewed.plan().type_name.clone();
         let confirmed = reviewed
@@ -87,14 +87,14 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
 fn rehearsed(outcome: &PlanCompletion) -> String {
     let steps = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let tried = if outcome.done.is_empty() {
-        "the API server was asked to try no step".to_owned()
+        "no step could be tried in a dry run".to_owned()
     } else {
         format!("the API server accepts steps {} in a dry run", steps(&outcome.done))
     };
     let untried = if outcome.untried.is_empty() {
         String::new()
     } else {
-        format!("; steps {} depend on earlier ones and could not be tried", steps(&outcome.untried))
+        format!("; steps {} depend on earlier steps and could not be tried", steps(&outcome.untried))
     };
     format!("note: {tried}{untried}; nothing was written (--dry-run=server)")
 }

@@ -8,12 +8,12 @@ use crate::repair::{Confirmed, Plan, Reviewed};
 /// Asks the person whether to carry out the plan.
 ///
 /// # Errors
-/// An error is returned if nobody agrees.
+/// Returns an error if nobody agrees.
 pub(super) fn ask(options: &RepairOptions, asker: &impl Asker, reviewed: Reviewed) -> Result<Confirmed, Error> {
     let typed = typed(options, asker, reviewed.plan())?;
     reviewed.confirm(typed.as_deref()).map_err(|reviewed| {
         let name = reviewed.plan().type_name.clone().unwrap_or_default();
-        Error::refused(format!("what was typed is not {name}: nothing was written"))
+        Error::refused(format!("the typed name is not {name}: nothing was written"))
     })
 }
 
@@ -23,26 +23,26 @@ fn typed(options: &RepairOptions, asker: &impl Asker, plan: &Plan) -> Result<Opt
     match &plan.type_name {
         Some(name) if options.confirm.is_some() && (options.yes || !asker.can_ask()) => {
             if !options.yes {
-                return Err(nobody(&format!("--yes --confirm {name} agrees without being asked"), again));
+                return Err(nobody(&format!("--yes --confirm {name} confirms without a question"), again));
             }
             Ok(options.confirm.clone())
         }
-        Some(name) if options.yes => Err(Error::refused(
-            "--yes alone does not suffice where data are given away or deleted: nothing was written",
-        )
-        .hint(format!("--confirm {name} types the name that the plan asks for"))),
+        Some(name) if options.yes => {
+            Err(Error::refused("--yes alone is not enough for a plan that asks for a name: nothing was written")
+                .hint(format!("--confirm {name} gives the name that the plan asks for")))
+        }
         Some(name) if !asker.can_ask() => {
-            Err(nobody(&format!("--yes --confirm {name} agrees without being asked"), again))
+            Err(nobody(&format!("--yes --confirm {name} confirms without a question"), again))
         }
         Some(name) => {
             if let Some(typed) = &options.confirm {
                 return agreed(asker).map(|()| Some(typed.clone()));
             }
-            let typed = asker.ask_text(&format!("Type {name} to carry out this plan; Esc leaves it"))?;
+            let typed = asker.ask_text(&format!("Type {name} to carry out this plan; Esc cancels"))?;
             typed.map(Some).ok_or_else(declined)
         }
         None if options.yes => Ok(None),
-        None if !asker.can_ask() => Err(nobody("--yes agrees without being asked", again)),
+        None if !asker.can_ask() => Err(nobody("--yes confirms without a question", again)),
         None => agreed(asker).map(|()| None),
     }
 }

@@ -13,9 +13,9 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     /// such run.
     ///
     /// # Errors
-    /// An error is returned if the objects that it wrote cannot be read.
+    /// Returns an error if the objects that it wrote cannot be read.
     pub(super) async fn done_before(&self, world: &mut World<'_>, request: &Request) -> Result<Option<String>, Error> {
-        // The person needs to see why the repair cannot be made, and not that the journals cannot be read.
+        // If the journals cannot be read, this is not reported. The person needs to see why the repair cannot be made.
         let Ok(journals) = Journal::list(&self.options.journals) else { return Ok(None) };
         let taken: Vec<String> = journals.iter().filter_map(taken_back).collect();
         for entry in journals.iter().filter_map(|journal| journal.entry.as_ref().ok()) {
@@ -32,13 +32,14 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
     }
 }
 
-/// Adds to the error about a missing claim which plan may have moved the claim. If no journal records the move, only
-/// the person can know whether the claim was moved.
+/// Adds a hint to the error about a missing claim: the plan that may have moved the claim. If no journal records the
+/// move, only the person can know whether the claim was moved.
 pub(super) fn moved(world: &World<'_>, request: &Request, error: Error) -> Error {
     let Request::Move { to_namespace, to_name, .. } = request else { return error };
     let key = repair::claim_key(to_namespace, to_name);
     let Some(plan) = world.manifests.get(&key).and_then(repair::made_by) else { return error };
     error.hint(format!(
-        "claim {to_namespace}/{to_name} was made by plan {plan}: if that was this move, there is nothing left to do"
+        "claim {to_namespace}/{to_name} was created by plan {plan}: if that plan made this move, there is nothing left \
+         to do"
     ))
 }

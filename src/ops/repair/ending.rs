@@ -9,18 +9,18 @@ use crate::text::sanitize;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The maximum number of checks whether the objects are as predicted, and the time between two checks. The controller
-/// syncs waiting claims every 15 s, so a claim may get a reserved volume only after that time. Upstream:
-/// `PVClaimBinderSyncPeriod`, `pkg/controller/volume/persistentvolume/config`, 1.36.
+/// The maximum number of checks whether the objects are as predicted, and (in the next constant) the time between two
+/// checks. The controller syncs waiting claims every 15 s, so a claim may get a reserved volume only after that time.
+/// Upstream: `PVClaimBinderSyncPeriod`, `pkg/controller/volume/persistentvolume/config`, 1.36.
 const LOOKS: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(500);
 
-/// The number of checks after which a message says that the run waits.
+/// The number of checks after which a message says that the run is waiting.
 const SOON: u32 = 4;
 
-/// Shows the present state of the objects, whether it was predicted, and how the plan is taken back. While Ctrl-C is
-/// `held`, pressing it ends the waiting. If `held` is `None`, Ctrl-C was pressed before, and the objects are checked
-/// once.
+/// Shows the present state of the objects, whether this state was predicted, and how the plan is undone. `held` lets
+/// the person end the waiting with Ctrl-C. If `held` is `None`, Ctrl-C was pressed before, and the objects are checked
+/// only once.
 pub(super) async fn finished<H: Interrupts>(
     asker: &impl Asker,
     cluster: &impl Writer,
@@ -35,7 +35,7 @@ pub(super) async fn finished<H: Interrupts>(
     let mut known = None;
     let mut unpredicted = Vec::new();
     while let Some(read) = unless(pressed, cluster.manifests(&objects)).await {
-        // The plan was carried out. It does not count as failed if its result cannot be read.
+        // The plan was carried out. The run does not fail if its result cannot be read.
         unpredicted = read.as_ref().map(|manifests| self::unpredicted(plan, manifests)).unwrap_or_default();
         known = Some(read);
         looks += 1;
@@ -44,7 +44,7 @@ pub(super) async fn finished<H: Interrupts>(
         }
         if looks == SOON {
             let id = journal.id();
-            asker.message(&format!("all is written, journal {id}; waiting until the controllers have done their part"));
+            asker.message(&format!("all steps are written, journal {id}; waiting for the controllers"));
         }
         if unless(pressed, cluster.pause(BETWEEN)).await.is_none() {
             break;
@@ -52,8 +52,8 @@ pub(super) async fn finished<H: Interrupts>(
     }
     match &known {
         Some(Ok(_)) => {}
-        Some(Err(failure)) => asker.message(&format!("warning: what is so now could not be read: {failure}")),
-        None => asker.message("note: what is so now was not read to its end"),
+        Some(Err(failure)) => asker.message(&format!("warning: the present state could not be read: {failure}")),
+        None => asker.message("note: the present state was not read completely"),
     }
     for surprise in &unpredicted {
         asker.message(&format!("warning: {surprise}"));
@@ -66,7 +66,11 @@ pub(super) async fn finished<H: Interrupts>(
         Err(error) => {
             let why = std::iter::once(error.message()).chain(error.causes().iter().map(String::as_str));
             let why = why.collect::<Vec<_>>().join(": ");
-            asker.message(&format!("warning: it is done, and {}: the journal is {}", sanitize(&why), journal.id()));
+            asker.message(&format!(
+                "warning: the plan was carried out, but {}: the journal is {}",
+                sanitize(&why),
+                journal.id()
+            ));
         }
     }
     if unpredicted.is_empty() { Status::Done } else { Status::Findings }
@@ -89,12 +93,13 @@ fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
             // With policy Delete the volume is expected to be deleted. A volume with data that the plan gives up may
             // also be deleted.
             let stays = to == "Retain" && carried.is_none_or(|carried| carried.given_up.is_empty());
-            return stays.then(|| format!("{object} is gone, where policy {to} was written"));
+            return stays.then(|| format!("{object} is gone, although policy {to} was written"));
         };
         let Ok(Seen::Volume(volume)) = Seen::decode(object.kind, manifest) else { return None };
         let policy = volume.reclaim_policy.as_str();
-        (policy != to.as_str())
-            .then(|| format!("{object} has policy {policy}, where {to} was written: somebody has changed it since"))
+        (policy != to.as_str()).then(|| {
+            format!("{object} has policy {policy}, although {to} was written: somebody has changed it since then")
+        })
     };
     plan.writes().filter_map(surprise).collect()
 }
@@ -112,7 +117,7 @@ fn unpredicted(plan: &Plan, manifests: &Manifests) -> Vec<String> {
         let states = expected.iter().find(|expected| expected.object == *object).map_or(&[][..], |found| &found.states);
         let last = plan.writes().rfind(|write| write.object == *object);
         let predicted = missed(&is, states, last.is_some_and(Write::asks_for_any_volume))?;
-        Some(format!("{object} is {is}, where {predicted} was predicted"))
+        Some(format!("{object} is {is}, but {predicted} was predicted"))
     };
     objects.into_iter().filter_map(surprise).collect()
 }

@@ -10,7 +10,7 @@ use crate::snapshot::Absence;
 /// in its `claimRef`.
 ///
 /// # Errors
-/// An error is returned if the claim has no volume, or if its volume cannot be known.
+/// Returns an error if the claim has no volume, or if its volume cannot be known.
 pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Error> {
     let snapshot = &gathered.snapshot;
     let claim = snapshot.claim(named::claim(snapshot, &key.name, Some(&key.namespace))?);
@@ -26,7 +26,7 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
     // A volume that could not be read may also have the uid of the claim.
     if snapshot.coverage().absence(Kind::PersistentVolume, "") != Absence::Certain {
         return Err(Error::unreadable(format!(
-            "claim {namespace}/{name} names no volume, and volumes could not all be listed: which is its is unknown"
+            "claim {namespace}/{name} names no volume, and not all volumes could be listed: its volume is unknown"
         ))
         .hint("kubectl pvctl retain pv/NAME keeps the volume of that name"));
     }
@@ -35,7 +35,7 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
         [] => Err(Error::refused(format!("claim {namespace}/{name} has no volume yet: there are no data to keep"))
             .hint(format!("kubectl pvctl explain pvc/{name} -n {namespace} says what it waits for"))),
         several => {
-            let ways = several.iter().map(|volume| format!("kubectl pvctl retain pv/{volume} keeps that one"));
+            let ways = several.iter().map(|volume| format!("kubectl pvctl retain pv/{volume} retains that volume"));
             let message = format!("{} volumes have the uid of claim {namespace}/{name}", several.len());
             Err(ways.fold(Error::refused(message), Error::hint))
         }
@@ -50,7 +50,7 @@ fn its_own(gathered: &Gathered, claim: &PersistentVolumeClaim) -> Result<Str, Er
     })?);
     match &volume.claim_ref {
         Some(other) if other.namespace != claim.meta.namespace || other.name != claim.meta.name => Err(Error::refused(
-            format!("claim {key} names volume {wanted}, which is that of claim {}/{}", other.namespace, other.name),
+            format!("claim {key} names volume {wanted}, which belongs to claim {}/{}", other.namespace, other.name),
         )
         .hint(format!("kubectl pvctl retain pv/{wanted} keeps the data of this volume"))),
         _ => Ok(wanted.clone()),

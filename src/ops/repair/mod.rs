@@ -33,7 +33,7 @@ const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::
 pub struct RepairOptions {
     /// The options for reading and judging objects.
     pub read: ReadOptions,
-    /// The last action of the run, such as showing the plan or carrying it out.
+    /// Which end the run has: for example, showing the plan, or carrying it out.
     pub extent: Extent,
     /// Whether the plan is carried out without asking.
     pub yes: bool,
@@ -49,7 +49,7 @@ pub struct RepairOptions {
     pub journals: PathBuf,
 }
 
-/// The last action of a repair.
+/// The end of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The plan is carried out.
@@ -60,7 +60,7 @@ pub enum Extent {
     Propose,
     /// The plan is made, reviewed and shown, and each write is sent to the API server in a dry run.
     Rehearse,
-    /// The plan is printed as data.
+    /// The plan is printed as JSON or YAML.
     HandOut,
 }
 
@@ -76,7 +76,7 @@ pub enum RepairRequest {
 /// Makes a repair.
 ///
 /// # Errors
-/// An error is returned if something cannot be read, if the repair is refused, or if it stops.
+/// Returns an error if something cannot be read, if the repair is refused, or if it stops.
 pub async fn repair(
     options: &RepairOptions,
     cluster: &impl Writer,
@@ -133,7 +133,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
     /// Creates a run on that cluster.
     ///
     /// # Errors
-    /// An error is returned if the cluster does not tell its identity.
+    /// Returns an error if the identity of the cluster cannot be read.
     pub(in crate::ops) async fn new(options: &'a RepairOptions, cluster: &'a C, asker: &'a A) -> Result<Self, Error> {
         Ok(Self { options, cluster, asker, here: cluster.origin().await? })
     }
@@ -141,7 +141,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
     /// Makes a plan, shows it, asks for consent and carries it out.
     ///
     /// # Errors
-    /// An error is returned if something cannot be read, if the repair is refused, or if it stops.
+    /// Returns an error if something cannot be read, if the repair is refused, or if it stops.
     pub(in crate::ops) async fn repair(&self, mut source: PlanSource) -> Result<Status, Error> {
         source.check(&self.here, self.asker)?;
         let earlier = source.earlier().filter(|_| self.writes());
@@ -194,8 +194,8 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         if let Some(before) = before {
             before.check_next_plan(&plan, options.yes)?;
             asker.message(
-                "note: the cluster has changed since you agreed, and nothing was written: this is the plan for what is \
-                 there now",
+                "note: the cluster has changed since you agreed, and nothing was written: this is the plan for the \
+                 present state",
             );
         }
         if let PlanSource::File(file) = source {
@@ -238,7 +238,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         if options.only_safe && !reviewed.plan().is_safe() {
             return Err(Error::new(
                 ErrorKind::Changed,
-                "the world has changed, and the repair is not a safe one any more: nothing was written",
+                "the cluster has changed, and the repair is not safe any more: nothing was written",
             ));
         }
         self.agreed_to(source, &world, reviewed).await
@@ -261,8 +261,8 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
             }
             Extent::Propose => {
                 self.asker.message(
-                    "note: nothing was applied: this plan is made from files. -o yaml > plan.yaml keeps it, and \
-                     kubectl pvctl apply plan.yaml carries it out on a cluster that is still the same",
+                    "note: nothing was written: this plan is made from files. -o yaml > plan.yaml stores it, and \
+                     kubectl pvctl apply plan.yaml carries it out if the cluster has not changed",
                 );
                 Ok(Round::Ended(Status::Done))
             }

@@ -19,7 +19,7 @@ pub(in crate::ops) enum PlanSource {
     File(Box<PlanFile>),
     /// A journal whose remaining steps are carried out.
     Begun(Box<Journal>),
-    /// A journal whose steps are taken back.
+    /// A journal whose steps are undone.
     TakenBack(TakenBack),
 }
 
@@ -61,7 +61,7 @@ impl PlanSource {
     /// Makes the plan for the present state. Before that, the objects that the request needs are read.
     ///
     /// # Errors
-    /// An error is returned if something cannot be read.
+    /// Returns an error if something cannot be read.
     pub(super) async fn propose(&self, world: &mut World<'_>, cluster: &impl Writer) -> Result<Proposed, Error> {
         match self {
             Self::Request(request) => world.propose(cluster, request).await,
@@ -79,7 +79,7 @@ impl PlanSource {
     /// Returns a text if somebody else has done the remaining steps of the journal. See [`apply::reached_by_others`].
     ///
     /// # Errors
-    /// An error is returned if the journal cannot be written.
+    /// Returns an error if the journal cannot be written.
     pub(super) fn reached_by_others(
         &mut self,
         situation: &Situation<'_>,
@@ -89,8 +89,8 @@ impl PlanSource {
         apply::reached_by_others(journal, situation, writes)
     }
 
-    /// Returns the error that no plan can be made. For a file the error says that the cluster has changed, because a
-    /// plan was possible when the file was made.
+    /// Returns the error that no plan can be made. For a plan from a file, the error says that the cluster has changed,
+    /// because the plan was possible when the file was written.
     pub(super) fn no_plan(&self, error: Error) -> Error {
         match self {
             Self::File(file) => apply::no_plan(file, &error),
@@ -109,7 +109,7 @@ impl PlanSource {
     /// Checks that a journal or a plan file may be used for this cluster.
     ///
     /// # Errors
-    /// An error is returned if it belongs to another cluster, or if a journal allows more than its request.
+    /// Returns an error if it belongs to another cluster, or if a journal allows more than its request.
     pub(super) fn check(&self, here: &Origin, asker: &impl Asker) -> Result<(), Error> {
         match self {
             Self::Request(_) => Ok(()),
@@ -122,11 +122,10 @@ impl PlanSource {
     }
 
     /// Checks that the objects of a journal are still the same, and finds out whether a request in doubt was carried
-    /// out. This happens before the journal continues or is taken back. Returns why there is nothing to do, if this is
-    /// known.
+    /// out. This happens before a journal is continued or undone. Returns why there is nothing to do, if this is known.
     ///
     /// # Errors
-    /// An error is returned if an object was replaced, or if nobody can know whether the request was carried out.
+    /// Returns an error if an object was replaced, or if nobody can know whether the request was carried out.
     pub(super) async fn resolve_doubt(
         &mut self,
         look: &RequestCheck<'_, impl Writer, impl Asker>,

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 /// The number of seconds of waiting after which a message says what the step waits for.
 const LONG: u64 = 2;
 
-/// Shows the events of a plan, and knows whether the person wants to stop it.
+/// Shows the events of a plan, and tells the executor whether the person wants to stop.
 pub(super) struct ProgressReporter<'a, A: Asker> {
     asker: &'a A,
     held: &'a A::Held,
@@ -25,7 +25,7 @@ impl<'a, A: Asker> ProgressReporter<'a, A> {
         Self { asker, held, last, said: Mutex::default() }
     }
 
-    /// Shows what a step waits for and what the present state is, if the text has changed.
+    /// Shows what a step waits for and what the present state is. The same text is not shown twice in a row.
     fn waits(&self, text: String) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if *said != text {
@@ -42,7 +42,7 @@ impl<A: Asker> Observer for ProgressReporter<'_, A> {
                 self.asker.message(&format!("step {} of {}: {}", step.id, self.last, step.why));
             }
             PlanEvent::Again { step, why } => {
-                self.asker.message(&format!("step {}: once more, because {why}", step.id));
+                self.asker.message(&format!("step {}: tried again, because {why}", step.id));
             }
             PlanEvent::Waiting { step, what, seconds, so_far } => {
                 if seconds >= LONG {
@@ -51,11 +51,11 @@ impl<A: Asker> Observer for ProgressReporter<'_, A> {
                 self.asker.progress().step("waiting, Ctrl-C stops; seconds", seconds);
             }
             PlanEvent::StepDone { step, was_so: true } => {
-                self.asker.message(&format!("step {}: it is so already", step.id));
+                self.asker.message(&format!("step {}: nothing to do, the object is already in this state", step.id));
             }
             PlanEvent::StepDone { step: _, was_so: false } => {}
             PlanEvent::Untried { step, why } => {
-                self.asker.message(&format!("step {} cannot be tried before the ones before it: {why}", step.id));
+                self.asker.message(&format!("step {} cannot be tried before the earlier steps: {why}", step.id));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Several rounds of a repair. If the cluster changes while the person is asked, the request is planned, shown and
-//! agreed to again.
+//! The rounds of a repair. If the cluster changes while the person is asked, a new round begins: the repair is planned,
+//! shown and confirmed again.
 
 use super::{PlanSource, Run};
 use crate::error::Error;
@@ -26,8 +26,8 @@ pub(super) struct AgreedPlan {
 }
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// Makes a plan, shows it, asks for consent and carries it out. If the cluster changes meanwhile and nothing was
-    /// written, this is repeated a few times. Each plan needs its own consent.
+    /// Makes a plan, shows it, asks for consent and carries it out. If the cluster changes in the meantime and nothing
+    /// was written, all of this is repeated a few times. Each plan needs its own consent.
     pub(super) async fn rounds(&self, source: &mut PlanSource) -> Result<Status, Error> {
         let mut before: Option<Box<AgreedPlan>> = None;
         for _ in 0..ROUNDS {
@@ -48,10 +48,9 @@ impl AgreedPlan {
             return Err(self.error.clone());
         }
         if unasked && is_wider(&self.plan, plan) {
-            return Err(self
-                .error
-                .clone()
-                .hint("what is there now asks for another sort of plan: ask for the repair again, and read it"));
+            return Err(self.error.clone().hint(
+                "the present state needs a plan that does more: ask for the repair again, and read the new plan",
+            ));
         }
         Ok(())
     }
@@ -61,7 +60,7 @@ impl AgreedPlan {
     pub(super) fn refused(before: Option<&Self>, refused: Error) -> Error {
         let Some(before) = before else { return refused };
         let error =
-            before.error.clone().cause(format!("for what is there now there is no plan: {}", refused.message()));
+            before.error.clone().cause(format!("there is no plan for the present state: {}", refused.message()));
         refused.hints().iter().cloned().fold(error, Error::hint)
     }
 }

@@ -1,4 +1,4 @@
-//! The knowledge on which a plan is made.
+//! The data from which a plan is made.
 
 use crate::error::Error;
 use crate::model::ObjectKey;
@@ -10,18 +10,18 @@ use crate::report::plan::PlanDocument;
 use crate::snapshot::Snapshot;
 use std::collections::BTreeSet;
 
-/// Everything that was read, and the whole manifests of the objects that a plan is about.
+/// Everything that was read, and the complete manifests of the objects that a plan is about.
 #[derive(Debug)]
 pub(in crate::ops) struct World<'a> {
     pub(in crate::ops) gathered: Gathered,
     model: &'a ModelOptions,
     pub(super) manifests: Manifests,
-    /// The objects whose whole manifests have been requested.
+    /// The objects whose complete manifests have been requested.
     asked: BTreeSet<ObjectKey>,
 }
 
 impl<'a> World<'a> {
-    /// Creates a world from what was read, without whole manifests.
+    /// Creates a world from what was read. It has no complete manifests yet.
     pub(in crate::ops) fn new(gathered: Gathered, model: &'a ModelOptions) -> Self {
         Self { gathered, model, manifests: Manifests::default(), asked: BTreeSet::new() }
     }
@@ -34,7 +34,7 @@ impl<'a> World<'a> {
     /// Returns what planners and guards use.
     ///
     /// # Errors
-    /// An error is returned if a flag of the model does not fit what was read.
+    /// Returns an error if a flag of the model does not fit what was read.
     pub(in crate::ops) fn situation(&self) -> Result<Situation<'_>, Error> {
         let snapshot = self.snapshot();
         let settings = self.gathered.modelled.settings(snapshot, self.model, false)?;
@@ -44,7 +44,7 @@ impl<'a> World<'a> {
     /// Makes the plan for a request, after the manifests that it needs were read.
     ///
     /// # Errors
-    /// An error is returned if something cannot be read.
+    /// Returns an error if something cannot be read.
     pub(in crate::ops) async fn propose(
         &mut self,
         cluster: &impl Writer,
@@ -54,10 +54,10 @@ impl<'a> World<'a> {
         Ok(repair::propose(&self.situation()?, request))
     }
 
-    /// Reads whole manifests that have not been read yet.
+    /// Reads complete manifests that have not been read yet.
     ///
     /// # Errors
-    /// An error is returned if one of them cannot be read.
+    /// Returns an error if one of them cannot be read.
     pub(super) async fn read(&mut self, cluster: &impl Writer, keys: Vec<ObjectKey>) -> Result<(), Error> {
         let keys: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.asked.contains(key)).collect();
         if keys.is_empty() {

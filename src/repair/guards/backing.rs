@@ -1,4 +1,4 @@
-//! The guard against two volumes with the same storage, as far as their manifests show it.
+//! The guard against two volumes with the same storage, if their manifests show this.
 
 use super::{Guard, Holds};
 use crate::model::{
@@ -14,7 +14,7 @@ use crate::repair::write::Change;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shared {
     Yes,
-    /// The compared fields do not decide it.
+    /// The compared fields do not show whether the storage is the same.
     Perhaps,
     No,
 }
@@ -23,7 +23,7 @@ enum Shared {
 pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &PersistentVolume) -> Guard {
     const ID: &str = "unique-backing";
     let name = &volume.meta.name;
-    // If a plan only sets Retain or takes a repair back, no additional claim can write to the storage.
+    // A plan that only sets Retain or undoes a repair lets no additional claim write to the storage.
     let eases = matches!(plan.request, Request::Retain { .. } | Request::Undo { .. });
     let (no, unknown) = if eases { (Holds::Warns, Holds::Warns) } else { (Holds::No, Holds::Unknown) };
     let Some(own) = Backing::of(volume) else {
@@ -31,8 +31,8 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
             ID,
             unknown,
             format!(
-                "a volume of kind {} does not say in the open which storage it has, so nobody knows whether another \
-                 volume has that of {name} as well",
+                "the manifest of a volume of kind {} does not state its storage, so nobody knows whether another \
+                 volume has the same storage as {name}",
                 volume.source.kind.as_str()
             ),
         );
@@ -53,10 +53,7 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
         return Guard::new(
             ID,
             no,
-            format!(
-                "the storage of volume {name} is that of {} as well: two claims would write to it",
-                same.join(", ")
-            ),
+            format!("volume {name} has the same storage as {}: two claims would write to it", same.join(", ")),
         );
     }
     if !perhaps.is_empty() {
@@ -64,8 +61,8 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
             ID,
             unknown,
             format!(
-                "the storage of volume {name} has the same name as that of {}, at an address that looks like another \
-                 one: nobody knows whether it is the same",
+                "the storage of volume {name} has the same name as the storage of {}, but another address: nobody \
+                 knows whether it is the same storage",
                 perhaps.join(", ")
             ),
         );
@@ -75,24 +72,26 @@ pub(super) fn unique(situation: &Situation<'_>, plan: &Plan, volume: &Persistent
             ID,
             Holds::Warns,
             format!(
-                "the storage of volume {name} is that of {} as well, all of them for many nodes and kept: what one \
-                 claim writes the others see",
+                "volume {name} has the same storage as {}, but all of them are retained and for many nodes: their \
+                 claims share the data",
                 meant.join(", ")
             ),
         );
     }
     if !situation.knows_all(Kind::PersistentVolume, "") {
-        return Guard::new(ID, Holds::Unknown, "volumes could not all be listed".to_owned());
+        return Guard::new(ID, Holds::Unknown, "not all volumes could be listed".to_owned());
     }
     Guard::new(
         ID,
         Holds::Yes,
-        format!("no other volume of this cluster has the storage of {name}; another cluster may, which cannot be seen"),
+        format!(
+            "no other volume of this cluster has the storage of {name}; whether another cluster uses it cannot be seen"
+        ),
     )
 }
 
-/// Returns whether a volume is a file system that many nodes may use at the same time and that outlives its claim. If
-/// several namespaces need one share, there is usually one volume of the share for each namespace.
+/// Returns whether a volume is a shared file system: many nodes may use it at the same time, and it outlives its claim.
+/// If several namespaces need one share, there is usually one volume of the share for each namespace.
 fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
     let modes = &volume.access_modes.0;
     let is_shared = modes.contains(&AccessMode::ReadWriteMany)
@@ -108,14 +107,14 @@ fn is_for_many(plan: &Plan, volume: &PersistentVolume) -> bool {
 /// The identity of a storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Backing<'v> {
-    /// The family of the storage. Names are compared only within one family. A family is a CSI driver together with the
-    /// in-tree plugin that was migrated to it, or a kind of source.
+    /// The family of the storage. Names are compared only within a family. A family is a kind of source, or a CSI
+    /// driver together with the in-tree plugin that was migrated to it.
     family: &'v str,
     /// The name of the storage.
     name: String,
-    /// The places of the storage, such as servers, zones or accounts. An empty list means any place.
+    /// The locations of the storage, such as servers, zones or accounts. An empty list means any location.
     places: Vec<String>,
-    /// Whether storages at different places are certainly different.
+    /// Whether storages at different locations are certainly different.
     places_tell: bool,
     /// The nodes that reach the storage, if its name is a path on nodes.
     nodes: Option<&'v NodeSelector>,
@@ -154,7 +153,7 @@ impl<'v> Backing<'v> {
         if self.family != other.family {
             return Shared::No;
         }
-        // One volume states the id of the disk, and the other states port and number. These cannot be compared.
+        // One volume states the id of the disk, and the other volume states port and number. These cannot be compared.
         if self.family == FC && by_id(self) != by_id(other) {
             return Shared::Perhaps;
         }
@@ -186,8 +185,8 @@ fn named(family: &str, name: String) -> Backing<'_> {
     Backing { family, name, places: Vec::new(), places_tell: true, nodes: None }
 }
 
-/// Returns the identity of a CSI volume. If an in-tree plugin was migrated to its driver, the handle is read as that
-/// plugin names a disk. Upstream: `k8s.io/csi-translation-lib/plugins`, 1.36.
+/// Returns the identity of a CSI volume. If an in-tree plugin was migrated to its driver, the disk in the handle gets
+/// the name that the plugin uses. Upstream: `k8s.io/csi-translation-lib/plugins`, 1.36.
 fn of_driver<'v>(driver: &'v str, handle: &str) -> Backing<'v> {
     match driver {
         EBS => named(driver, last_part(handle).to_owned()),
@@ -218,7 +217,7 @@ fn in_tree(field: &str, detail: &str, handle: &str) -> Option<Backing<'static>> 
         // aws://zone/id, or the id alone
         "awsElasticBlockStore" => named(EBS, last_part(handle).to_owned()),
         "azureDisk" => named(AZURE_DISK, handle.to_ascii_lowercase()),
-        // The secret is named after the account, unless somebody chose another name.
+        // The secret is named after the account, unless somebody chose another name for it.
         "azureFile" => {
             let secret = last_part(detail);
             let account = secret.strip_prefix("azure-storage-account-").unwrap_or(secret);
@@ -272,7 +271,7 @@ fn disk_path(path: &str) -> String {
     }
 }
 
-/// Returns whether a place is this region, or a zone of it.
+/// Returns whether a location is this region, or a zone of this region.
 fn is_within(place: &str, region: &str) -> bool {
     place.strip_prefix(region).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
@@ -290,7 +289,7 @@ fn zones(volume: &PersistentVolume) -> Vec<String> {
     all.map(|all| all.concat()).unwrap_or_default()
 }
 
-/// Returns whether no node can reach both storages. The same path on two nodes is not the same storage.
+/// Returns whether no node can reach both storages. The same path on two nodes is two different storages.
 fn exclude(one: Option<&NodeSelector>, other: Option<&NodeSelector>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return false };
     one.terms.iter().all(|one| other.terms.iter().all(|other| contradict(one, other)))

@@ -6,8 +6,8 @@ use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation, volume_key};
 use crate::repair::write::Write;
 
-/// Checks whether the garbage collector would delete data after a claim is deleted. The claims that the deleted claim
-/// owns have volumes of their own.
+/// Checks whether the garbage collector would delete data after a claim is deleted. The claims whose owner is the
+/// deleted claim have volumes of their own.
 pub(super) fn owned(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let writes: Vec<&Write> = plan.writes().collect();
     let mut guards = Vec::new();
@@ -32,8 +32,8 @@ fn of(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClai
             ID,
             Holds::No,
             format!(
-                "claim {} names claim {} as its owner: it goes with it, and its volume does not have policy Retain. \
-                 `kubectl pvctl retain` keeps that first",
+                "claim {} names claim {} as its owner: it is deleted with that claim, and its volume does not have \
+                 policy Retain. First use `kubectl pvctl retain` for that volume",
                 dependent.key(),
                 claim.key()
             ),
@@ -44,7 +44,8 @@ fn of(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClai
             ID,
             Holds::Unknown,
             format!(
-                "the claims of namespace {namespace} could not be listed, so nobody knows which of them go with claim {}",
+                "the claims of namespace {namespace} could not be listed, so nobody knows which of them are deleted \
+                 with claim {}",
                 claim.key()
             ),
         );
@@ -56,13 +57,19 @@ fn of(situation: &Situation<'_>, writes: &[&Write], claim: &PersistentVolumeClai
         let names = names.join(", ");
         (
             Holds::Warns,
-            format!("these claims go with claim {}, their owner, and their volumes stay: {names}", claim.key()),
+            format!(
+                "these claims are deleted with claim {}, their owner, and their volumes are kept: {names}",
+                claim.key()
+            ),
         )
     };
     Guard::new(
         ID,
         holds,
-        format!("{seen}; whatever else names it goes as well, such as VolumeSnapshots, which are not looked at"),
+        format!(
+            "{seen}; other objects that name it as their owner, such as VolumeSnapshots, are deleted as well and are \
+             not checked"
+        ),
     )
 }
 

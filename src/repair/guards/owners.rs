@@ -1,5 +1,4 @@
-//! The guards about owners: who else writes the objects of a plan, and whether the owners of claims that the plan
-//! creates exist.
+//! The guards about owners: who else writes the objects of a plan, and whether the owners of new claims exist.
 
 use super::sources::{Policy, Source, is_applied, sources};
 use super::{Guard, Holds};
@@ -11,9 +10,9 @@ use crate::repair::write::{Change, FIELD_MANAGER, Reference};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Checks that the owners that a new claim names exist. If none of them exists, the garbage collector deletes the
-/// claim. Plans leave out owners that do not exist, but an owner may be deleted between the plan and its remaining
-/// steps.
+/// Checks that the owners of a new claim exist. If none of them exists, the garbage collector deletes the claim. Plans
+/// leave out owners that do not exist. But an owner may be deleted after the plan was made, and before its remaining
+/// steps are carried out.
 pub(super) fn adopted(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "adopted";
     let mut guards = Vec::new();
@@ -29,21 +28,21 @@ pub(super) fn adopted(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
                 ID,
                 Holds::No,
                 format!(
-                    "the plan creates {} with an owner that is not known to live in namespace {namespace}, and the \
-                     garbage collector would delete the claim: {}; `kubectl pvctl undo` takes back what was written, and \
-                     the repair asked for anew leaves out such owners",
+                    "the plan creates {} with an owner that is not known to exist in namespace {namespace}, so the \
+                     garbage collector would delete the claim: {}; `kubectl pvctl undo` undoes what was written, and a \
+                     new request for the repair leaves out such owners",
                     write.object,
                     names(dead)
                 ),
             ));
         } else if !living.is_empty() {
-            guards.push(Guard::new(ID, Holds::Yes, format!("the owners of {} live: {}", write.object, names(living))));
+            guards.push(Guard::new(ID, Holds::Yes, format!("the owners of {} exist: {}", write.object, names(living))));
         }
     }
     guards
 }
 
-/// Checks who else writes the objects, by the sources that the objects record and by the labels and annotations of
+/// Checks who else writes the objects. It uses the sources that the objects record, and the labels and annotations of
 /// known tools.
 pub(super) fn writers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let goes = plan.writes().find(|write| write.takes_claim()).map(|write| write.object.to_string());
@@ -63,7 +62,7 @@ pub(super) fn writers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 
 const OWNER: &str = "owner";
 
-/// Checks the sources that apply an object. They may do so at any moment, also between two steps.
+/// Checks the sources that apply an object. They may apply it at any moment, also between two steps.
 fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str>) -> Vec<Guard> {
     if object.kind == Kind::PersistentVolumeClaim {
         let is_deleted = plan.writes().any(|write| write.object == *object && write.takes_claim());
@@ -85,9 +84,9 @@ fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str
                 }
             };
             let said = format!(
-                "{object} is applied by {who}, {states}: the next apply sets that policy again, and the data go once \
-                 {loses} has lost the volume. First set persistentVolumeReclaimPolicy to Retain in the source and apply \
-                 it, then ask again"
+                "{object} is applied by {who}, {states}: the next apply sets that policy again, and the data are \
+                 deleted when {loses} has lost the volume. First set persistentVolumeReclaimPolicy to Retain in the \
+                 source and apply it, then ask again"
             );
             guards.push(Guard::new(OWNER, Holds::No, said));
         }
@@ -96,8 +95,8 @@ fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str
         {
             let said = format!(
                 "{object} is applied by {who}, with a claimRef that names claim {}/{}: the next apply makes the volume \
-                 name that claim again, and whoever has it then becomes Lost. Change the claimRef in the source before \
-                 anybody applies it again",
+                 name that claim again, and the claim that then has the volume becomes Lost. Change the claimRef in \
+                 the source before anybody applies it again",
                 named.namespace, named.name
             );
             guards.push(Guard::new(OWNER, Holds::Warns, said));
@@ -106,7 +105,7 @@ fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str
     guards
 }
 
-/// Returns whether a write makes a volume name a claim other than the one that a source states.
+/// Returns whether a write makes a volume name a claim other than the one in a source.
 fn points_elsewhere(change: &Change, named: &Reference) -> bool {
     match change {
         Change::SetClaimRef { to: Some(to), .. } => to.namespace != named.namespace || to.name != named.name,
@@ -121,19 +120,19 @@ fn points_elsewhere(change: &Change, named: &Reference) -> bool {
     }
 }
 
-/// Checks for a known tool, by its labels, annotations or field manager. The tool writes what its source states. The
-/// object does not always record that.
+/// Checks for a known tool, by its labels, annotations or field manager. The tool writes what its source states, and
+/// the object does not always record this.
 fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) -> Option<Guard> {
     let who = owner_of(manifest)?;
     let retained = plan.writes().any(|write| write.object == *object && write.retains());
     Some(match goes {
-        // Once the claim is gone, only the policy keeps the data.
+        // After the claim is deleted, only the policy keeps the data.
         Some(claim) if retained => Guard::new(
             OWNER,
             Holds::No,
             format!(
-                "{object} belongs to {who}, which may write its former policy again while {claim} is gone, and the data \
-                 would go: set persistentVolumeReclaimPolicy to Retain there first"
+                "{object} belongs to {who}, which may write its former policy again while {claim} is gone, and the \
+                 data would be deleted: first set persistentVolumeReclaimPolicy to Retain there"
             ),
         ),
         Some(_) | None => Guard::new(
@@ -146,7 +145,7 @@ fn known(plan: &Plan, object: &ObjectKey, manifest: &Value, goes: Option<&str>) 
 
 /// Returns the claim that has a volume and loses it, because the plan writes another uid into the claimRef. If the
 /// claim with the new uid is gone, the volume becomes Released. A volume that is offered to a name or to any claim is
-/// not deleted, so it does not count.
+/// left out, because it is not deleted.
 fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Option<&'a PersistentVolumeClaim> {
     if object.kind != Kind::PersistentVolume {
         return None;
@@ -167,8 +166,7 @@ fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Opt
     others.next().is_some().then_some(holder)
 }
 
-/// Returns the tool, owner or manager that writes an object. It may also delete an object that its source does not
-/// have.
+/// Returns the tool, owner or manager that writes an object. It may also delete an object that is not in its source.
 pub fn owner_of(manifest: &Value) -> Option<String> {
     const SIGNS: [(&str, &str); 7] = [
         ("argocd.argoproj.io/instance", "Argo CD"),
@@ -189,7 +187,7 @@ pub fn owner_of(manifest: &Value) -> Option<String> {
         .as_array()
         .into_iter()
         .flatten()
-        // A node owns the local volumes on it, but writes nothing.
+        // A node is the owner of local volumes on it, but it writes nothing.
         .filter(|owner| owner["kind"] != "Node")
         .find_map(|owner| Some(format!("{} {}", owner["kind"].as_str()?, owner["name"].as_str()?)));
     let manager = metadata["managedFields"].as_array().into_iter().flatten().find_map(|entry| {

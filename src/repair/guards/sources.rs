@@ -1,9 +1,9 @@
 //! The sources that write a field of an object repeatedly, as the object itself records them.
 //!
-//! There are two records. `kubectl apply` keeps the applied manifest in an annotation. Server-side apply records in
-//! `metadata.managedFields` which fields each manager applied. If somebody else sets a field to another value, the
-//! manager is no longer recorded as its owner (structured-merge-diff, `Updater.Update`). It may still apply the field
-//! again.
+//! There are two records. `kubectl apply` stores the applied manifest in an annotation. Server-side apply records in
+//! `metadata.managedFields` which fields each manager applied. If somebody else sets such a field to another value, the
+//! manager is no longer recorded as its owner (structured-merge-diff, `Updater.Update`). But the manager may still
+//! apply the field again.
 
 use crate::model::ReclaimPolicy;
 use crate::repair::write::{FIELD_MANAGER, Reference};
@@ -34,8 +34,8 @@ pub(super) enum Policy {
     Is(String),
     /// The source states no policy.
     Unstated,
-    /// The source may state a policy. This program has set the policy since, so the record no longer shows who applied
-    /// it.
+    /// The source may state a policy. But this program has set the policy since then, so the record no longer shows who
+    /// applied it.
     Hidden,
 }
 
@@ -128,7 +128,7 @@ fn owns(entry: &Value, path: &[&str]) -> bool {
     path.iter().try_fold(&entry["fieldsV1"], |fields, part| fields.get(part)).is_some()
 }
 
-/// Returns the source that applies the object, if there is one, whatever fields it applies.
+/// Returns the source that applies the object, if there is one. The fields that it applies do not matter.
 pub(super) fn is_applied(manifest: &Value) -> Option<String> {
     sources(manifest).into_iter().next().map(|source| source.who)
 }

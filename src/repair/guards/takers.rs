@@ -15,8 +15,7 @@ use rustc_hash::FxHashSet;
 /// The number of claims that the guard names.
 const NAMED: usize = 8;
 
-/// Names the claims to which the simulation gives the volume once it is free, and those to which the scheduler may give
-/// it.
+/// Names the claims to which the simulation gives the free volume, and the claims to which the scheduler may give it.
 pub(super) fn claimants(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
     const ID: &str = "claimants";
     let name = &volume.meta.name;
@@ -33,13 +32,13 @@ pub(super) fn claimants(situation: &Situation<'_>, volume: &PersistentVolume) ->
     let freed = freed(situation.snapshot, volume);
     let winners = winners(&freed, &situation.settings, volume);
     let said = match winners.as_slice() {
-        [] => "no claim waits for it now; the next one that fits gets it, with all that is on it".to_owned(),
-        [one] => format!("claim {one} gets it, with all that is on it"),
+        [] => "no claim waits for the volume now; the next claim that fits gets it, with all its data".to_owned(),
+        [one] => format!("claim {one} gets it, with all its data"),
         several => {
             let more = several.len().saturating_sub(NAMED);
             let named = several.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("one of these claims gets it, with all that is on it: {named}{more}")
+            format!("one of these claims gets it, with all its data: {named}{more}")
         }
     };
     Guard::new(ID, Holds::Warns, format!("volume {name}: {said}"))
@@ -95,7 +94,7 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
         })
         .collect();
     for claim in freed.claims() {
-        // Such a claim waits for its pod, and the scheduler chooses a matching volume for it.
+        // Such a claim waits for its pod. Then the scheduler chooses a matching volume for it.
         let waits = delays_binding(freed, &settings.behavior, claim) == Ok(true);
         let free = freed.volume(id);
         let fits = |query: Query<'_>| {

@@ -63,7 +63,7 @@ impl Builder {
         self.volumes.push(carried);
     }
 
-    /// Saves a whole volume in the journal. Its deciding fields become part of the hash of the plan.
+    /// Saves a complete volume in the journal. The fields that the plan depends on become part of the hash of the plan.
     pub(in crate::repair) fn save_volume(&mut self, volume: &PersistentVolume) {
         let key = volume_key(&volume.meta.name);
         if !self.saves.contains(&key) {
@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    /// Saves a whole claim in the journal. Its deciding fields become part of the hash of the plan.
+    /// Saves a complete claim in the journal. The fields that the plan depends on become part of the hash of the plan.
     pub(in crate::repair) fn save_claim(&mut self, claim: &PersistentVolumeClaim) {
         let key = claim_key(&claim.meta.namespace, &claim.meta.name);
         if !self.saves.contains(&key) {
@@ -96,12 +96,12 @@ impl Builder {
         self.notes.push(note.into());
     }
 
-    /// Requires that the person types this name.
+    /// Requires the person to type this name.
     pub(in crate::repair) fn ask_for(&mut self, name: &str) {
         self.type_name = Some(name.into());
     }
 
-    /// Marks the plan as one on which only a person can decide. The plan states the reason.
+    /// Records that only a person can decide about the plan. The plan states the reason.
     pub(in crate::repair) fn leave_to_person(&mut self, why: impl Into<String>) {
         if self.judgement.is_none() {
             let why = why.into();
@@ -110,9 +110,9 @@ impl Builder {
         }
     }
 
-    /// Leaves the decision to a person if the namespace may now belong to another tenant than the owner of the data.
-    /// Any tenant can write the marks of a binding and the name of a volume into a claim of their own. Returns whether
-    /// it left the decision to a person.
+    /// Leaves the decision to a person if the namespace may now belong to another tenant than the data. Any tenant can
+    /// write the annotations of a binding and the name of a volume into their own claim. Returns whether the decision
+    /// is left to a person.
     pub(in crate::repair) fn leave_if_strange(
         &mut self,
         situation: &Situation<'_>,
@@ -140,7 +140,7 @@ impl Builder {
         self.steps.push(Step { id, why, write, recheck, wait, expects: Vec::new(), undo });
     }
 
-    /// Adds a step that sets policy Retain, unless the volume has it already.
+    /// Adds a step that sets policy Retain, unless the volume already has it.
     pub(in crate::repair) fn retain(&mut self, volume: &PersistentVolume, why: &str) {
         let name = &volume.meta.name;
         if volume.reclaim_policy == ReclaimPolicy::Retain || self.retained.contains(name) {
@@ -152,9 +152,9 @@ impl Builder {
             Undo::Write { write: Box::new(policy(volume, "Retain", before)), wait: None }
         } else {
             let why = match &volume.reclaim_policy {
-                ReclaimPolicy::Recycle => "is deprecated and erases data: set it by hand if need be",
+                ReclaimPolicy::Recycle => "is deprecated and erases data: set it by hand if you need it",
                 ReclaimPolicy::Delete | ReclaimPolicy::Retain | ReclaimPolicy::Other(_) => {
-                    "is none that an API server takes"
+                    "is not a policy that an API server accepts"
                 }
             };
             Undo::Impossible { why: format!("policy {before} {why}") }
@@ -163,14 +163,14 @@ impl Builder {
         self.retained.push(name.clone());
         if volume.terminating() {
             self.note(format!(
-                "volume {name} is being deleted, which cannot be taken back: with policy Retain its driver may let the \
-                 object go at once, and its manifest in the journal is then what knows the storage"
+                "volume {name} is being deleted, which cannot be undone: with policy Retain the object may be removed \
+                 at once, and then only its manifest in the journal names the storage"
             ));
         }
     }
 
-    /// Adds steps that set policy Retain for every volume that the claim names or that names the claim. When the claim
-    /// is deleted, the policy decides what happens to the data of these volumes.
+    /// Adds steps that set policy Retain for every volume that the claim names or that names the claim. The policy
+    /// decides what happens to the data of these volumes when the claim is deleted.
     pub(in crate::repair) fn retain_all_of(
         &mut self,
         situation: &Situation<'_>,
@@ -211,11 +211,12 @@ impl Builder {
             name: claim.name.clone(),
             volume: VolumeIdentity::of(volume),
         };
-        self.step(format!("give volume {name} the policy that it had"), Some(write), vec![lives], None, undo);
+        self.step(format!("give volume {name} its former policy"), Some(write), vec![lives], None, undo);
         self.retained.retain(|retained| retained != name);
     }
 
-    /// Adds a step that changes the claimRef of a volume, once no pod has the volume mounted any more.
+    /// Adds a step that changes the claimRef of a volume. Before the write, it is rechecked that no pod has the volume
+    /// mounted.
     pub(in crate::repair) fn refer(
         &mut self,
         situation: &Situation<'_>,
@@ -229,14 +230,14 @@ impl Builder {
         self.refer_with_undo(why, volume, to, expect, wait, before);
         if let Some(step) = self.steps.last_mut() {
             step.recheck.extend(unmounted(situation, volume));
-            // A started recycler pod continues, although the policy is Retain now.
+            // A recycler pod that has started continues, although the policy is Retain now.
             let recheck = not_recycled(volume).filter(|recheck| !step.recheck.contains(recheck));
             step.recheck.extend(recheck);
         }
     }
 
     /// Adds the same step as [`Self::refer`], for a plan that has waited until the claim that had the volume is gone.
-    /// No pod used that claim, so mounts are not rechecked. `back_to` is the claimRef that the undo sets.
+    /// No pod used that claim any more, so mounts are not rechecked. `back_to` is the claimRef that the undo sets.
     pub(in crate::repair) fn refer_with_undo(
         &mut self,
         why: impl Into<String>,
@@ -251,7 +252,8 @@ impl Builder {
         let before = volume.claim_ref.as_ref().map(Reference::from_stored);
         expect.insert(0, Expect::ClaimRef { is: before.clone() });
         let back_marked = marked && back_to == before;
-        // If the controller has bound the volume, it has added the uid of the claim. So the undo expects only the name.
+        // If the controller has bound the volume, it has added the uid of the claim to the claimRef. So the undo
+        // expects only the name.
         let back_expect = match &to {
             Some(named) => {
                 vec![Expect::RefersTo { namespace: named.namespace.clone(), name: named.name.clone() }]
@@ -264,8 +266,8 @@ impl Builder {
             expect: back_expect,
             change: Change::SetClaimRef { to: back_to, bound_by_controller: back_marked },
         };
-        // A claim that the plan deleted is gone by then. But if another claim had the volume, nodes may still have it
-        // attached.
+        // A claim that the plan deleted is gone at this point. But if another claim had the volume, the volume may
+        // still be attached to nodes.
         let same = match (&before, &to) {
             (Some(before), Some(to)) => {
                 before.namespace == to.namespace && before.name == to.name && !to.uid.is_empty()
@@ -326,7 +328,7 @@ impl Builder {
         self.step(why, Some(write), recheck, Some(gone), Undo::Write { write: Box::new(create), wait: bound });
     }
 
-    /// Adds a step that waits until the volume shows that its claim is gone.
+    /// Adds a step that waits until the phase of the volume shows that its claim is gone.
     pub(in crate::repair) fn await_released(&mut self, volume: &PersistentVolume) {
         let why = format!("the controller sees that the claim of volume {} is gone", volume.meta.name);
         let wait = Wait::Released { volume: VolumeIdentity::of(volume) };
@@ -362,7 +364,7 @@ impl Builder {
         let mut recheck = recheck;
         recheck.extend(volume.and_then(not_recycled));
         recheck.push(Recheck::Unused { namespace: claim.namespace.clone(), name: claim.name.clone() });
-        // This check comes last, because it is one short read, and the lists before it take longer.
+        // This recheck comes last, because it is one short read, and the lists before it take longer.
         recheck.extend(volume.map(|volume| Recheck::Reserved {
             volume: VolumeIdentity::of(volume),
             namespace: claim.namespace.clone(),
@@ -376,8 +378,8 @@ impl Builder {
         self.steps.is_empty()
     }
 
-    /// Returns the volumes whose data the plan keeps. They have policy Retain, or a step sets it, and neither their
-    /// data nor their object is given up.
+    /// Returns the volumes whose data the plan keeps. They already have policy Retain, or a step sets it, and neither
+    /// their data nor their object is given up.
     fn keeps(&self) -> Vec<VolumeIdentity> {
         let retained = |volume: &VolumeIdentity| {
             let mut writes = self.steps.iter().filter_map(|step| step.write.as_ref());
@@ -393,7 +395,7 @@ impl Builder {
         kept.map(|(volume, _)| volume.clone()).collect()
     }
 
-    /// Returns the plan. Its id follows from the request and the deciding fields of its objects.
+    /// Returns the plan. Its id depends on the request and on the fields of the objects that the plan depends on.
     pub(in crate::repair) fn finish(mut self, goal: impl Into<String>) -> Proposed {
         let set_back = |name: &Str| {
             self.steps.iter().filter_map(|step| step.write.as_ref()).any(|write| {
@@ -404,8 +406,8 @@ impl Builder {
         if self.steps.len() > 1 {
             for name in kept {
                 self.notes.push(format!(
-                    "volume {name} has policy Retain from now on: once all is well, set the one that it had, or its \
-                     storage stays when its claim is deleted"
+                    "volume {name} has policy Retain from now on: when everything works, set its former policy again, \
+                     or its storage stays when its claim is deleted"
                 ));
             }
         }
@@ -452,7 +454,7 @@ pub(in crate::repair) fn not_recycled(volume: &PersistentVolume) -> Option<Reche
     may_be_recycled(volume).then(|| Recheck::NotRecycled { volume: volume.meta.name.clone() })
 }
 
-/// Returns the recheck that no pod uses the volume of its last claim, if that claim is gone. If another claim has its
+/// Returns the recheck that no pod uses the volume of its last claim, if that claim is gone. If another claim has the
 /// name now, pods that are not older than that claim use that claim's volume.
 pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Recheck> {
     let named = volume.claim_ref.as_ref().filter(|named| !named.namespace.is_empty() && !named.name.is_empty())?;
@@ -465,7 +467,7 @@ pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) ->
 }
 
 /// Returns the rechecks before the deletion of a claim. The list of all volumes comes first, because it may take long.
-/// Then come the users and the attachments, and last one short read of the volume's policy.
+/// Then come the users and the attachments, and at last a single short read of the volume's policy.
 pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&PersistentVolume>) -> Vec<Recheck> {
     let (namespace, name) = (claim.namespace.clone(), claim.name.clone());
     let mut recheck = vec![Recheck::AllRetained { namespace: namespace.clone(), name: name.clone() }];
@@ -475,8 +477,8 @@ pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Pers
     recheck
 }
 
-/// Returns the expectations that a claim is as it was reviewed: it was not bound since, and nobody is making a volume
-/// for it.
+/// Returns the conditions that a claim is as it was reviewed: it was not bound since then, and nobody is creating a
+/// volume for it.
 pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expect> {
     let annotations = &claim.meta.annotations;
     let watched =
@@ -492,7 +494,7 @@ pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expec
     expect
 }
 
-/// Writes the annotation that says which plan created a claim.
+/// Writes the annotation that states which plan created a claim.
 fn sign(manifest: &mut Value, plan: &str) {
     if !manifest["metadata"]["annotations"].is_object() {
         manifest["metadata"]["annotations"] = serde_json::json!({});
@@ -535,7 +537,7 @@ pub(super) fn claim<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'
     }
 }
 
-/// Returns the whole manifest of an existing object, or why there is no plan.
+/// Returns the complete manifest of an existing object, or why there is no plan.
 pub(super) fn manifest<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result<&'a Value, Proposed> {
     situation
         .manifests
@@ -543,13 +545,13 @@ pub(super) fn manifest<'a>(situation: &Situation<'a>, key: &ObjectKey) -> Result
         .ok_or_else(|| Refusal::new("unknown", format!("{key} could not be read as a whole")).into())
 }
 
-/// Returns whether the controller has seen that no claim holds the volume any more.
+/// Returns whether the phase shows that no claim holds the volume any more.
 pub(super) fn has_ended(volume: &PersistentVolume) -> bool {
     matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed)
 }
 
-/// Checks that the volume is not being deleted. A volume that is being deleted is removed as soon as it is not Bound,
-/// so it is given to no claim.
+/// Checks that the volume is not being deleted. A volume that is being deleted is removed as soon as it is not Bound.
+/// So it is given to no claim.
 pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     if !volume.terminating() {
         return Ok(());
@@ -558,20 +560,20 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     Err(Refusal::new(
         "deletion",
         format!(
-            "volume {name} is being deleted, which cannot be taken back: it goes as soon as it is not Bound any more"
+            "volume {name} is being deleted, which cannot be undone: it is removed as soon as it is not Bound any more"
         ),
     )
     .hint(format!("kubectl pvctl retain pv/{name} keeps the data; then create a volume for the same storage"))
     .into())
 }
 
-/// Returns why a namespace may now belong to another tenant than the owner of the data: a namespace can be deleted and
-/// created again. The last binding is certainly not older than the volume. The times of the phase and of the managed
-/// fields prove nothing, because they are later than the binding.
+/// Returns why a namespace may now belong to another tenant than the data: a namespace can be deleted and created
+/// again. Only a namespace that is older than the volume is safe, because the last binding cannot be older than the
+/// volume. The times of the phase and of the managed fields prove nothing, because they are later than the binding.
 fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
     let name = &volume.meta.name;
     let Some(found) = situation.snapshot.find::<Namespace>("", namespace) else {
-        return Some(format!("namespace {namespace} is not seen, and whoever creates it can read volume {name}"));
+        return Some(format!("namespace {namespace} was not found, and whoever creates it can read volume {name}"));
     };
     if found.meta.deleted.is_some() {
         return Some(format!(
@@ -580,6 +582,6 @@ fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &Persis
     }
     match (found.meta.created, volume.meta.created) {
         (Some(created), Some(volume)) if created <= volume => None,
-        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may be another tenant's by now")),
+        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may belong to another tenant now")),
     }
 }

@@ -1,4 +1,4 @@
-//! The verbs, one file each: from a request to a plan.
+//! The verbs, one file for each. A verb turns a request into a plan.
 
 pub(super) mod build;
 mod moving;
@@ -53,7 +53,7 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
         Proposed::Plan(plan) => {
             match in_vain(&plan, answers(situation.snapshot, &situation.settings, &plan).as_deref()) {
                 // If a guard also forbids the plan, the refusal names the guard, because the person can do something
-                // about that.
+                // about the guard.
                 Some(refusal) => Proposed::Refused(failed_guard(situation, &plan).unwrap_or(refusal)),
                 None => Proposed::Plan(plan),
             }
@@ -68,11 +68,14 @@ fn failed_guard(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
     Some(Refusal::new(failed.id, failed.looked_at.clone()))
 }
 
-/// Returns why a plan cannot reach its goal, according to the simulation: the controllers prevent it, or do the same by
-/// themselves.
+/// Returns why a plan cannot reach its goal in the simulation: the controllers prevent it, or they do the same without
+/// the plan.
 pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal> {
     let Some(answers) = answers else {
-        return Some(Refusal::new("simulation", "too many objects take part to say what the controllers answer"));
+        return Some(Refusal::new(
+            "simulation",
+            "too many objects are involved to predict the answers of the controllers",
+        ));
     };
     let said = |answer: &Answer| {
         let states = answer.states.iter().map(|(object, states)| format!("{object} is {}", states.join(" or ")));
@@ -84,10 +87,13 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
             // No controller acts before the first step.
             WaitResult::Stopped { why, .. } if place == 0 => format!("step {} would stop: {why}", step.id),
             WaitResult::Stopped { why, .. } => {
-                format!("by the simulation the controllers act before step {}, which would stop there: {why}", step.id)
+                format!(
+                    "in the simulation, the controllers act before step {}, and then the step would stop: {why}",
+                    step.id
+                )
             }
             WaitResult::Never => format!(
-                "by the simulation step {} would wait in vain until {}",
+                "in the simulation, step {} would wait without end until {}",
                 step.id,
                 step.wait.as_ref().map(ToString::to_string).unwrap_or_default()
             ),
@@ -102,8 +108,8 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
     None
 }
 
-/// Returns the existing objects whose whole manifests a request needs. The request writes to these objects, or makes a
-/// new claim from them.
+/// Returns the existing objects whose complete manifests a request needs. The request writes to these objects, or
+/// creates a new claim from them.
 pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
     let mut objects = Vec::new();
     let add_volume = |objects: &mut Vec<ObjectKey>, name: &str| {

@@ -1,4 +1,4 @@
-//! The verbs `move` and `rename`: they give the volume of a claim, with its data, to a claim of another name or
+//! The verbs `move` and `rename`: they give the volume of a claim, with its data, to a new claim with another name or
 //! namespace.
 
 use super::build::{Builder, Planned, claim, manifest, stays, volume};
@@ -19,18 +19,18 @@ pub(super) fn plan(
     restore_policy: bool,
 ) -> Planned {
     if from == to {
-        return Err(Refusal::new("usage", "the claim has that name in that namespace already").into());
+        return Err(Refusal::new("usage", "the claim already has that name in that namespace").into());
     }
     let old = claim(situation, from)?;
     let volume = bound_volume(situation, old)?;
     match situation.claim(&to.namespace, &to.name) {
         Known::There(_) => {
-            return Err(Refusal::new("exists", format!("claim {}/{} is there already", to.namespace, to.name))
-                .hint("choose another name, or delete that claim first if nothing is on it")
+            return Err(Refusal::new("exists", format!("claim {}/{} exists already", to.namespace, to.name))
+                .hint("choose another name, or delete that claim first if it has no data")
                 .into());
         }
         Known::Unknown => {
-            let message = format!("whether claim {}/{} is there already could not be read", to.namespace, to.name);
+            let message = format!("whether claim {}/{} exists already could not be read", to.namespace, to.name);
             return Err(Refusal::new("unknown", message).into());
         }
         Known::Absent => {}
@@ -40,7 +40,11 @@ pub(super) fn plan(
     if restore_policy && let Some(who) = crate::repair::guards::owner_of(raw) {
         return Err(Refusal::new(
             "owner",
-            format!("claim {} belongs to {who}, which may delete a claim that it does not know: with policy Delete its data would go", old.key()),
+            format!(
+                "claim {} belongs to {who}, which may delete a claim that it does not know: with policy Delete its \
+                     data would be deleted",
+                old.key()
+            ),
         )
         .hint("without --restore-policy the volume keeps policy Retain")
         .into());
@@ -50,7 +54,7 @@ pub(super) fn plan(
     let whom = format!("{}/{}", to.namespace, to.name);
     let for_claims = vec![(to.namespace.clone(), to.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
-    plan.retain(volume, "before its claim goes");
+    plan.retain(volume, "before its claim is deleted");
     let back = like(raw, from, Some(volume), situation.snapshot);
     plan.delete_claim(
         format!("delete claim {}, because its name and namespace cannot be changed", old.key()),
@@ -76,13 +80,13 @@ pub(super) fn plan(
     let old_unused = Recheck::Unused { namespace: from.namespace.clone(), name: from.name.clone() };
     plan.create_claim(format!("claim {whom} takes volume {name}"), to, new.manifest, Some(volume), vec![old_unused]);
     for dropped in new.dropped {
-        plan.note(format!("the new claim does not carry {dropped}"));
+        plan.note(format!("the new claim does not have {dropped}"));
     }
     if restore_policy {
         plan.restore_policy(volume, to);
     }
     plan.note(format!("pods and StatefulSets that name claim {} must be changed to name {whom}", old.key()));
-    plan.note("the new claim has another uid: what refers to the old one by uid does not know it");
+    plan.note("the new claim has another uid: objects that refer to the old claim by uid do not refer to the new one");
     Ok(plan.finish(format!("claim {} becomes {whom}, with volume {name} and its data", old.key())))
 }
 
@@ -93,9 +97,9 @@ pub(super) fn bound_volume<'a>(
 ) -> Result<&'a PersistentVolume, super::super::plan::Proposed> {
     let key = old.key();
     if old.terminating() {
-        return Err(Refusal::new("deletion", format!("claim {key} is being deleted, which cannot be taken back"))
+        return Err(Refusal::new("deletion", format!("claim {key} is being deleted, which cannot be undone"))
             .hint(format!(
-                "kubectl pvctl restore pvc/{} -n {} makes one that gets its volume",
+                "kubectl pvctl restore pvc/{} -n {} creates a claim that gets its volume",
                 old.meta.name, old.meta.namespace
             ))
             .into());
@@ -114,9 +118,12 @@ pub(super) fn bound_volume<'a>(
         Known::There(holder) if holder.meta.uid == old.meta.uid => Ok(volume),
         _ => Err(Refusal::new(
             "lost",
-            format!("claim {key} names volume {}, and that volume does not name it back", volume.meta.name),
+            format!("claim {key} names volume {}, but that volume does not name the claim", volume.meta.name),
         )
-        .hint(format!("kubectl pvctl restore pvc/{} -n {} gives it back first", old.meta.name, old.meta.namespace))
+        .hint(format!(
+            "kubectl pvctl restore pvc/{} -n {} gives the volume back first",
+            old.meta.name, old.meta.namespace
+        ))
         .into()),
     }
 }

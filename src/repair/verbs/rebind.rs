@@ -1,4 +1,4 @@
-//! The verb `rebind`: it gives a claim another volume, exactly the one that the person names.
+//! The verb `rebind`: it gives a claim another volume. The person names this volume.
 
 use super::build::{Builder, Planned, as_reviewed, claim, has_ended, manifest, not_recycled, stays, volume};
 use super::recreate::idle;
@@ -38,7 +38,7 @@ pub(super) fn plan(
     {
         return Err(Refusal::new(
             "phase",
-            format!("volume {to} is still Bound on record: the controller has not seen yet that its claim is gone"),
+            format!("volume {to} still has phase Bound: the controller has not seen yet that its claim is gone"),
         )
         .into());
     }
@@ -57,13 +57,16 @@ fn already_named(situation: &Situation<'_>, old: &PersistentVolumeClaim, target:
     let (key, to) = (old.key(), &target.meta.name);
     match situation.holder(target) {
         Known::There(holder) if holder.meta.uid == old.meta.uid => {
-            Proposed::Nothing(format!("claim {key} has volume {to} already"))
+            Proposed::Nothing(format!("claim {key} already has volume {to}"))
         }
         _ => Refusal::new(
             "named",
-            format!("claim {key} names volume {to} already, and the volume does not name it back"),
+            format!("claim {key} already names volume {to}, but the volume does not name the claim"),
         )
-        .hint(format!("kubectl pvctl restore pvc/{} -n {} makes it do so", old.meta.name, old.meta.namespace))
+        .hint(format!(
+            "kubectl pvctl restore pvc/{} -n {} makes the volume name the claim",
+            old.meta.name, old.meta.namespace
+        ))
         .into(),
     }
 }
@@ -82,8 +85,8 @@ pub(super) fn fits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
         && volume.access_modes.contains_all(&claim.access_modes)
 }
 
-/// Plans to make a claim name a volume. This is possible once, for a claim that names no volume. The claim is not
-/// replaced.
+/// Plans to make a claim name a volume. The API server allows this once, for a claim that names no volume. The claim is
+/// not replaced.
 pub(super) fn name_it(
     situation: &Situation<'_>,
     request: &Request,
@@ -96,7 +99,7 @@ pub(super) fn name_it(
     let waits = target.claim_ref.as_ref().is_some_and(|named| named.uid == old.meta.uid);
     let was_bound = old.meta.annotations.has(AnnotationKey::BindCompleted);
     let is_its_own = waits && was_bound;
-    // A claimRef with a uid identifies the claim, so it does not matter who owns the namespace now.
+    // A claimRef with a uid identifies the claim. So it does not matter to whom the namespace belongs now.
     if !is_its_own {
         plan.leave_if_strange(situation, &key.namespace, target);
     }
@@ -104,14 +107,14 @@ pub(super) fn name_it(
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(target, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
     if has_ended(target) || is_its_own {
-        plan.retain(target, "before anything else is done with it");
+        plan.retain(target, "before any other step");
     }
-    plan.retain_all_of(situation, old, "which the claim will not get, so that it is not deleted");
+    plan.retain_all_of(situation, old, "because the claim will not get this volume");
     if !waits && was_bound {
-        // A claim that was bound becomes Lost if its volume's claimRef does not have its uid.
+        // A claim that was bound becomes Lost if the claimRef of its volume does not have the uid of the claim.
         plan.refer(
             situation,
-            format!("volume {name} names claim {}, by the uid that it has", old.key()),
+            format!("volume {name} names claim {}, with its present uid", old.key()),
             target,
             Some(Reference::of(old)),
             vec![Expect::Terminating { is: false }],
@@ -133,12 +136,12 @@ pub(super) fn name_it(
         volume: VolumeIdentity::of(target),
     };
     let (why, mut recheck) = if is_its_own {
-        // The volume name of the claim cannot be changed afterwards.
+        // The volume name of the claim cannot be changed later.
         let (namespace, claim) = (key.namespace.clone(), key.name.clone());
         let lives = Recheck::Lives { namespace, name: claim, volume: VolumeIdentity::of(target) };
         (format!("claim {} names volume {name} again, which names it by its uid", old.key()), vec![lives])
     } else {
-        (format!("claim {} names volume {name}, so that it gets no other", old.key()), Vec::new())
+        (format!("claim {} names volume {name}, so that it gets no other volume", old.key()), Vec::new())
     };
     recheck.extend(not_recycled(target));
     plan.step(
@@ -169,8 +172,8 @@ pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &Objec
     );
 }
 
-/// Plans to replace a claim that has a volume, or that asks for something that the target does not have. The claimRef
-/// of the target may already have the claim's uid.
+/// Plans to replace a claim that has a volume, or that requests something that the target does not have. The claimRef
+/// of the target may already have the uid of the claim.
 fn replace(
     situation: &Situation<'_>,
     request: &Request,
@@ -192,15 +195,15 @@ fn replace(
         Known::Absent | Known::Unknown => None,
     };
     plan.carry(target, Carried { volume: to.clone(), for_claims, given_up: Vec::new() });
-    plan.retain_all_of(situation, old, "before its claim goes");
+    plan.retain_all_of(situation, old, "before its claim is deleted");
     if has_ended(target) || target.claim_ref.is_some() {
-        plan.retain(target, "before anything else is done with it");
+        plan.retain(target, "before any other step");
     }
     if let Some(current) = current {
         let name = &current.meta.name;
         plan.note(format!(
-            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} --reserve-for {}/OTHER keeps it \
-             for a claim of another name",
+            "volume {name} stays, Released, with its data: kubectl pvctl release pv/{name} --reserve-for {}/OTHER \
+             keeps it for a claim with another name",
             key.namespace
         ));
     }
@@ -224,7 +227,7 @@ fn replace(
     let new = like(raw, key, Some(target), situation.snapshot);
     plan.create_claim(format!("claim {} takes volume {to}", old.key()), key, new.manifest, Some(target), Vec::new());
     for dropped in new.dropped {
-        plan.note(format!("the new claim does not carry {dropped}"));
+        plan.note(format!("the new claim does not have {dropped}"));
     }
-    Ok(plan.finish(format!("claim {} is replaced by one that has volume {to}", old.key())))
+    Ok(plan.finish(format!("claim {} is replaced by a claim that has volume {to}", old.key())))
 }

@@ -16,7 +16,7 @@ use crate::repair::write::Expect;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, delete: bool) -> Planned {
     let volume = volume(situation, name)?;
-    // A volume that was handed over for deletion is being deleted already.
+    // A volume on which policy Delete was set for its deletion is being deleted already.
     let goes = volume.terminating() && volume.reclaim_policy == ReclaimPolicy::Delete && has_ended(volume);
     if !goes {
         stays(volume)?;
@@ -33,19 +33,20 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, del
         ReclaimPolicy::Retain if delete => hand_over(situation, request, volume),
         ReclaimPolicy::Retain => Ok(Proposed::Nothing(format!(
             "volume {name} has policy Retain: nobody deletes it or offers it again. `kubectl pvctl release pv/{name}` \
-             offers it again; `kubectl pvctl reclaim pv/{name} --delete` hands its data to deletion"
+             offers it again; `kubectl pvctl reclaim pv/{name} --delete` has its data deleted"
         ))),
         ReclaimPolicy::Delete => Ok(Proposed::Nothing(under_deletion(volume))),
         ReclaimPolicy::Recycle => Ok(Proposed::Nothing(format!(
-            "volume {name} has policy Recycle: kube-controller-manager starts a pod that erases its data by itself, and \
-             tries again every few seconds after a failure. `kubectl pvctl retain pv/{name}` keeps it from beginning"
+            "volume {name} has policy Recycle: kube-controller-manager starts a pod that erases its data by itself, \
+             and \
+             tries again every few seconds after a failure. `kubectl pvctl retain pv/{name}` prevents this if the pod \
+             has not started"
         ))),
-        ReclaimPolicy::Other(other) => Err(Refusal::new(
-            "policy",
-            format!("volume {name} has policy {other}, of which no controller knows what to do"),
-        )
-        .hint(format!("kubectl pvctl retain pv/{name} gives it one that is known"))
-        .into()),
+        ReclaimPolicy::Other(other) => {
+            Err(Refusal::new("policy", format!("volume {name} has policy {other}, which no controller knows"))
+                .hint(format!("kubectl pvctl retain pv/{name} sets policy Retain"))
+                .into())
+        }
     }
 }
 
@@ -55,17 +56,18 @@ fn under_deletion(volume: &PersistentVolume) -> String {
     match (&volume.source.kind, &volume.status.phase) {
         (SourceKind::Csi, VolumePhase::Failed) => format!(
             "volume {name} is Failed: the provisioner of {} ignores volumes that are not Released. `kubectl pvctl \
-             release pv/{name}` reserves it again for its claim; when that is gone, the volume is Released anew",
+             release pv/{name}` reserves it again for its claim; when that claim is deleted, the volume is Released \
+             again",
             volume.source.detail
         ),
         (SourceKind::Csi, _) => format!(
-            "volume {name} has policy Delete: the provisioner of {} is asked to delete its storage, and nothing has to \
-             be set going. `kubectl pvctl explain pv/{name}` tells what it waits for",
+            "volume {name} has policy Delete: the provisioner of {} deletes its storage, and no other request is \
+             needed. `kubectl pvctl explain pv/{name}` says what it waits for",
             volume.source.detail
         ),
         (kind, _) => format!(
             "volume {name} has policy Delete: kube-controller-manager deletes {} volumes itself or says why not, and \
-             tries again at every sync. `kubectl pvctl explain pv/{name}` tells what it does",
+             tries again at every sync. `kubectl pvctl explain pv/{name}` says what it does",
             kind.as_str()
         ),
     }
@@ -99,7 +101,7 @@ fn deleter(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Result<D
     }
 }
 
-/// Plans to hand the volume over for deletion. The person has to type the volume's name.
+/// Plans to set policy Delete, so that the data of the volume are deleted. The person has to type the volume's name.
 fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Planned {
     let name = &volume.meta.name;
     let deleter = deleter(&situation.settings.behavior, volume).map_err(|why| {
@@ -110,7 +112,7 @@ fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVo
                  Failed, with event VolumeFailedDelete: {why}"
             ),
         )
-        .hint("delete the data where they are, and then the volume")
+        .hint("delete the data in the storage system, and then the volume")
     })?;
     if volume.status.phase == VolumePhase::Failed && matches!(deleter, Deleter::Outside(_)) {
         return Err(Refusal::new(
@@ -134,18 +136,19 @@ fn hand_over(situation: &Situation<'_>, request: &Request, volume: &PersistentVo
         Deleter::Plugin => "kube-controller-manager".to_owned(),
         Deleter::Here(path) => {
             plan.note(format!(
-                "kube-controller-manager removes {path} on the machine where it runs itself; on other nodes it stays"
+                "kube-controller-manager removes {path} only on the machine on which it runs; on other nodes the path \
+                 stays"
             ));
             "kube-controller-manager".to_owned()
         }
     };
     plan.step(
-        format!("hand volume {name} to {who}, who deletes its data"),
+        format!("set policy Delete on volume {name}, so that {who} deletes its data"),
         Some(write),
         recheck,
         None,
-        Undo::Impossible { why: "a deletion that has begun goes on".to_owned() },
+        Undo::Impossible { why: "a deletion that has begun cannot be stopped".to_owned() },
     );
-    plan.note("pvctl does not wait for the deletion: it may take long, or never happen if nobody is there to do it");
+    plan.note("pvctl does not wait for the deletion: it may take long, or never happen if no component does it");
     Ok(plan.finish(format!("{who} deletes volume {name} and its data")))
 }

@@ -43,12 +43,10 @@ pub(super) fn plan(
         match situation.claim(&to.namespace, &to.name) {
             Known::Absent => {}
             Known::There(_) => {
-                return Err(
-                    Refusal::new("exists", format!("claim {}/{} is there already", to.namespace, to.name)).into()
-                );
+                return Err(Refusal::new("exists", format!("claim {}/{} exists already", to.namespace, to.name)).into());
             }
             Known::Unknown => {
-                let message = format!("whether claim {}/{} is there already could not be read", to.namespace, to.name);
+                let message = format!("whether claim {}/{} exists already could not be read", to.namespace, to.name);
                 return Err(Refusal::new("unknown", message).into());
             }
         }
@@ -85,9 +83,9 @@ pub(super) fn plan(
         None,
         back_manifest,
     );
-    plan.create_claim(format!("create it anew: {}", changes.join(", ")), &to, new.manifest, None, Vec::new());
+    plan.create_claim(format!("create it again: {}", changes.join(", ")), &to, new.manifest, None, Vec::new());
     for dropped in new.dropped {
-        plan.note(format!("the new claim does not carry {dropped}"));
+        plan.note(format!("the new claim does not have {dropped}"));
     }
     Ok(plan.finish(format!("claim {} is replaced, with {}", old.key(), changes.join(", "))))
 }
@@ -153,7 +151,7 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
             format!("volume {} names claim {key} with its uid: the controller is about to bind them", volume.meta.name),
         )
         .hint(format!(
-            "kubectl pvctl unbind pv/{} rolls the binding back if the controller does not complete it",
+            "kubectl pvctl unbind pv/{} undoes the binding if the controller does not complete it",
             volume.meta.name
         ))
         .into()),
@@ -161,7 +159,7 @@ pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim
     }
 }
 
-/// Checks that no provisioner may be creating a volume for the claim. After the claim is deleted, such a volume would
+/// Checks that no provisioner may be creating a volume for the claim. If the claim were deleted, such a volume would
 /// belong to no claim.
 pub(in crate::repair) fn idle(
     situation: &Situation<'_>,
@@ -172,12 +170,13 @@ pub(in crate::repair) fn idle(
     Err(Refusal::new(
         "provisioner",
         format!(
-            "{provisioner} has been asked for a volume for claim {} and may be making it: it would be left behind",
+            "{provisioner} has been asked for a volume for claim {} and may be creating it: this volume would belong \
+             to no claim",
             old.key()
         ),
     )
-    .hint("wait until the claim has an event that says how it ended, or stop the provisioner")
-    .hint("--provisioner-stopped says that you have made sure that it is not at work on this claim")
+    .hint("wait until an event of the claim says how the provisioning ended, or stop the provisioner")
+    .hint("--provisioner-stopped states that the provisioner is stopped, so it is not creating a volume")
     .into())
 }
 
@@ -199,7 +198,7 @@ fn apply(manifest: &mut Value, set: &[Setting]) -> Result<Vec<String>, Proposed>
             }
             Setting::Size(size) => {
                 let quantity =
-                    Quantity::parse(size).map_err(|_| wrong(format!("{size:?} is no size, such as 10Gi")))?;
+                    Quantity::parse(size).map_err(|_| wrong(format!("{size:?} is not a size such as 10Gi")))?;
                 if quantity.is_zero() || quantity.value() < 0 {
                     return Err(wrong(format!("a claim cannot ask for {size}")));
                 }
@@ -209,7 +208,7 @@ fn apply(manifest: &mut Value, set: &[Setting]) -> Result<Vec<String>, Proposed>
             Setting::Modes(modes) => {
                 if let Some(unknown) = modes.iter().find(|mode| !AccessMode::NAMES.contains(&mode.as_str())) {
                     return Err(wrong(format!(
-                        "{unknown:?} is no access mode; there are {}",
+                        "{unknown:?} is not an access mode; the access modes are {}",
                         AccessMode::NAMES.join(", ")
                     )));
                 }
@@ -218,7 +217,9 @@ fn apply(manifest: &mut Value, set: &[Setting]) -> Result<Vec<String>, Proposed>
             }
             Setting::VolumeMode(mode) => {
                 if mode != "Filesystem" && mode != "Block" {
-                    return Err(wrong(format!("{mode:?} is no volume mode; there are Filesystem and Block")));
+                    return Err(wrong(format!(
+                        "{mode:?} is not a volume mode; the volume modes are Filesystem and Block"
+                    )));
                 }
                 spec["volumeMode"] = json!(mode);
                 changes.push(format!("volume mode {mode}"));

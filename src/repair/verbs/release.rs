@@ -1,5 +1,5 @@
 //! The verb `release`: it offers a volume again after its claim is gone. The data stay on the volume. By default, the
-//! volume is reserved for a claim of the last claim's name.
+//! volume is reserved for a claim with the name of the last claim.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use crate::model::{AnnotationKey, ClaimPhase, ObjectKey, PersistentVolume, Str, VolumePhase};
@@ -32,8 +32,8 @@ pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<Obj
     }
 }
 
-/// If the claim that the person named has the volume, returns that there is nothing to do. If the person named no
-/// claim, returns `None`, because the person may want to take the volume from its last claim.
+/// Returns that there is nothing to do, if the claim that the person named has the volume. Returns `None` if the person
+/// named no claim, because the person may want to take the volume from its last claim.
 pub(super) fn has_it(situation: &Situation<'_>, volume: &PersistentVolume, to: &Recipient) -> Option<Proposed> {
     let Recipient::Claim { namespace, name } = to else { return None };
     let Known::There(claim) = situation.holder(volume) else { return None };
@@ -60,7 +60,7 @@ pub(super) fn waits_for(
         return Ok(None);
     }
     without_volume(situation, volume, &claim_key(namespace, name))?;
-    let said = format!("volume {} is Available, and reserved for claim {namespace}/{name} already", volume.meta.name);
+    let said = format!("volume {} is already Available, and reserved for claim {namespace}/{name}", volume.meta.name);
     Ok(Some(Proposed::Nothing(said)))
 }
 
@@ -93,15 +93,15 @@ pub(super) fn held(
             claim.meta.name, claim.meta.namespace
         ))),
         Known::Unknown => {
-            Err(Refusal::new("unknown", format!("whether the claim of volume {name} lives could not be read")))
+            Err(Refusal::new("unknown", format!("whether the claim of volume {name} exists could not be read")))
         }
         Known::Absent => Ok(()),
     }?;
     named_elsewhere(situation, volume, recipient)
 }
 
-/// Checks that no claim other than the recipient names the volume. Such a claim would become Lost, or would never be
-/// bound.
+/// Checks that no claim other than the recipient names the volume. Otherwise that claim would become Lost, or would
+/// never be bound.
 ///
 /// # Errors
 /// Returns an error if another claim names the volume.
@@ -129,7 +129,7 @@ pub(super) fn named_elsewhere(
     Ok(())
 }
 
-/// Checks that the recipient does not have another volume. A claim that has a volume never takes another one, and the
+/// Checks that the recipient does not have another volume. A claim that has a volume never takes another one, so the
 /// reservation would wait for the next claim of that name.
 ///
 /// # Errors
@@ -149,10 +149,10 @@ fn without_volume(situation: &Situation<'_>, volume: &PersistentVolume, key: &Ob
     let Some(other) = named.or_else(on_its_way).filter(|other| *other != name) else { return Ok(()) };
     Err(Refusal::new("bound", format!("claim {} has volume {other} already: it does not take {name}", claim.key()))
         .hint(format!(
-            "kubectl pvctl rebind pvc/{} -n {} --to pv/{name} replaces that claim by one that has this volume",
+            "kubectl pvctl rebind pvc/{} -n {} --to pv/{name} replaces that claim by a claim that has this volume",
             key.name, key.namespace
         ))
-        .hint(format!("--reserve-for {}/OTHER keeps the volume for a claim of another name", key.namespace)))
+        .hint(format!("--reserve-for {}/OTHER keeps the volume for a claim with another name", key.namespace)))
 }
 
 fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
@@ -162,27 +162,30 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
             Ok(Proposed::Nothing(format!("volume {name} is Available already")))
         }
         (VolumePhase::Available, Recipient::Anyone) if volume.claim_ref.is_none() => {
-            Ok(Proposed::Nothing(format!("volume {name} is Available already, to anyone")))
+            Ok(Proposed::Nothing(format!("volume {name} is Available already, for any claim")))
         }
         (VolumePhase::Bound, _) => Err(Refusal::new(
             "phase",
-            format!("volume {name} is still Bound on record, though no live claim holds it: the controller has not seen that yet"),
+            format!(
+                "volume {name} still has phase Bound, although no existing claim holds it: the controller has not \
+                     seen this yet"
+            ),
         )
-        .hint(format!("kubectl pvctl explain pv/{name} --recheck tells whether the controller acts"))
+        .hint(format!("kubectl pvctl explain pv/{name} --recheck says whether the controller acts"))
         .hint(format!("kubectl pvctl retain pv/{name} keeps the data in the meantime"))
         .into()),
         (phase, _) => Err(Refusal::new(
             "phase",
             format!("volume {name} is {}, not Released or Failed: there is nothing to release", phase.as_str()),
         )
-        .hint(format!("kubectl pvctl unbind pv/{name} rolls a binding back that was never finished"))
+        .hint(format!("kubectl pvctl unbind pv/{name} undoes a binding that was never completed"))
         .into()),
     }
 }
 
-/// The note on how to end a reservation that no claim has used. The namespace of the claim may be deleted
-/// meanwhile, and another tenant may create it again.
-const END_OF_RESERVATION: &str = "the reservation lasts until such a claim comes; `undo` ends it";
+/// The note on how to end a reservation that no claim has used. The namespace of the claim may be deleted in the
+/// meantime, and another tenant may create it again.
+const END_OF_RESERVATION: &str = "the reservation lasts until such a claim is created; `undo` ends it";
 
 /// Plans to offer a volume that no existing claim holds.
 pub(super) fn offer(
@@ -204,7 +207,7 @@ pub(super) fn offer(
         Recipient::Anyone => None,
     };
     if reserved.is_none() && *to != Recipient::Anyone {
-        return Err(Refusal::new("usage", format!("volume {name} does not say whose it was"))
+        return Err(Refusal::new("usage", format!("volume {name} does not state which claim it had"))
             .hint("say --reserve-for NAMESPACE/NAME")
             .into());
     }
@@ -214,8 +217,8 @@ pub(super) fn offer(
     let for_claims = reserved.iter().map(|named| (named.namespace.clone(), named.name.clone())).collect();
     let given_up = if reserved.is_none() { vec![GivenUp::Privacy] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up });
-    plan.retain(volume, "before anything else is done with it");
-    // The controller may meanwhile see that the claim is gone.
+    plan.retain(volume, "before any other step");
+    // In the meantime, the controller may see that the claim is gone.
     let mut phases: Vec<Str> = vec!["Released".into(), "Failed".into()];
     if !has_ended(volume) {
         phases.insert(0, volume.status.phase.as_str().into());

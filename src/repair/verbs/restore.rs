@@ -1,5 +1,5 @@
-//! The verb `restore`: it gives a claim exactly the volume that it had. The claim is Lost, is being deleted, or was
-//! deleted while its volume still exists.
+//! The verb `restore`: it gives a claim exactly the volume that it had. The claim is Lost, is being deleted, or is
+//! already deleted. Its volume still exists.
 
 use super::build::{Builder, Planned, stays};
 use super::rebind::{fits, name_it, reserve};
@@ -36,7 +36,8 @@ pub(super) fn plan(
     }
 }
 
-/// Returns the volume to restore from: the one that the person names, or the only one that names the claim.
+/// Returns the volume from which the claim is restored: the volume that the person names, or the only volume that names
+/// the claim.
 fn sought<'a>(
     situation: &Situation<'a>,
     key: &ObjectKey,
@@ -51,11 +52,14 @@ fn sought<'a>(
     match named.as_slice() {
         [one] => Ok(one),
         [] if !situation.knows_all(crate::model::Kind::PersistentVolume, "") => {
-            Err(Refusal::new("unknown", "volumes could not all be listed").into())
+            Err(Refusal::new("unknown", "not all volumes could be listed").into())
         }
         [] => Err(Refusal::new(
             "missing",
-            format!("no volume names claim {}/{}: there is nothing to restore it from", key.namespace, key.name),
+            format!(
+                "no volume names claim {}/{}: there is no volume to restore the claim from",
+                key.namespace, key.name
+            ),
         )
         .hint("--from pv/NAME says which volume it had")
         .into()),
@@ -111,7 +115,9 @@ fn give_back(
                 "missing",
                 format!("volume {}, which claim {} had, does not exist any more", claim.volume_name, claim.key()),
             )
-            .hint("create the volume again under that name for the same storage, from a saved manifest: then restore")
+            .hint(
+                "create the volume again with that name and the same storage, from a saved manifest; then use restore",
+            )
             .into());
         }
         Known::Unknown => {
@@ -124,7 +130,7 @@ fn give_back(
             "usage",
             format!("claim {} names volume {}, and that cannot be changed", claim.key(), volume.meta.name),
         )
-        .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
+        .hint("kubectl pvctl rebind replaces the claim by a claim that has another volume")
         .into());
     }
     let name = &volume.meta.name;
@@ -141,21 +147,21 @@ fn give_back(
     }
     is_free(situation, key, volume, from)?;
     let mut plan = Builder::new(request);
-    // The claim had the volume before. The claim is saved, so that an undo accepts it as the holder of the volume and
-    // leaves it unchanged.
+    // The claim had the volume before. The claim is saved, so an undo knows that this claim held the volume, and leaves
+    // the claim unchanged.
     plan.save_claim(claim);
     by_uid(
         situation,
         &mut plan,
         claim,
         volume,
-        format!("volume {name} names claim {} again, by the uid that it has", claim.key()),
+        format!("volume {name} names claim {} again, with its present uid", claim.key()),
     );
     Ok(plan.finish(format!("claim {} is bound to volume {name} again; nothing is deleted", claim.key())))
 }
 
-/// Describes a claim that has its volume, and other volumes that also name the claim, because the person may want one
-/// of the other volumes.
+/// Describes a claim that has its volume. Other volumes that also name the claim are mentioned, because the person may
+/// want one of them.
 fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
     let snapshot = situation.snapshot;
@@ -170,8 +176,9 @@ fn healthy(situation: &Situation<'_>, claim: &PersistentVolumeClaim, volume: &Pe
             format!("`kubectl pvctl retain pv/{pv}` keeps its data; ")
         };
         said.push(format!(
-            "Volume {pv} names it as well: it is {phase}, with policy {policy}. {keep}`kubectl pvctl rebind pvc/{name} \
-             -n {namespace} --to pv/{pv}` gives that one to the claim"
+            "Volume {pv} also names this claim: it is {phase}, with policy {policy}. {keep}`kubectl pvctl rebind \
+             pvc/{name} \
+             -n {namespace} --to pv/{pv}` gives that volume to the claim"
         ));
     }
     said.join(". ")
@@ -189,8 +196,8 @@ fn by_uid(
     plan.leave_if_strange(situation, &namespace, volume);
     let for_claims = vec![(namespace.clone(), name.clone())];
     plan.carry(volume, Carried { volume: volume.meta.name.clone(), for_claims, given_up: Vec::new() });
-    plan.retain(volume, "before anything else is done with it");
-    plan.retain_all_of(situation, claim, "which the claim will not get, so that it is not deleted");
+    plan.retain(volume, "before any other step");
+    plan.retain_all_of(situation, claim, "because the claim will not get this volume");
     let bound = Wait::Bound { namespace, name, uid: claim.meta.uid.clone(), volume: VolumeIdentity::of(volume) };
     let expect = vec![Expect::Terminating { is: false }];
     plan.refer(situation, why, volume, Some(Reference::of(claim)), expect, Some(bound));
@@ -205,7 +212,7 @@ fn name_again(
     claim: &PersistentVolumeClaim,
     from: Option<&str>,
 ) -> Planned {
-    // If several volumes name the claim, only the one with its uid can be its own.
+    // If several volumes name the claim, only the volume with the uid of the claim can be its own.
     let snapshot = situation.snapshot;
     let is_ours =
         |volume: &&PersistentVolume| volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
@@ -240,10 +247,10 @@ fn hand_old_volume(
     if !fits(volume, claim) {
         return Err(Refusal::new(
             "fit",
-            format!("claim {} asks for something else than volume {} has", claim.key(), volume.meta.name),
+            format!("claim {} requests something that volume {} does not have", claim.key(), volume.meta.name),
         )
         .hint(format!(
-            "kubectl pvctl rebind pvc/{} -n {} --to pv/{} replaces the claim by one that fits",
+            "kubectl pvctl rebind pvc/{} -n {} --to pv/{} replaces the claim by a claim that fits",
             key.name, key.namespace, volume.meta.name
         ))
         .into());
@@ -251,7 +258,7 @@ fn hand_old_volume(
     Ok(name_it(situation, request, key, claim, volume))
 }
 
-/// Handles a claim that names its volume and was never bound to it, because the volume names an earlier claim of this
+/// Handles a claim that names its volume but was never bound to it, because the volume names an earlier claim with this
 /// name.
 fn name_back(
     situation: &Situation<'_>,
@@ -267,7 +274,7 @@ fn name_back(
             "usage",
             format!("claim {} names volume {name}, and that cannot be changed", claim.key()),
         )
-        .hint("kubectl pvctl rebind replaces the claim by one that has another volume")
+        .hint("kubectl pvctl rebind replaces the claim by a claim that has another volume")
         .into());
     }
     let ours = volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid);
@@ -288,7 +295,7 @@ fn name_back(
         &mut plan,
         claim,
         volume,
-        format!("volume {name} names the claim of today, by its uid: so far it names another one, or nobody"),
+        format!("volume {name} names the present claim by its uid; until now it names another claim, or none"),
     );
     Ok(plan.finish(format!("claim {} gets volume {name}, which it names", claim.key())))
 }
@@ -301,7 +308,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
     if volume.status.phase == VolumePhase::Bound {
         return Err(Refusal::new(
             "phase",
-            format!("volume {name} is still Bound on record: the controller has not seen yet that its claim is gone"),
+            format!("volume {name} still has phase Bound: the controller has not seen yet that its claim is gone"),
         )
         .hint(format!("kubectl pvctl retain pv/{name} keeps the data in the meantime"))
         .into());
@@ -310,7 +317,7 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
     plan.leave_if_strange(situation, &key.namespace, volume);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
-    plan.retain(volume, "before anything else is done with it");
+    plan.retain(volume, "before any other step");
     reserve(situation, &mut plan, key, volume);
     plan.create_claim(
         format!("claim {}/{} is created and names volume {name}", key.namespace, key.name),
@@ -319,12 +326,12 @@ fn create_again(situation: &Situation<'_>, request: &Request, key: &ObjectKey, f
         Some(volume),
         Vec::new(),
     );
-    plan.note("labels and annotations of the claim that was there are not known: add those that something needs");
-    Ok(plan.finish(format!("claim {}/{} is there again, with volume {name}", key.namespace, key.name)))
+    plan.note("the labels and annotations of the deleted claim are not known: add those that are needed");
+    Ok(plan.finish(format!("claim {}/{} exists again, with volume {name}", key.namespace, key.name)))
 }
 
-/// Plans for a claim that is being deleted. The deletion cannot be taken back, so the plan waits for it and then
-/// creates an equal claim with the same volume.
+/// Plans for a claim that is being deleted. The deletion cannot be undone, so the plan waits until the claim is gone.
+/// Then it creates an equal claim with the same volume.
 fn after_deletion(
     situation: &Situation<'_>,
     request: &Request,
@@ -336,7 +343,7 @@ fn after_deletion(
         Known::Absent | Known::Unknown => {
             return Err(Refusal::new(
                 "missing",
-                format!("claim {} is being deleted and has no volume that is known", claim.key()),
+                format!("claim {} is being deleted, and its volume is not known", claim.key()),
             )
             .into());
         }
@@ -354,12 +361,12 @@ fn after_deletion(
     plan.save_claim(claim);
     let for_claims = vec![(key.namespace.clone(), key.name.clone())];
     plan.carry(volume, Carried { volume: name.clone(), for_claims, given_up: Vec::new() });
-    plan.retain(volume, "before its claim goes");
+    plan.retain(volume, "before its claim is deleted");
     let gone =
         Wait::ClaimGone { namespace: key.namespace.clone(), name: key.name.clone(), uid: claim.meta.uid.clone() };
     let recheck = vec![Recheck::Unused { namespace: key.namespace.clone(), name: key.name.clone() }];
     plan.step(
-        format!("claim {} goes: its deletion cannot be taken back", claim.key()),
+        format!("claim {} is being deleted: its deletion cannot be undone", claim.key()),
         None,
         recheck,
         Some(gone),
@@ -387,7 +394,7 @@ fn after_deletion(
         Vec::new(),
     );
     for dropped in new.dropped {
-        plan.note(format!("the new claim does not carry {dropped}"));
+        plan.note(format!("the new claim does not have {dropped}"));
     }
-    Ok(plan.finish(format!("claim {} is there again, with volume {name}", claim.key())))
+    Ok(plan.finish(format!("claim {} exists again, with volume {name}", claim.key())))
 }

@@ -1,4 +1,4 @@
-//! The verb `retain`: it keeps the data of a volume, whatever happens to its claim.
+//! The verb `retain`: it keeps the data of a volume, even if its claim is deleted.
 
 use super::build::{Builder, Planned, volume};
 use crate::model::{ReclaimPolicy, VolumePhase};
@@ -12,11 +12,11 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> 
         return Ok(Proposed::Nothing(format!("volume {name} has policy Retain already")));
     }
     let mut plan = Builder::new(request);
-    // With policy Retain, a driver no longer keeps the object of a volume that is being deleted. The data are kept, and
-    // the journal records where they are.
+    // With policy Retain, a driver does not keep the object of a volume that is being deleted any more. The data are
+    // kept, and the journal records their storage.
     let goes = volume.terminating() && volume.status.phase != VolumePhase::Bound;
     let given_up = if goes { vec![GivenUp::Object] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up });
-    plan.retain(volume, "whatever becomes of its claim");
-    Ok(plan.finish(format!("the data of volume {name} are kept, whatever becomes of its claim")))
+    plan.retain(volume, "even if its claim is deleted");
+    Ok(plan.finish(format!("the data of volume {name} are kept, even if its claim is deleted")))
 }

@@ -1,4 +1,4 @@
-//! The verb `unbind`: it rolls back a binding that was never finished, as the controller's own `unbindVolume` does.
+//! The verb `unbind`: it undoes a binding that was never completed, as the controller's own `unbindVolume` does.
 
 use super::build::{Builder, Planned, has_ended, stays, volume};
 use super::release::{has_it, named_elsewhere, offer, recipient, waits_for};
@@ -21,10 +21,14 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         if let Recipient::Claim { namespace, name: claim } = to {
             return Err(Refusal::new(
                 "phase",
-                format!("volume {name} names no claim: there is no binding to roll back, and it is free for anyone"),
+                format!(
+                    "volume {name} names no claim: there is no binding to undo, and the volume is free for any \
+                         claim"
+                ),
             )
             .hint(format!(
-                "kubectl pvctl rebind pvc/{claim} -n {namespace} --to pv/{name} gives it to that claim, where it is there"
+                "kubectl pvctl rebind pvc/{claim} -n {namespace} --to pv/{name} gives it to that claim, if the claim \
+                 exists"
             ))
             .into());
         }
@@ -40,7 +44,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     }
     if named.uid.is_empty() && *to == Recipient::LastClaim {
         return Ok(Proposed::Nothing(format!(
-            "volume {name} is only reserved for claim {}/{}: say --reserve-for or --to-anyone to change for whom",
+            "volume {name} is only reserved for claim {}/{}: use --reserve-for or --to-anyone to change this",
             named.namespace, named.name
         )));
     }
@@ -58,17 +62,20 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         Known::There(claim) if claim.volume_name == *name && (named.uid.is_empty() || claim.meta.uid == named.uid) => {
             let key = claim.key();
             let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
-            let how = if bound { "is bound to it" } else { "names it, and the controller finishes that binding" };
-            return Err(Refusal::new("held", format!("claim {key} lives and {how}: this binding is not half made"))
-                .hint(format!(
-                    "kubectl pvctl move pvc/{} -n {} --to-namespace NAMESPACE gives the volume to a claim elsewhere",
-                    claim.meta.name, claim.meta.namespace
-                ))
-                .hint(format!(
-                    "kubectl pvctl rebind pvc/{} -n {} --to pv/OTHER gives that claim another volume",
-                    claim.meta.name, claim.meta.namespace
-                ))
-                .into());
+            let how = if bound { "is bound to it" } else { "names it, and the controller completes this binding" };
+            return Err(Refusal::new(
+                "held",
+                format!("claim {key} exists and {how}: unbind does not undo such a binding"),
+            )
+            .hint(format!(
+                "kubectl pvctl move pvc/{} -n {} --to-namespace NAMESPACE gives the volume to a claim elsewhere",
+                claim.meta.name, claim.meta.namespace
+            ))
+            .hint(format!(
+                "kubectl pvctl rebind pvc/{} -n {} --to pv/OTHER gives that claim another volume",
+                claim.meta.name, claim.meta.namespace
+            ))
+            .into());
         }
         // The controller writes the volume's phase before it writes the claim. So a volume that is Bound shows that a
         // binding is under way.
@@ -79,9 +86,9 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
         {
             return Err(Refusal::new(
                 "held",
-                format!("claim {} lives, and the controller is about to finish that binding", claim.key()),
+                format!("claim {} exists, and the controller is about to complete this binding", claim.key()),
             )
-            .hint(format!("kubectl pvctl explain pv/{name} --recheck tells whether the controller acts"))
+            .hint(format!("kubectl pvctl explain pv/{name} --recheck says whether the controller acts"))
             .into());
         }
         Known::There(_) | Known::Absent => {}
@@ -94,12 +101,12 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
     offer(situation, request, volume, to, &format!("volume {name} is unbound and offered"))
 }
 
-/// Returns whether the controller itself has begun to bind the volume for a claim that cannot take it any more. That
-/// claim is gone, or it names another volume.
+/// Returns whether the controller itself has begun to bind the volume for a claim that cannot take it any more. Such a
+/// claim is gone, or names another volume.
 ///
-/// Any claim could get such a volume before, because the controller does not mark a volume that is reserved for a
-/// claim. The volume was not Bound since, so no pod wrote to it. A volume that was provisioned for its claim was never
-/// free, so it does not count.
+/// Any claim could have got such a volume before, because the controller sets its annotation only on a volume that was
+/// not reserved for a claim. The volume was not Bound since then, so no pod wrote to it. A volume that was provisioned
+/// for its claim was never free, so the result is false for it.
 fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
     let annotations = &volume.meta.annotations;
     let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };
@@ -117,18 +124,18 @@ fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
         && !annotations.has(AnnotationKey::ProvisionedBy)
 }
 
-/// Frees the volume as the controller itself does. After that, the volume names no claim. Upstream: `unbindVolume`,
+/// Frees the volume as the controller itself does. After this, the volume names no claim. Upstream: `unbindVolume`,
 /// 1.36.
 fn free(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume) -> Proposed {
     let name = &volume.meta.name;
     let mut plan = Builder::new(request);
     let given_up = vec![GivenUp::Privacy];
     plan.carry(volume, Carried { volume: name.clone(), for_claims: Vec::new(), given_up });
-    plan.note("the volume was free before the controller chose a claim for it, and no claim had it since");
+    plan.note("the volume was free before the controller chose a claim for it, and no claim has had it since then");
     plan.note("the next claim that fits gets it, as before");
     plan.refer(
         situation,
-        format!("volume {name} names nobody any more: the claim that the controller chose cannot take it"),
+        format!("volume {name} names no claim any more: the claim that the controller chose cannot take it"),
         volume,
         None,
         vec![
@@ -141,14 +148,14 @@ fn free(situation: &Situation<'_>, request: &Request, volume: &PersistentVolume)
         ],
         Some(Wait::Available { volume: VolumeIdentity::of(volume) }),
     );
-    plan.finish(format!("volume {name} is unbound, and as free as it was"))
+    plan.finish(format!("volume {name} is unbound, and free as before"))
 }
 
 fn annotation(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::BoundByController)
 }
 
-/// Returns whether the controller may choose that volume for the claim, which names no volume yet.
+/// Returns whether the controller may choose that volume for the claim. The claim names no volume yet.
 fn ends_bound(situation: &Situation<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let snapshot = situation.snapshot;
     let taken = |candidates: Candidates| {

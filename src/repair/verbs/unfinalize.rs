@@ -1,5 +1,6 @@
 //! The verb `unfinalize`: it removes one finalizer of an object that is being deleted, because the component that
-//! should remove it is gone. The API cannot prove that, so the plan lists the evidence and the person types the name.
+//! should remove the finalizer is gone. The API cannot prove this, so the plan lists the evidence and the person types
+//! the name of the object.
 
 use super::build::{Builder, Planned, claim, volume};
 use super::release::held;
@@ -83,7 +84,7 @@ pub(super) fn plan(
             };
             let carried = Carried { volume: name.clone(), for_claims: Vec::new(), given_up: Vec::new() };
             plan.carry(volume, carried);
-            plan.retain(volume, "before its claim goes");
+            plan.retain(volume, "before its claim is deleted");
             recheck.push(Recheck::Detached { volume: name });
             recheck.push(Recheck::Retained { volume: VolumeIdentity::of(volume) });
         }
@@ -131,14 +132,14 @@ fn who(finalizer: &str) -> Who {
         CLAIM_PROTECTION => of(
             true,
             "kube-controller-manager",
-            "when no pod that has a node refers to the claim, whatever that pod's phase",
-            "delete the pods that refer to it, finished ones as well",
+            "when no pod with a node refers to the claim, not even a finished pod",
+            "delete the pods that refer to it, including finished pods",
         ),
         VOLUME_PROTECTION => of(
             true,
             "kube-controller-manager",
             "when the volume is not Bound any more",
-            "the claim has to go first, or be given another volume: kubectl pvctl rebind",
+            "first delete the claim, or give it another volume with kubectl pvctl rebind",
         ),
         "kubernetes.io/pv-controller" => of(
             false,
@@ -168,7 +169,7 @@ fn who(finalizer: &str) -> Who {
             true,
             "the external-attacher of the driver",
             "when no VolumeAttachment names the volume",
-            "stop the pods that use it; a volume that is attached twice may be destroyed by its writers",
+            "stop the pods that use it; if two nodes write to a volume, its data may be destroyed",
         ),
         _ => of(false, "a controller that pvctl does not know", "when it is done with the object", ""),
     }

@@ -1,5 +1,5 @@
-//! The verb `unselect`: it removes the scheduler's choice of a node that no longer exists, so that the scheduler
-//! chooses another one.
+//! The verb `unselect`: it removes the annotation with the node that the scheduler selected, if this node no longer
+//! exists. Then the scheduler selects another node.
 
 use super::build::{Builder, Planned, claim};
 use crate::model::{AnnotationKey, Kind, ObjectKey};
@@ -23,7 +23,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         return Err(Refusal::new(
             "node",
             format!(
-                "node {node}, which is selected for claim {}, is there: a volume may be on its way for it",
+                "node {node}, which is selected for claim {}, exists: a provisioner may be creating a volume for it",
                 claim.key()
             ),
         )
@@ -42,7 +42,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     }
     let mut plan = Builder::new(request);
     plan.leave_to_person(
-        "whether a provisioner still makes a volume for that node cannot be seen: a second one would stay behind",
+        "it cannot be seen whether a provisioner is still creating a volume for that node: such a volume would be left \
+         over",
     );
     plan.save_claim(claim);
     let name = AnnotationKey::SelectedNode.as_str();
@@ -56,7 +57,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         change: Change::SetAnnotation { key: name.into(), value: to.map(Into::into) },
     };
     plan.step(
-        format!("node {node} does not exist: let the scheduler choose another one"),
+        format!("node {node} does not exist: let the scheduler select another one"),
         Some(write(Some(node), None)),
         Vec::new(),
         None,

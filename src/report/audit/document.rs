@@ -28,7 +28,7 @@ pub struct Report<'a> {
     pub summary: SummaryOut<'a>,
     /// The findings in the order of their objects. If an object has several findings, the worst is first.
     pub findings: Vec<FindingOut<'a>>,
-    /// The suppressions of a file that have not expired and match no finding. The field exists only if all objects were
+    /// The suppressions in a file that have not expired and match no finding. The field exists only if all objects were
     /// audited with all rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
@@ -62,7 +62,7 @@ pub struct SummaryOut<'a> {
     pub info: usize,
     /// The number of findings that are roots.
     pub roots: usize,
-    /// The number of suppressed findings. The other numbers do not count them.
+    /// The number of suppressed findings. They are not included in the other numbers.
     pub suppressed: usize,
     /// The number of findings of each rule, by the id of the rule.
     pub by_id: BTreeMap<&'a str, usize>,
@@ -89,11 +89,12 @@ pub struct FindingOut<'a> {
     pub title: &'a str,
     /// What is wrong with this object and why, in words.
     pub message: &'a str,
-    /// The fields that the finding rests on.
+    /// The fields on which the finding rests.
     pub evidence: Vec<EvidenceOut<'a>>,
-    /// The remedies, the safest first. The list is empty if the finding rests on an assumption.
+    /// The remedies, the safest first. If the finding rests on an assumption, the list has only remedies that do no
+    /// harm if the assumption is wrong.
     pub remedies: Vec<RemedyOut<'a>>,
-    /// The findings that this finding follows from.
+    /// The findings from which this finding follows.
     pub caused_by: Vec<CauseOut<'a>>,
     /// For a root: the other objects that are affected by it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,14 +104,14 @@ pub struct FindingOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<AssumedOut<'a>>,
-    /// The diagnosis of the object: the same as `explain` makes.
+    /// The diagnosis of the object, the same as in `explain`.
     pub diagnosis: DiagnosisOut,
     /// The time since which the finding has been true, as RFC 3339. The field is absent if no object shows this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The identity of the finding. It is the same in every run, and no other finding has it.
     pub fingerprint: String,
-    /// Why the finding is suppressed. A suppressed finding does not count for the exit code.
+    /// Why the finding is suppressed. A suppressed finding does not change the exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<SuppressedOut<'a>>,
 }
@@ -121,7 +122,7 @@ pub struct FindingOut<'a> {
 pub struct SuppressedOut<'a> {
     /// The reason that the suppression states.
     pub reason: &'a str,
-    /// Where the suppression is written: `annotation` or `file`.
+    /// Where the suppression is written: in an `annotation` of the object or in a `file`.
     pub by: &'a str,
 }
 
@@ -159,7 +160,7 @@ pub struct ObjectOut<'a> {
     pub uid: &'a str,
 }
 
-/// A field of an object, with its value, that a finding rests on.
+/// A field of an object, with its value, on which a finding rests.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceOut<'a> {
@@ -187,7 +188,7 @@ pub struct RemedyOut<'a> {
     pub does: &'a str,
 }
 
-/// A finding that another one follows from.
+/// A finding from which another finding follows.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseOut<'a> {
@@ -297,8 +298,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns, for each kind and namespace, whether all objects were read, and the rules that could not be judged without
-/// them.
+/// Returns for each kind and namespace whether all objects were read, and which rules could not be judged without them.
 fn coverage<'a>(snapshot: &'a Snapshot, findings: &'a Findings) -> Vec<AuditCoverageOut<'a>> {
     let entries = snapshot.coverage().entries();
     let lacking = |at: usize| {

@@ -1,14 +1,14 @@
 //! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read.
 //!
 //! There is one test for each rule that found nothing, and one test for each finding. The test of a finding fails if
-//! the finding counts for the exit code.
+//! the finding changes the exit code.
 
 use super::listing::{Audited, open, unread};
 use crate::diagnosis::{Finding, Rule};
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// Prints the document. `rules` are the rules that were applied; `fails` says which findings count for the exit code.
+/// Prints the document. `rules` are the rules that were applied. `fails` says which findings change the exit code.
 pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl Fn(&Finding) -> bool) -> String {
     let Audited { findings, shown, .. } = *audited;
     let mut cases = String::new();
@@ -22,7 +22,7 @@ pub(super) fn junit(audited: &Audited<'_>, rules: &[&'static Rule], fails: impl 
             if let Some(missing) = findings.unjudged.get(rule.id) {
                 skipped += 1;
                 let read = unread(missing);
-                let why = attribute(&format!("some objects could not be judged without all {read}"));
+                let why = attribute(&format!("some objects could not be judged, because not all {read} were read"));
                 _ = writeln!(
                     cases,
                     "    <testcase name=\"{name}\" classname=\"{class}\" time=\"0\">\n      <skipped message=\"{why}\"/>\n    </testcase>"
@@ -75,7 +75,7 @@ fn attribute(value: &str) -> String {
     escaped(&sanitize(value), true)
 }
 
-/// Escapes the text of an XML element. Line breaks stay.
+/// Escapes the text of an XML element. Line breaks are kept.
 fn text(value: &str) -> String {
     value.lines().map(|line| escaped(&sanitize(line), false)).collect::<Vec<_>>().join("\n")
 }

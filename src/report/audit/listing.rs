@@ -1,4 +1,4 @@
-//! The findings that are listed for people. Every format for people lists the same findings.
+//! The findings that are listed for people. All formats for people list the same findings.
 
 use crate::diagnosis::{Finding, Findings, Severity, Suppression, Unread};
 use crate::model::ObjectKey;
@@ -20,12 +20,12 @@ pub struct Audited<'a> {
     /// The numbers of volumes and of claims in scope.
     pub looked_at: [usize; 2],
     /// The number of findings that the baseline also has, and the number of findings that are younger than `--min-age`.
-    /// Both are not shown.
+    /// Neither of these findings are shown.
     pub left_out: [usize; 2],
     /// The suppressions of a file that match no finding. The list is empty if not everything was audited.
     pub unmatched: &'a [&'a Suppression],
-    /// Whether the user named objects. Then a finding of severity info is also listed if it may disappear by itself, or
-    /// if somebody asked for the deletion of the data.
+    /// Whether the user named objects. Then a finding of severity info is also listed if the problem may disappear by
+    /// itself, or if somebody asked for the deletion of the data.
     pub is_named: bool,
 }
 
@@ -34,17 +34,17 @@ pub(super) fn open<'f, 'a>(shown: &'f [&'a Finding]) -> impl Iterator<Item = &'a
     shown.iter().copied().filter(|finding| finding.suppressed.is_none())
 }
 
-/// Returns the resources that were not read, each once.
+/// Returns the resources that were not read, without duplicates.
 pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
     let kinds: BTreeSet<&str> = missing.iter().map(|one| one.kind.resource()).collect();
     kinds.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the findings to list, the worst first: all of them with `all`, otherwise those of [`lines`].
+/// Returns the findings to list, the worst first: with `all` every finding, otherwise those of [`lines`].
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { findings, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
-    // A consequence is listed below its root. The worst of both decides where the two are listed.
+    // A consequence is listed below its root. The worse of the two decides the position of both.
     let root_of = |finding: &'a Finding| findings.listed.get(finding.role.root).unwrap_or(finding);
     let mut worst: BTreeMap<usize, &Finding> = BTreeMap::new();
     for finding in &listed {
@@ -63,9 +63,9 @@ pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Findi
 
 /// Returns the findings that are listed without `--all`.
 ///
-/// Only the worst finding of each object counts. A root is listed. Instead of a consequence its root is listed, if the
-/// root is shown. A finding of severity info is listed only in one case: the user named the object, and the finding may
-/// disappear by itself or somebody asked for the deletion of the data.
+/// Only the worst finding of each object is considered. A root is listed. If a consequence has a root that is shown,
+/// the root is listed instead. A finding of severity info is listed only in one case: the user named the object, and
+/// the problem may disappear by itself or somebody asked for the deletion of the data.
 pub(super) fn lines<'a>(audited: &Audited<'a>) -> Vec<&'a Finding> {
     let Audited { findings, shown, is_named, .. } = *audited;
     let mut worst: BTreeMap<&ObjectKey, &Finding> = BTreeMap::new();

@@ -66,8 +66,8 @@ pub fn cell(value: &str) -> String {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            // Mentions, issues and links are recognized after the markup was processed. At that time there are no
-            // backslashes.
+            // Mentions, issues and links are recognized after the markup was processed. At that time the backslashes
+            // are gone.
             '@' | '#' => {
                 safe.push(letter);
                 safe.push_str(UNSEEN);
@@ -95,7 +95,7 @@ pub fn cell(value: &str) -> String {
     safe
 }
 
-/// Prints a name as inline code. The delimiter has more backquotes than any sequence of backquotes in the name. So the
+/// Returns a name as inline code. The delimiter has more backquotes than any sequence of backquotes in the name, so the
 /// name cannot end the code.
 pub fn code(value: &str) -> String {
     let safe = sanitize(value);
@@ -109,7 +109,7 @@ pub fn code(value: &str) -> String {
     format!("{fence}{blank}{safe}{blank}{fence}")
 }
 
-/// Does the same as [`code`] for a cell of a table. Markdown looks for the end of a cell before it looks for code.
+/// Does the same as [`code`] for a cell of a table. Markdown searches the end of a cell before it searches code.
 pub fn code_cell(value: &str) -> String {
     code(value).replace('|', "\\|")
 }

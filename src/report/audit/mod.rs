@@ -33,7 +33,7 @@ formats! {
         Table = "table",
         /// The table with more columns.
         Wide = "wide",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -63,7 +63,7 @@ pub struct Printed<'a> {
     pub rules: &'a [&'static Rule],
     /// Whether formats for people list all findings, including consequences.
     pub all: bool,
-    /// Says whether a finding counts for the exit code.
+    /// Returns whether a finding changes the exit code.
     pub fails: &'a dyn Fn(&Finding) -> bool,
     /// How a table is sorted and printed.
     pub view: TableView<'a>,
@@ -75,8 +75,8 @@ impl ReportFormat {
         table::columns(all, self == Self::Wide)
     }
 
-    /// Returns whether sentences for people are printed with this format on stdout: around a table, or if stdout stays
-    /// empty because all formats have files.
+    /// Returns whether sentences for people are printed together with this format on stdout. They are printed around a
+    /// table, and also if stdout stays empty because all formats have files.
     pub fn has_sentences(stdout: Option<Self>) -> bool {
         stdout.is_none_or(|format| matches!(format, Self::Table | Self::Wide))
     }

@@ -32,10 +32,10 @@ pub(super) fn prometheus(audited: &Audited<'_>) -> String {
     head(
         &mut text,
         "pvctl_audit_unjudged_rules",
-        "Rules that could not be judged on some object, for want of a reading.",
+        "Rules that could not be judged on some object, because objects were not read.",
     );
     _ = writeln!(text, "pvctl_audit_unjudged_rules {}", findings.unjudged.len());
-    head(&mut text, "pvctl_audit_objects", "Objects that were looked at.");
+    head(&mut text, "pvctl_audit_objects", "Objects that were examined.");
     for (kind, count) in [("PersistentVolume", volumes), ("PersistentVolumeClaim", claims)] {
         _ = writeln!(text, "pvctl_audit_objects{{kind=\"{kind}\"}} {count}");
     }

@@ -14,7 +14,7 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// Builds the document. `rules` are the rules that were applied.
 pub(super) fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
     let Audited { findings, shown, .. } = *audited;
-    // Surrounding kinds only add to what is known of volumes and claims.
+    // Surrounding kinds only add to what is known about volumes and claims.
     let is_minor = |missing: &BTreeSet<Unread>| missing.iter().all(|one| one.kind.is_surrounding());
     let complete = findings.unjudged.values().all(is_minor);
     let notes: Vec<Value> = findings
@@ -24,7 +24,7 @@ pub(super) fn sarif(audited: &Audited<'_>, rules: &[&'static Rule]) -> Value {
             let read = unread(missing);
             json!({
                 "level": if is_minor(missing) { "note" } else { "warning" },
-                "message": { "text": format!("could not be judged on some object without all {}", read) },
+                "message": { "text": format!("could not be judged on some object: not all {} were read", read) },
                 "associatedRule": { "id": id },
             })
         })

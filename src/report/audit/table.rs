@@ -33,8 +33,8 @@ pub(super) fn write<E>(
     if table.is_empty() { Ok(()) } else { table.render(view.style, print) }
 }
 
-/// Builds the table. With `all` it has every finding with its causes. Otherwise it has the roots, each with the objects
-/// that it affects. The worst findings are first.
+/// Returns the table. With `all` it has every finding with its causes. Otherwise it has the roots, and for each of them
+/// the objects that it affects. The worst findings are first.
 fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     let Audited { snapshot, findings, .. } = *audited;
     let mut table = Table::new(columns(all, wide));
@@ -69,8 +69,8 @@ fn table(audited: &Audited<'_>, all: bool, wide: bool) -> Table {
     table
 }
 
-/// Returns the other objects that a root affects. A single object is named; if there are several, the result is their
-/// number.
+/// Returns the other objects that a root affects. A single object is named. If there are several objects, the result is
+/// their number.
 pub(super) fn affected(finding: &Finding) -> String {
     match finding.role.affected_objects.as_slice() {
         [] => String::new(),
@@ -79,7 +79,7 @@ pub(super) fn affected(finding: &Finding) -> String {
     }
 }
 
-/// Returns the findings that a finding follows from.
+/// Returns the findings from which a finding follows.
 fn cause(findings: &Findings, finding: &Finding) -> String {
     let cause = |place: &usize| {
         let cause = &findings.listed[*place];

@@ -6,7 +6,7 @@ use crate::diagnosis::{Finding, Findings, Severity, Suppression};
 use crate::model::{Kind, ObjectKey};
 use std::collections::BTreeSet;
 
-/// Says how many findings are listed.
+/// Returns a sentence that says how many findings are listed.
 pub(super) fn summary_words(audited: &Audited<'_>, all: bool) -> String {
     let Audited { shown, looked_at: [volumes, claims], left_out: [known, young], .. } = *audited;
     let looked = format!("{} and {}", counted(volumes, "volume"), counted(claims, "claim"));
@@ -31,7 +31,7 @@ pub(super) fn summary_words(audited: &Audited<'_>, all: bool) -> String {
     format!("{found} on {looked}.{kept_back}{known}{young}")
 }
 
-/// Names the suppressions that match no finding.
+/// Returns a sentence that names the suppressions that match no finding.
 pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     let named = |entry: &&Suppression| {
         let part = |word: &str, pattern: &Option<String>| {
@@ -43,33 +43,36 @@ pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     let names: Vec<String> = unmatched.iter().map(named).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "note: {} matched nothing, and can go unless misspelt: {}",
+            "note: {} matched nothing, and can be removed unless misspelt: {}",
             counted(names.len(), "suppression"),
             names.join("; ")
         )
     })
 }
 
-/// Says how many findings are listed, like [`summary_words`], and what the table leaves out.
+/// Returns a text that says how many findings are listed, like [`summary_words`], and what the table leaves out.
 pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> String {
     let Audited { shown, .. } = *audited;
     let summary = summary_words(audited, all);
     let hidden = open(shown).count().saturating_sub(lines(audited).len());
     let rest = match if all { 0 } else { hidden } {
         0 => String::new(),
-        1 => {
-            " --all shows one more, which follows from another, comes second on an object, or only informs.".to_owned()
-        }
+        1 => " --all shows one more: it follows from another finding, is not the worst one on its object, or only \
+             informs."
+            .to_owned(),
         more => {
-            format!(" --all shows {more} more, which follow from others, come second on an object, or only inform.")
+            format!(
+                " --all shows {more} more: they follow from others, are not the worst on their object, or only \
+                 inform."
+            )
         }
     };
     let going: BTreeSet<&ObjectKey> =
         open(shown).filter(|finding| finding.is_asked_for()).map(|finding| &finding.object).collect();
     let going = match going.len() {
         0 => String::new(),
-        1 => " Data go with one object (asked for); --all shows it.".to_owned(),
-        more => format!(" Data go with {more} objects (asked for); --all shows them."),
+        1 => " The data of one object are deleted, as somebody asked; --all shows it.".to_owned(),
+        more => format!(" The data of {more} objects are deleted, as somebody asked; --all shows them."),
     };
     let rules = match (open(shown).next(), wide) {
         (None, _) => "",
@@ -79,15 +82,16 @@ pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> S
     format!("{summary}{going}{rest}{rules}")
 }
 
-/// Says what was assumed to be absent. A finding that rests on this assumption is no error and has no command.
+/// Returns a sentence that says what was assumed to be absent. A finding that rests on such an assumption is at most a
+/// warning, and its commands do no harm if the assumption is wrong.
 pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     let resting: Vec<&&Finding> = shown.iter().filter(|finding| !finding.assumed.is_empty()).collect();
     let kinds: BTreeSet<Kind> = resting.iter().flat_map(|finding| &finding.assumed).map(|one| one.kind).collect();
     let kinds: Vec<&str> = kinds.into_iter().map(Kind::resource).collect();
     (!resting.is_empty()).then(|| {
         format!(
-            "note: {} on there being no other {} than those in the input: no error and no command comes of that; \
-             --assume-complete confirms that there are none, --partial denies it",
+            "note: {} on the assumption that the input holds all {}: such findings are at most warnings, with only \
+             safe commands; --assume-complete states that it does, --partial that it does not",
             if resting.len() == 1 {
                 "one finding rests".to_owned()
             } else {
@@ -98,7 +102,7 @@ pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     })
 }
 
-/// Says in one sentence how many rules could not be judged, and which kinds were not read.
+/// Returns a sentence that says how many rules could not be judged, and which kinds were not read.
 ///
 /// The sentence is a note if only surrounding kinds were not read, because few files contain these kinds. Otherwise it
 /// is a warning, because the missing kind influences decisions about volumes and claims.
@@ -113,9 +117,9 @@ pub fn unjudged_words(findings: &Findings) -> Option<String> {
         1 => "one rule".to_owned(),
         several => format!("{several} rules"),
     };
-    let how = if lead == "note" { ", and kubectl pvctl snapshot reads what they need" } else { "" };
+    let how = if lead == "note" { ", and kubectl pvctl snapshot reads the objects that they need" } else { "" };
     Some(format!(
-        "{lead}: without all {} {rules} could not be judged everywhere; -o json names them{how}",
+        "{lead}: because not all {} were read, {rules} could not be judged everywhere; -o json names them{how}",
         names.join(", ")
     ))
 }

@@ -6,7 +6,7 @@ use crate::report::shared::list::{ListWriter, ObjectWriter};
 use crate::report::shared::machine::API_VERSION;
 use std::io::Write;
 
-/// Writes the `ContextList` document. Each item is written when its cluster has answered.
+/// A writer of the `ContextList` document. Each item is written when its cluster has answered.
 #[derive(Debug)]
 pub struct ContextListWriter<W> {
     items: ListWriter<W>,
@@ -14,7 +14,7 @@ pub struct ContextListWriter<W> {
 }
 
 impl<W: Write> ContextListWriter<W> {
-    /// Makes the writer, and writes `apiVersion` and `kind`.
+    /// Creates the writer, and writes `apiVersion` and `kind`.
     ///
     /// # Errors
     /// Returns the error of the writer.
@@ -45,7 +45,7 @@ impl<W: Write> ContextListWriter<W> {
                 item.field("error", &ErrorOut { message, causes, hints })?;
             }
         }
-        // The answer of the next cluster may take long, so this answer is flushed.
+        // The answer of the next cluster may take long, so this answer is flushed now.
         item.end()?.flush().map_err(|failure| Error::unwritten(&failure))
     }
 

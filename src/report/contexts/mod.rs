@@ -1,4 +1,4 @@
-//! `ContextList`: the answers of several clusters to one question.
+//! `ContextList`: the answers of several clusters to one command.
 
 mod document;
 mod json;
@@ -15,7 +15,7 @@ pub use yaml::yaml;
 pub enum ContextListFormat {
     /// One section for each context, and a summary.
     Sections,
-    /// JSON, as the contract defines it.
+    /// JSON, as the schema defines it.
     Json,
     /// YAML with the content of the JSON.
     Yaml,

@@ -1,5 +1,5 @@
-//! A binding from both sides: the fields of the claim that name the volume, and the fields of the volume that name the
-//! claim.
+//! The binding of a claim and a volume, seen from both sides: the fields of the claim that name the volume, and the
+//! fields of the volume that name the claim.
 
 use crate::diagnosis::misfit::{claim_name, shown};
 use crate::diagnosis::unread::hidden;
@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The largest number of volumes whose fields are shown.
 const MOST: usize = 4;
 
-/// A binding from both sides.
+/// The fields of both sides of a binding.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BindingOut {
@@ -31,9 +31,8 @@ pub struct FieldOut {
     pub field: &'static str,
     /// The value of the field. It is `<unset>` if the field is not set.
     pub value: String,
-    /// `ok`: the field agrees with the other side. `mismatch`: it does not agree. `absent`: the field should be set and
-    /// is not. `info`: the other side has nothing to compare the field with. `unknown`: the other side could not be
-    /// read.
+    /// `ok`: the field agrees with the other side. `mismatch`: it does not agree. `absent`: the field is not set, but
+    /// should be set. `info`: the other side has no field to compare. `unknown`: the other side could not be read.
     pub verdict: &'static str,
     /// The value that the field of the object should have. It is absent if the object has this value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,13 +90,14 @@ pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<Binding
     Some(binding)
 }
 
-/// Names a claim with its namespace. Several claims with the same name may name one volume.
+/// Returns the claim with its namespace. Several claims with the same name, in different namespaces, may name one
+/// volume.
 pub(super) fn elsewhere(claim: &PersistentVolumeClaim) -> String {
     format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace)
 }
 
 impl BindingOut {
-    /// Replaces the verdict `mismatch` by `unknown`. It is called if the object that the field names was not read.
+    /// Replaces the verdict `mismatch` with `unknown`. It is called if the object that the field names was not read.
     fn leave_open(side: &mut [FieldOut], path: &str) {
         for field in side.iter_mut().filter(|field| field.field == path && field.verdict == "mismatch") {
             field.verdict = "unknown";
@@ -156,7 +156,7 @@ impl BindingOut {
                 let uid = claim.map(|claim| &claim.meta.uid);
                 let (verdict, wanted) = match uid {
                     Some(uid) if *uid == named.uid => ("ok", None),
-                    // This is a reservation for a claim that is not bound yet.
+                    // The volume is reserved for a claim that is not bound yet.
                     Some(_) if named.uid.is_empty() && names_it && claim.is_some_and(is_open) => ("ok", None),
                     Some(uid) => ("mismatch", Some(printed(uid).to_owned())),
                     None => ("info", None),

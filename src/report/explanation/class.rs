@@ -1,4 +1,4 @@
-//! What a class does to its claims.
+//! The effects of a class on its claims.
 
 use super::document::EvidenceOut;
 use crate::controllers::KubernetesBehavior;
@@ -17,7 +17,7 @@ pub struct ClassOut<'a> {
     pub provisioner: &'a str,
     /// `external`, `migrated`, `inTree`, `none` for `kubernetes.io/no-provisioner`, or `unknown`.
     pub provisioner_kind: &'static str,
-    /// The driver that provisions. The field is absent if the name of the driver is `provisioner`.
+    /// The driver that provisions. The field is absent if `provisioner` is the name of the driver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<&'static str>,
     /// The `volumeBindingMode`. The value is empty if it is not set.
@@ -26,9 +26,9 @@ pub struct ClassOut<'a> {
     pub reclaim_policy: &'a str,
     /// The value of `allowVolumeExpansion`.
     pub allow_volume_expansion: bool,
-    /// Whether the class is marked as default.
+    /// Whether the annotation of the class says that it is the default.
     pub marked_default: bool,
-    /// Whether claims that state no class get this one.
+    /// Whether a claim that states no class gets this class.
     pub is_default: bool,
     /// The number of claims of the class in each phase.
     pub claims: BTreeMap<&'a str, u64>,
@@ -69,7 +69,7 @@ impl<'a> ClassOut<'a> {
     }
 }
 
-/// Returns the fields of a class that decide what it does.
+/// Returns the fields of a class that decide its effects.
 pub(super) fn evidence(class: &StorageClass) -> Vec<EvidenceOut> {
     let object = format!("sc/{}", class.meta.name);
     let shown = crate::diagnosis::misfit::shown;

@@ -1,11 +1,11 @@
 //! The difference between the recorded state and the state that the controllers would have made, and whether the
 //! controllers run.
 //!
-//! Only with evidence does the explanation say that a controller does not run. On a cluster the evidence is a stale
-//! Lease, or two equal readings that are more than two resync periods apart. The age of an object is no evidence there,
-//! because most causes leave no time in any object. In files, which may be old, the explanation says `possibly` at
-//! most. Only the binder syncs every object periodically. A change that only an event starts can wait for days although
-//! all controllers run.
+//! The explanation says that a controller does not run only if there is evidence. On a cluster the evidence is a stale
+//! Lease, or two equal readings that are more than two resync periods apart. The age of an object is not evidence
+//! there, because most causes do not leave a time in any object. About files, which may be old, the explanation says at
+//! most `possibly`. Only the binder syncs every object periodically. A change that only an event starts can wait for
+//! days although all controllers run.
 
 use super::binding::elsewhere;
 use super::document::{EvidenceOut, NextOut};
@@ -19,8 +19,8 @@ use crate::text::human_age;
 use crate::world::{Effect, OperationState};
 use serde::Serialize;
 
-/// A number of resync periods. If an object should change, and does not change for longer than this, the controller
-/// probably does not run. A controller that runs syncs every object once in each period.
+/// A number of resync periods. A running controller syncs every object once in each period. So if an object should
+/// change, but does not change for longer than this, the controller probably does not run.
 pub const RESYNCS: u64 = 2;
 
 /// A difference between the recorded and the predicted state.
@@ -32,14 +32,14 @@ pub struct DivergenceOut {
     pub recorded: String,
     /// The phases of all possible ends.
     pub predicted: Vec<String>,
-    /// For how many seconds the recorded state has lasted. The field is absent if no time in the objects shows that.
+    /// For how many seconds the recorded state has lasted. The field is absent if no time in the objects shows this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lasted_seconds: Option<i64>,
     /// How certain it is that the controller does not run: `probably` or `possibly`. The field is absent if there is no
     /// evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_not_running: Option<&'static str>,
-    /// What the Lease of kube-controller-manager shows. `alive`: it was renewed, which does not show that each
+    /// What the Lease of kube-controller-manager shows. `alive`: it was renewed, but this does not prove that each
     /// controller in it runs. `stale`: nobody renews it. The field is absent if there is no Lease, or if the Lease has
     /// just expired.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,18 +48,18 @@ pub struct DivergenceOut {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub evidence: Vec<EvidenceOut>,
-    /// The reasons to think that the controller does not run, as clauses.
+    /// The reasons to believe that the controller does not run, as clauses.
     #[serde(skip)]
     reasons: Vec<String>,
     /// A clause that says that kube-controller-manager runs, or that it ran at the time of the files.
     #[serde(skip)]
     alive: Option<String>,
-    /// What is known from a second reading.
+    /// The result of `--recheck`, or whether it is possible.
     #[serde(skip)]
     recheck: Recheck,
     #[serde(skip)]
     resync_seconds: u64,
-    /// Whether a resync alone starts the change.
+    /// Whether a resync alone is enough to start the change.
     #[serde(skip)]
     resynced: bool,
 }
@@ -72,14 +72,14 @@ enum Recheck {
     Impossible,
     /// The user did not ask for a second reading.
     Possible,
-    /// The second reading showed the same.
+    /// The second reading showed the same state.
     Same,
     /// The second reading showed another version of the object or another prediction.
     Moved,
 }
 
 impl DivergenceOut {
-    /// Builds the divergence. The result is `None` if the recorded phase is that of a possible end.
+    /// Returns the divergence. The result is `None` if the recorded phase is the phase of a possible end.
     pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
         let (snapshot, prediction) = (view.snapshot(), view.prediction);
         let outcomes = prediction.outcomes.as_ref()?;
@@ -121,7 +121,7 @@ impl DivergenceOut {
             let needed = i64::try_from(divergence.resync_seconds.saturating_mul(RESYNCS)).unwrap_or(i64::MAX);
             if let (Some(stood), Some(lasted)) = (stood, lasted.filter(|lasted| *lasted > needed)) {
                 divergence.controller_not_running = Some("possibly");
-                divergence.reasons.push(format!("it has stood so for {}", human_age(lasted)));
+                divergence.reasons.push(format!("this state has lasted for {}", human_age(lasted)));
                 divergence.evidence.extend(stood.evidence);
             }
             if let (Some(lease), Some(now)) = (snapshot.lease(), snapshot.now()) {
@@ -131,12 +131,12 @@ impl DivergenceOut {
         Some(divergence)
     }
 
-    /// Takes a Lease from files into account. Files say nothing about today, so the controller is `possibly` not
-    /// running at most.
+    /// Adds a Lease from files. Files say nothing about the present, so the controller is at most `possibly` not
+    /// running.
     ///
-    /// A fresh Lease counts only if the files state when they were made (`stated`). Otherwise `now` is the newest time
-    /// in the files, and the files may have been made long after that time. A stale Lease always counts: if it is stale
-    /// at `now`, it was also stale later.
+    /// A fresh Lease is used only if the files state when they were made (`stated`). Otherwise `now` is the newest time
+    /// in the files, and the files may have been made long after that time. A stale Lease is always used: if it is
+    /// stale at `now`, it was also stale later.
     fn add_recorded_lease(&mut self, lease: &Lease, now: Timestamp, stated: bool) {
         if !stated && lease.is_stale(now) != Some(true) {
             return;
@@ -148,8 +148,8 @@ impl DivergenceOut {
         }
     }
 
-    /// Takes the Lease of kube-controller-manager into account. A stale Lease means that the controller does not run,
-    /// with the certainty `sure`. A fresh Lease shows that kube-controller-manager runs.
+    /// Adds the Lease of kube-controller-manager. A stale Lease means that the controller does not run, with the
+    /// certainty `sure`. A fresh Lease shows that kube-controller-manager runs.
     pub(super) fn add_lease(&mut self, lease: &Lease, read_at: Timestamp, sure: &'static str) {
         let (Some(stale), Some(fresh), Some(renewed), Some(age), Some(duration)) = (
             lease.is_stale(read_at),
@@ -160,7 +160,7 @@ impl DivergenceOut {
         ) else {
             return;
         };
-        // A fresh Lease without a holder does not show that somebody runs.
+        // A fresh Lease without a holder does not prove that kube-controller-manager runs.
         if !stale && (!fresh || lease.holder.is_empty()) {
             return;
         }
@@ -193,7 +193,7 @@ impl DivergenceOut {
     pub(super) fn next(&self) -> Option<NextOut> {
         (self.controller_manager == Some("stale")).then(|| NextOut {
             who: "you".to_owned(),
-            what: "see why kube-controller-manager does not run: nobody renews its Lease".to_owned(),
+            what: "find out why kube-controller-manager does not run: nobody renews its Lease".to_owned(),
         })
     }
 
@@ -203,7 +203,7 @@ impl DivergenceOut {
     }
 
     /// Records that a second reading, more than two resync periods after the first, showed the same version of the
-    /// object and gave the same prediction. This is evidence only if a resync starts the change.
+    /// object and gave the same prediction. This is evidence only if a resync is enough to start the change.
     pub(super) fn add_same_reading(&mut self, object: &str, version: &str, readings: [Timestamp; 2]) {
         self.recheck = Recheck::Same;
         if !self.resynced {
@@ -213,7 +213,7 @@ impl DivergenceOut {
         let [first, second] = readings;
         let pace = human_age(i64::try_from(self.resync_seconds).unwrap_or(i64::MAX));
         self.reasons.push(format!(
-            "it is the same at {second} as it was at {first}, and the controller looks at everything every {pace}"
+            "it is the same at {second} as it was at {first}, and the controller syncs every object every {pace}"
         ));
         let mut add =
             |field, value: String| self.evidence.push(EvidenceOut { object: object.to_owned(), field, value });
@@ -222,7 +222,7 @@ impl DivergenceOut {
         add("readAt", second.to_string());
     }
 
-    /// Records that a second reading showed another state than the first.
+    /// Records that the second reading showed another state than the first reading.
     pub(super) fn set_moved(&mut self) {
         self.recheck = Recheck::Moved;
     }
@@ -245,12 +245,12 @@ impl DivergenceOut {
             (Some(sure), alive) => {
                 let but = alive.as_ref().map_or_else(String::new, |alive| {
                     format!(
-                        " The controller manager itself {alive}: its log and its flag --controllers tell why \
-                         this controller does nothing."
+                        " The controller manager itself {alive}: its log and its flag --controllers show why this \
+                         controller does nothing."
                     )
                 });
                 let would = if self.resynced {
-                    format!("though a sync would have made it {ends} by now")
+                    format!("although a sync would already have made it {ends}")
                 } else {
                     format!("and the next syncs would make it {ends}")
                 };
@@ -265,25 +265,26 @@ impl DivergenceOut {
         }
     }
 
-    /// Returns how the user can find out more, or what the second reading showed.
+    /// Returns a sentence that says how the user can find out more, or what the second reading showed.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match (self.recheck, self.controller_not_running) {
             (Recheck::Possible, None) if !self.resynced => {
-                Some("The controller acts on it when an event tells it to; no resync does, so that nothing says when.")
+                Some("The controller acts on it after an event and not at a resync, so nobody knows when.")
             }
-            (Recheck::Possible, None) => {
-                Some("Whether the controller acts on it: add --recheck, which reads it again after two resync periods.")
-            }
-            (Recheck::Moved, _) => {
-                Some("It or what decides it changed after the first reading; this is the second one.")
-            }
+            (Recheck::Possible, None) => Some(
+                "To see whether the controller acts on it, add --recheck: it reads again after two resync periods.",
+            ),
+            (Recheck::Moved, _) => Some(
+                "The object, or something that decides its state, changed after the first reading; this is the second \
+                 reading.",
+            ),
             (Recheck::Possible | Recheck::Impossible | Recheck::Same, _) => None,
         }
     }
 }
 
-/// Returns whether the binder has something to do now: for the object, or for the volume or claim to which the object
-/// will be bound.
+/// Returns whether the binder has something to do now, for the object itself, or for the volume or claim to which the
+/// object will be bound.
 ///
 /// Only the binder syncs every object in each resync period. The protection controllers have no resync: they act only
 /// after an event. Upstream: `resync` (`pkg/controller/volume/persistentvolume/pv_controller_base.go`) and the informer
@@ -308,8 +309,8 @@ fn resynced(view: View<'_>, outcomes: &OutcomeSet) -> bool {
     })
 }
 
-/// Returns whether a decision changes something and returns no error. A decision with an error would fail again in each
-/// sync.
+/// Returns whether a decision changes something and returns no error. A sync that returns an error would fail again
+/// each time.
 fn acts(decision: &Decision<'_>) -> bool {
     decision.record.error.is_none()
         && decision.record.effects.iter().any(|effect| match effect {
@@ -331,7 +332,7 @@ struct LongDifference {
 }
 
 impl LongDifference {
-    /// Returns the newest of these times. The result is `None` if one of them is unknown.
+    /// Returns the newest of the times. The result is `None` if one of them is unknown.
     fn new<const N: usize>(times: [Option<(String, &'static str, Timestamp)>; N]) -> Option<Self> {
         let times: Vec<(String, &'static str, Timestamp)> = times.into_iter().collect::<Option<_>>()?;
         let since = times.iter().map(|(_, _, time)| *time).max()?;
@@ -344,8 +345,8 @@ impl LongDifference {
     }
 }
 
-/// Returns the time of the last change of the volume. It is the time of the last change of the phase, or of any field
-/// if that time is known and later.
+/// Returns the time of the last change of the volume: the last change of its phase, or of any of its fields if that
+/// time is known and later.
 fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, &'static str, Timestamp)> {
     let written = view.snapshot().last_change(Kind::PersistentVolume, "", &volume.meta.name);
     let phase = volume.status.last_phase_transition.map(|time| (time, "status.lastPhaseTransitionTime"));
@@ -354,7 +355,7 @@ fn volume_changed(view: View<'_>, volume: &PersistentVolume) -> Option<(String, 
 }
 
 /// Returns the time since which the next sync would have changed the volume. Most causes, such as the deletion of a
-/// claim, leave no time in any object. Then nothing is known about the controller.
+/// claim, do not leave a time in any object. Then the result is `None`.
 fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDifference> {
     let Branch::VolumeBranch(branch) = view.binder().next()?.branch else { return None };
     match branch {
@@ -373,8 +374,8 @@ fn volume_stood(view: View<'_>, volume: &PersistentVolume) -> Option<LongDiffere
     }
 }
 
-/// Returns the time since which the claim could have been bound. Both the claim and the volume that it would get exist
-/// since then. Only the `managedFields` of a claim say when it changed.
+/// Returns the time since which the claim could have been bound: since then, both the claim and the volume that it
+/// would get exist. Only the `managedFields` of a claim show when the claim changed.
 fn claim_stood(view: View<'_>, id: ClaimId, end: Option<&Outcome>) -> Option<LongDifference> {
     let Some(Outcome::Claim { volume_name, .. }) = end else { return None };
     let snapshot = view.snapshot();

@@ -1,4 +1,4 @@
-//! The explanation of one object as data: why it is in its state, and who has to act.
+//! The explanation of one object as data: why it has its state, and who has to act.
 
 use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
@@ -26,7 +26,7 @@ use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, Snapshot};
 use serde::Serialize;
 
-/// The document: why one object is in its state, and who has to act.
+/// The document: why one object has its state, and who has to act.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -53,8 +53,8 @@ pub struct Explanation<'a> {
     pub prediction: Option<PredictionOut<'a>>,
     /// The fields that decide the answer.
     pub evidence: Vec<EvidenceOut>,
-    /// The result of matching for each volume. The best match is first. The list exists only for a claim that is not
-    /// bound yet.
+    /// The result of matching for each volume, the best match first. The list exists only for a claim that is not bound
+    /// yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub candidates: Vec<MatchRow<'a>>,
@@ -75,7 +75,7 @@ pub struct Explanation<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
-    /// The persons or components that have to act before something else happens.
+    /// The persons or components that have to act before anything else happens.
     pub next: Vec<NextOut>,
     /// The events that the next syncs of the controllers record.
     pub events_to_come: Vec<EventOut<'a>>,
@@ -86,15 +86,16 @@ pub struct Explanation<'a> {
     /// absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceOut>,
-    /// What the Leases show about the components of drivers that have to act: whether they run. The list is absent for
-    /// files.
+    /// What the Leases show about the components of drivers that have to act: whether these components run. The list is
+    /// absent for files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub drivers: Vec<DriverOut>,
-    /// The result of `--recheck`. The field is absent if it was not asked for.
+    /// The result of `--recheck`. The field is absent without this flag.
     ///
-    /// `same`: nothing changed. `moved`: the object has changed, or something that decides its outcome, or the object
-    /// now agrees with the prediction. `notNeeded`: there was no second reading, because it could show nothing.
+    /// `same`: nothing changed. `moved`: the object has changed, or something that decides its outcome has changed, or
+    /// the object now agrees with the prediction. `notNeeded`: there was no second reading, because it could show
+    /// nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recheck: Option<&'static str>,
     /// The effect of a class on its claims. The field is absent for other objects.
@@ -104,7 +105,8 @@ pub struct Explanation<'a> {
     pub(super) decisions: Vec<TextDecision>,
     #[serde(skip)]
     pub(super) ends: Vec<String>,
-    /// Whether a driver provisions volumes of the claim's class. Then volumes of other classes matter to nobody.
+    /// Whether a driver provisions volumes for the class of the claim. Then volumes of other classes are of no
+    /// interest.
     #[serde(skip)]
     pub(super) driver_provisions: bool,
     /// The namespaces whose pods are assumed not to exist, because the input has no pods.
@@ -137,7 +139,7 @@ pub struct NextOut {
 /// The value of [`NextOut::who`] if the user has to act.
 pub(super) const YOU: &str = "you";
 
-/// A decision as the text shows it.
+/// A decision in the form in which the text shows it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TextDecision {
     pub(super) controller: &'static str,
@@ -145,7 +147,7 @@ pub(super) struct TextDecision {
     pub(super) about: &'static str,
     pub(super) tests: Vec<String>,
     pub(super) error: Option<String>,
-    /// Whether the decision does nothing. Most decisions of the protection controllers do nothing.
+    /// Whether the decision does nothing, as most decisions of the protection controllers.
     pub(super) idle: bool,
 }
 
@@ -154,7 +156,7 @@ pub(super) struct TextDecision {
 pub struct ExplanationInput<'a> {
     /// The simulation with all predictions. It records the comparisons of matching.
     pub simulation: &'a Simulation<'a>,
-    /// What rules report about the object and the objects around it.
+    /// The findings of rules about the object and the objects around it.
     pub findings: &'a Findings,
     /// What the model assumes about Kubernetes.
     pub model: Model,
@@ -171,7 +173,7 @@ impl<'a> Explanation<'a> {
         let candidates = candidates(view);
         let diagnosis = Diagnoser::new(simulation, findings).of_prediction(prediction);
         let mut next = next(prediction);
-        // If the object becomes Bound in any case, the user does not have to create a volume.
+        // If the object becomes Bound in every outcome, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
             next.retain(|next| next.who != YOU);
         }
@@ -233,8 +235,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Takes the Lease of kube-controller-manager into account. `read_at` is the time of the reading by the server's
-    /// clock.
+    /// Adds the Lease of kube-controller-manager. `read_at` is the time of the reading by the server's clock.
     pub fn add_lease(&mut self, lease: &Lease, read_at: Timestamp) {
         if let Some(divergence) = &mut self.divergence {
             divergence.add_lease(lease, read_at, "probably");
@@ -242,7 +243,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Returns the components of drivers that have to act before something else happens. These are provisioners that
+    /// Returns the components of drivers that have to act before anything else happens. These are provisioners that
     /// have to create or delete storage, and attachers whose finalizers keep a volume that is being deleted.
     pub fn awaited(&self) -> Vec<Awaited> {
         let waiting = self.prediction.iter().flat_map(|prediction| &prediction.waiting_for);
@@ -259,8 +260,8 @@ impl<'a> Explanation<'a> {
         awaited
     }
 
-    /// Takes the Leases of these components into account. `read_at` is the time of the reading by the server's clock.
-    /// `unread` has the names of Leases that could not be read in all namespaces.
+    /// Adds the Leases of these components. `read_at` is the time of the reading by the server's clock. `unread` has
+    /// the names of Leases that could not be read in all namespaces.
     pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[Lease], unread: &[String], read_at: Timestamp) {
         let of = |awaited: &Awaited| {
             let complete = !awaited.leases.iter().any(|name| unread.contains(name));
@@ -280,13 +281,13 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Returns whether the object differs from its prediction and only an event can change it. Then the elapsed time
-    /// shows nothing.
+    /// Returns whether the object differs from its prediction and only an event can change it. In this case the elapsed
+    /// time proves nothing.
     pub fn waits_for_events(&self) -> bool {
         self.divergence.as_ref().is_some_and(|divergence| !divergence.resynced())
     }
 
-    /// Records that the user asked for a second reading, and that it was not made because it could show nothing.
+    /// Records that the user asked for a second reading, but that it was not made because it could show nothing.
     pub fn set_not_rechecked(&mut self) {
         self.recheck = Some("notNeeded");
     }
@@ -318,7 +319,7 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    /// Explains a pod, a workload, a node or another object of which nothing is predicted.
+    /// Explains a pod, a workload, a node or another object that is not predicted.
     pub fn of_other(asked: ExplanationInput<'a>, id: model::ObjectId) -> Self {
         let ExplanationInput { simulation, findings, model, .. } = asked;
         let snapshot = simulation.snapshot();
@@ -392,7 +393,7 @@ fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
         .unwrap_or_default()
 }
 
-/// Returns the fields that the binder compared. The field that decided is listed with both values.
+/// Returns the fields that the binder compared. The field that decided has both values.
 fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     let snapshot = view.snapshot();
     let mut evidence: Vec<EvidenceOut> = Vec::new();
@@ -442,7 +443,7 @@ fn next(prediction: &Prediction<'_>) -> Vec<NextOut> {
     next
 }
 
-/// Returns what the user has to do about a volume that is reserved for the claim and does not fit it.
+/// Returns what the user has to do about a volume that is reserved for the claim but does not fit it.
 fn make_fit(row: &MatchRow<'_>) -> NextOut {
     NextOut {
         who: "you".to_owned(),
@@ -488,7 +489,7 @@ fn end(outcome: &Outcome) -> String {
             format!(", being deleted, kept by {}", left.join(", "))
         }
     };
-    let round = |unsettled: bool| if unsettled { " (for a while: it never settles)" } else { "" };
+    let round = |unsettled: bool| if unsettled { " (for a while: it never stops changing)" } else { "" };
     match outcome {
         Outcome::Claim { phase, volume_name, terminating, unsettled, created } => {
             let volume = if volume_name.is_empty() {
@@ -501,7 +502,7 @@ fn end(outcome: &Outcome) -> String {
                 other if volume.is_empty() => other.to_owned(),
                 other => format!("{other}, naming{}", &volume[3..]),
             };
-            let made = if *created { ", made anew" } else { "" };
+            let made = if *created { ", newly created" } else { "" };
             format!("{joined}{made}{}{}", kept(terminating), round(*unsettled))
         }
         Outcome::Volume { phase, claim_ref, terminating, unsettled, .. } => {
@@ -509,7 +510,7 @@ fn end(outcome: &Outcome) -> String {
                 let claim = claim_words(namespace, name);
                 match phase {
                     VolumePhase::Bound => format!(" to {claim}"),
-                    // Only in these two phases is it certain that the claim is deleted or has another volume.
+                    // Only in these two phases it is certain that the claim is deleted or has another volume.
                     VolumePhase::Released | VolumePhase::Failed => format!(", last of {claim}"),
                     _ => format!(", reserved for {claim}"),
                 }

@@ -1,7 +1,8 @@
-//! Whether a component of a driver runs. It is needed if Kubernetes only makes a request and this component has to act.
+//! Whether a component of a driver runs. This is important if Kubernetes only makes a request and this component has to
+//! act.
 //!
-//! The Lease of the component is the only evidence. Without a Lease nothing is known. A driver may run without leader
-//! election, and the user may not be allowed to read the Lease. The name of the Lease is only a convention.
+//! The Lease of the component is the only evidence. Without a Lease nothing is known: a driver may run without leader
+//! election, the user may not be allowed to read the Lease, and the name of the Lease is only a convention.
 
 use super::document::{EvidenceOut, NextOut};
 use crate::diagnosis::misfit::shown;
@@ -10,20 +11,21 @@ use crate::model::{Lease, Timestamp};
 use crate::text::human_age;
 use serde::Serialize;
 
-/// The prefix of the finalizer of external-attacher; the name of the driver follows it. Upstream: `GetFinalizerName`,
-/// external-attacher.
+/// The prefix of the finalizer of external-attacher. The name of the driver follows this prefix. Upstream:
+/// `GetFinalizerName`, external-attacher.
 const ATTACHER_FINALIZER: &str = "external-attacher/";
 
-/// What is known of a component of a driver that has to act.
+/// What is known about a component of a driver that has to act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DriverOut {
     /// `external-provisioner` or `external-attacher`.
     pub component: &'static str,
-    /// The name of the driver; for an attacher the name that its finalizer contains.
+    /// The name of the driver. For an attacher, it is the name in its finalizer.
     pub name: String,
-    /// `alive`: a Lease has a holder and is fresh. `stale`: nobody renews the Lease. `unknown`: neither is known.
+    /// `alive`: a Lease has a holder and is fresh. `stale`: nobody renews the Lease. `unknown`: it is neither known to
+    /// be alive nor stale.
     pub lease: &'static str,
     /// Why `lease` is `unknown`. `none`: there is no Lease with that name. `unread`: not all Leases with that name
     /// could be read. `expired`: the Lease is neither fresh nor stale, or does not say when it was renewed.
@@ -33,10 +35,10 @@ pub struct DriverOut {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub evidence: Vec<EvidenceOut>,
-    /// The sentence for people that says what is known.
+    /// The sentence for people that says whether the component runs.
     #[serde(skip)]
     said: String,
-    /// What the user has to do about it.
+    /// What the user has to do if the component does not run.
     #[serde(skip)]
     next: Option<NextOut>,
 }
@@ -46,7 +48,7 @@ pub struct DriverOut {
 pub struct Awaited {
     component: &'static str,
     name: String,
-    /// The possible names of its Lease. The namespace of the driver is not known.
+    /// The possible names of the Lease of the component. The namespace of the driver is not known.
     pub leases: Vec<String>,
 }
 
@@ -56,7 +58,7 @@ impl Awaited {
         Self { component: "external-provisioner", name: driver.to_owned(), leases: names_of_provisioner(driver) }
     }
 
-    /// Returns the external-attacher that this finalizer belongs to. The result is `None` for other finalizers.
+    /// Returns the external-attacher to which this finalizer belongs. The result is `None` for other finalizers.
     pub fn attacher(finalizer: &str) -> Option<Self> {
         let driver = finalizer.strip_prefix(ATTACHER_FINALIZER)?;
         Some(Self { component: "external-attacher", name: driver.to_owned(), leases: names_of_attacher(driver) })
@@ -64,13 +66,14 @@ impl Awaited {
 }
 
 impl DriverOut {
-    /// Judges the Leases that were read at `read_at`. `complete` says whether all Leases of these names were read.
+    /// Returns what the Leases show that were read at `read_at`. `complete` says whether all Leases with these names
+    /// were read.
     pub fn new(awaited: &Awaited, leases: &[Lease], complete: bool, read_at: Timestamp) -> Self {
         let who = format!("the {} of {}", awaited.component, shown(&awaited.name));
         let named = |lease: &&Lease| awaited.leases.iter().any(|name| lease.meta.name == name.as_str());
         let held = |lease: &Lease| !lease.holder.is_empty();
         // A fresh Lease shows that the component runs, even if an earlier installation left a stale Lease in another
-        // namespace. If no Lease is fresh, the Lease that was renewed last counts.
+        // namespace. If no Lease is fresh, the Lease that was renewed last is used.
         let best = leases.iter().filter(named).max_by_key(|lease| {
             (held(lease) && lease.is_fresh(read_at) == Some(true), lease.renewed, &lease.meta.namespace)
         });
@@ -85,7 +88,7 @@ impl DriverOut {
         };
         let Some(best) = best else {
             return if complete {
-                unknown("none", Vec::new(), "there is no Lease of its name, and not every driver has one")
+                unknown("none", Vec::new(), "there is no Lease with its name, but not every driver has a Lease")
             } else {
                 unknown("unread", Vec::new(), "Leases could not be read in all namespaces")
             };
@@ -115,7 +118,11 @@ impl DriverOut {
             return known("alive", format!("{who} is alive: {holder} renewed its Lease {ago} ago."), None);
         }
         if best.is_stale(read_at) == Some(true) && !complete {
-            return unknown("unread", evidence, "an old Lease of its name is there, and not all of them could be read");
+            return unknown(
+                "unread",
+                evidence,
+                "there is an old Lease with its name, but not all Leases with this name could be read",
+            );
         }
         if best.is_stale(read_at) == Some(true) {
             let last = if held(best) { format!("{holder} held it") } else { "nobody holds it".to_owned() };
@@ -126,23 +133,23 @@ impl DriverOut {
             );
             let next = NextOut {
                 who: "you".to_owned(),
-                what: format!("see why {who} does not run: nobody renews its Lease in namespace {namespace}"),
+                what: format!("find out why {who} does not run: nobody renews its Lease in namespace {namespace}"),
             };
             return known("stale", said, Some(next));
         }
         let why = if best.duration_seconds.is_none_or(|seconds| seconds <= 0) {
             format!("its Lease {name} in {namespace} does not say for how long it is held")
         } else if age < -Lease::MARGIN_SECONDS {
-            format!("its Lease {name} in {namespace} says that it was renewed at {renewed}, which is still to come")
+            format!("its Lease {name} in {namespace} says that it was renewed at {renewed}, which is in the future")
         } else if held(best) {
-            format!("its Lease {name} in {namespace} was renewed {} ago and has just run out", human_age(age.max(0)))
+            format!("its Lease {name} in {namespace} was renewed {} ago and has just expired", human_age(age.max(0)))
         } else {
-            format!("its Lease {name} in {namespace} was given up {} ago, and nobody holds it", human_age(age.max(0)))
+            format!("its Lease {name} in {namespace} was released {} ago, and nobody holds it", human_age(age.max(0)))
         };
         unknown("expired", evidence, &why)
     }
 
-    /// Returns what is known of the component, as a sentence.
+    /// Returns a sentence that says whether the component runs.
     pub fn sentence(&self) -> &str {
         &self.said
     }

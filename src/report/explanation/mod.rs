@@ -1,4 +1,4 @@
-//! `Explanation`: why one object is in its state, and who has to act.
+//! `Explanation`: why one object has its state, and who has to act.
 
 mod binding;
 mod class;
@@ -32,9 +32,9 @@ formats! {
     ExplanationFormat {
         /// Text for people.
         Text = "text",
-        /// Text with a table of the nodes of a pod that has none.
+        /// Text for people. If a pod has no node, the text has a table of the nodes.
         Wide = "wide",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -84,8 +84,8 @@ impl ExplanationFormat {
         }
     }
 
-    /// Prints the explanation in this format. Text for people is wrapped at `columns`. With `trace` the text has every
-    /// comparison that was made.
+    /// Prints the explanation in this format. Text for people is wrapped at `columns`. If `trace` is true, the text has
+    /// every comparison that was made.
     ///
     /// # Errors
     /// Returns an error if the explanation cannot be encoded in the format, which is a bug.

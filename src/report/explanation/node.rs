@@ -1,4 +1,4 @@
-//! The part of a node's explanation about its volumes: where else they can be used, and the limits of drivers.
+//! The part about volumes in the explanation of a node: where else the volumes can be used, and the limits of drivers.
 
 use super::text::Page;
 use crate::diagnosis::node::NodeVolumes;
@@ -17,11 +17,11 @@ const MOST_PODS: usize = 5;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeVolumesOut {
-    /// The volumes that pods on the node use, and those that can be used on no other node.
+    /// The volumes that pods on the node use, and the volumes that can be used on no other node.
     pub volumes: Vec<NodeVolumeOut>,
-    /// The volumes that count for the limits, by driver.
+    /// The volumes that the limits of drivers include, by driver.
     pub drivers: Vec<DriverUseOut>,
-    /// The resources that were not all read, so that something may be missing.
+    /// The resources of which not all objects were read, so volumes may be missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<&'static str>,
@@ -36,12 +36,13 @@ pub struct NodeVolumeOut {
     pub name: String,
     /// The phase of the PersistentVolume.
     pub phase: String,
-    /// The namespace and name of its claim, as `namespace/name`. The field is absent if it has none.
+    /// The namespace and name of the claim of the volume, as `namespace/name`. The field is absent if the volume has no
+    /// claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
-    /// The pods on the node that use it, as `namespace/name`.
+    /// The pods on the node that use the volume, as `namespace/name`.
     pub pods: Vec<String>,
-    /// The number of other nodes on which it can be used.
+    /// The number of other nodes on which the volume can be used.
     pub other_nodes: usize,
 }
 
@@ -52,15 +53,15 @@ pub struct NodeVolumeOut {
 pub struct DriverUseOut {
     /// The driver.
     pub driver: String,
-    /// The limit that CSINode states. It is null if it states none.
+    /// The limit that CSINode states. The value is null if CSINode states no limit.
     pub limit: Option<i64>,
-    /// Whether the limit is known. It is not if the CSINode was not read.
+    /// Whether the limit is known. It is unknown if the CSINode was not read.
     pub limit_known: bool,
-    /// The number of volumes that count, as kube-scheduler counts them.
+    /// The number of volumes that the limit includes, as kube-scheduler counts them.
     pub volumes: usize,
-    /// The number of these volumes that are attached and that no pod on the node uses.
+    /// The number of those volumes that are attached, but that no pod on the node uses.
     pub unused: usize,
-    /// The pods that use the others, those with most volumes first.
+    /// The pods that use the other volumes. The pods with the most volumes come first.
     pub pods: Vec<PodUseOut>,
 }
 
@@ -70,7 +71,7 @@ pub struct DriverUseOut {
 pub struct PodUseOut {
     /// The pod, as `namespace/name`.
     pub pod: String,
-    /// The number of its volumes of the driver.
+    /// The number of volumes of the driver that the pod uses.
     pub volumes: usize,
 }
 
@@ -79,7 +80,7 @@ fn key_of(pod: &Pod) -> String {
 }
 
 impl NodeVolumesOut {
-    /// Makes the document's part.
+    /// Returns this part of the document.
     pub(super) fn new(node: &NodeVolumes<'_>) -> Self {
         let volumes = node.volumes.iter().map(|one| NodeVolumeOut {
             name: one.volume.meta.name.to_string(),

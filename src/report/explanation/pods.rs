@@ -1,5 +1,5 @@
-//! The parts of an explanation about pods: the stages of the volumes of a pod, and the pods of a workload by what keeps
-//! them.
+//! The parts of an explanation about pods: the stages of the volumes of a pod, and the pods of a workload, grouped by
+//! their state and cause.
 
 use crate::report::shared::diagnosis::{MemberOut, PodVolumeOut, StageOut};
 use crate::report::shared::table::Table;
@@ -19,7 +19,7 @@ pub(super) fn stages_table(volumes: &[PodVolumeOut]) -> Table {
     table
 }
 
-/// Returns the mark of a stage. No meaning is in a colour.
+/// Returns the mark of a stage. The mark has its meaning without colour.
 fn mark(stage: &StageOut) -> &'static str {
     match stage.state {
         "done" => "yes",
@@ -30,7 +30,7 @@ fn mark(stage: &StageOut) -> &'static str {
     }
 }
 
-/// Returns what the record says about the first stage of each volume that is not reached.
+/// Returns for each volume what the record says about the first stage that is not reached.
 pub(super) fn open_stages(volumes: &[PodVolumeOut]) -> Vec<String> {
     let open = |volume: &PodVolumeOut| {
         let stage = volume.stages.iter().find(|stage| stage.state != "done")?;

@@ -1,4 +1,5 @@
-//! The part of a pod's explanation about kube-scheduler: which nodes the pod fits, and why not the others.
+//! The part about kube-scheduler in the explanation of a pod: which nodes the pod fits, and why it does not fit the
+//! others.
 
 use super::text::Page;
 use crate::controllers::scheduler::{ConditionReason, NotEvaluated};
@@ -21,17 +22,17 @@ const MOST_GROUPS: usize = 6;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulingOut {
-    /// Whether the scheduler looks for a node for the pod.
+    /// Whether the scheduler searches a node for the pod.
     pub attempted: bool,
-    /// Why the scheduler does not look for a node, or why the answer is unknown. The field is absent if there is an
+    /// Why the scheduler does not search a node, or why the answer is unknown. The field is absent if there is an
     /// answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The resources of which objects are missing or incomplete, so that the answer is unknown.
+    /// The resources of which objects are missing or incomplete. Because of them, the answer is unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<&'static str>,
-    /// The resources of which no other objects are assumed to exist, because the input cannot show them.
+    /// The resources for which the input is assumed to hold all objects, because the input cannot show whether it does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<&'static str>,
@@ -42,23 +43,23 @@ pub struct SchedulingOut {
     /// The message that the scheduler writes into the condition `PodScheduled`, without the part about preemption. It
     /// is null if some node fits, or if there is no answer.
     pub message: Option<String>,
-    /// `Unschedulable` or `SchedulerError`, the reason of the condition. `SchedulerError`: a plugin fails, so that no
-    /// node is chosen. It is null if some node fits, or if there is no answer.
+    /// `Unschedulable` or `SchedulerError`, the reason of the condition. `SchedulerError`: a plugin fails, so no node
+    /// is chosen. The value is null if some node fits, or if there is no answer.
     pub condition_reason: Option<&'static str>,
     /// The verdict on each node, sorted by name. The list is empty if no node was tested.
     pub nodes: Vec<NodeOut>,
-    /// Other possible answers. There are some if the order of volumes in the scheduler's cache decides.
+    /// Other possible answers. There are such answers if the order of volumes in the scheduler's cache decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub alternatives: Vec<AlternativeOut>,
-    /// What the reasons rest on, for the nodes that have the same reasons.
+    /// The facts behind the reasons, for the nodes that have the same reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub groups: Vec<GroupOut>,
     /// The last message that the scheduler has recorded. The field is absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedOut>,
-    /// The parts of kube-scheduler that are not modelled and that can decide where a pod runs.
+    /// The parts of kube-scheduler that are not modelled and that can decide on which node a pod runs.
     pub unmodelled: [&'static str; UNMODELLED.len()],
     /// What such a part decides about this pod, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,7 +90,7 @@ pub struct GroupOut {
     pub reasons: Vec<String>,
     /// The names of the nodes.
     pub nodes: Vec<String>,
-    /// What the reasons rest on, as sentences without a full stop.
+    /// The facts behind the reasons, as sentences without a full stop.
     pub causes: Vec<String>,
     /// Whether the order of volumes in the scheduler's cache decides which of the reasons is given.
     #[serde(skip_serializing_if = "is_false")]
@@ -103,11 +104,11 @@ pub struct GroupOut {
 pub struct RecordedOut {
     /// The message.
     pub message: String,
-    /// Since when the condition of the pod has been false, as RFC 3339, or when the pod was created if only an event
-    /// says so. The field is absent if no object states it.
+    /// The time since which the condition of the pod has been false, as RFC 3339. If only an event has the message, it
+    /// is the time at which the pod was created. The field is absent if no object states the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Whether a predicted message says the same as the recorded one.
+    /// Whether a predicted message means the same as the recorded one.
     pub agrees: bool,
     /// What has changed since then. The field is absent if the messages agree or cannot be compared.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -116,7 +117,7 @@ pub struct RecordedOut {
 }
 
 impl SchedulingOut {
-    /// Makes the document's part.
+    /// Returns this part of the document.
     pub(super) fn new(scheduling: &PodScheduling) -> Self {
         let none = Self {
             attempted: true,
@@ -155,7 +156,7 @@ impl SchedulingOut {
         }
     }
 
-    /// Writes the section of the text. With `wide` it has a table of all nodes.
+    /// Writes the section of the text. If `wide` is true, it has a table of all nodes.
     pub(super) fn section(&self, page: &mut Page, wide: bool) {
         page.heading("Scheduling");
         if let Some(reason) = &self.reason {
@@ -179,7 +180,7 @@ impl SchedulingOut {
             page.line(1, "There may be other answers: too many orders of the volumes are possible.");
         }
         if !self.assumed.is_empty() {
-            page.line(1, &format!("Assumed: there are no other {} than those in the input.", self.assumed.join(", ")));
+            page.line(1, &format!("Assumed: the input holds all {}.", self.assumed.join(", ")));
         }
         if wide && !self.nodes.is_empty() {
             page.table(&self.table());
@@ -189,7 +190,7 @@ impl SchedulingOut {
     /// Writes the message, or the nodes that fit.
     fn nodes_lines(&self, page: &mut Page) {
         if self.condition_reason == Some(ConditionReason::SchedulerError.as_str()) {
-            page.line(1, "A plugin of the scheduler fails, so that no node is chosen:");
+            page.line(1, "A plugin of the scheduler fails, so no node is chosen:");
         }
         if let Some(message) = &self.message {
             page.line(1, message);
@@ -223,7 +224,7 @@ impl SchedulingOut {
         for group in self.groups.iter().take(most) {
             let nodes = names(group.nodes.iter().map(String::as_str));
             let or = if group.depends_on_order { ", or " } else { ", " };
-            // If the pod was rejected before any node was tested, the reason stands in the message.
+            // If the pod was rejected before any node was tested, the message has the reason.
             if self.stage == Some("filter") {
                 page.line(1, &format!("{} ({nodes})", group.reasons.join(or)));
             }
@@ -255,7 +256,7 @@ impl SchedulingOut {
     }
 }
 
-/// Returns the names, of which some are shown.
+/// Returns some of the names, and the number of the other names.
 fn names<'n>(all: impl Iterator<Item = &'n str>) -> String {
     let all: Vec<&str> = all.collect();
     match all.len() {
@@ -285,7 +286,8 @@ fn volumes(nodes: &[&NodeOut]) -> Vec<String> {
     lines.into_iter().take(MOST_GROUPS).map(line).collect()
 }
 
-/// Returns the other answers: the other verdicts on nodes with the first other message, and the further messages.
+/// Returns the other answers: the other verdicts on nodes together with the first other message, and the further
+/// messages.
 fn alternatives(attempt: &Attempt) -> Vec<AlternativeOut> {
     let nodes: Vec<NodeOut> = attempt.nodes.iter().flat_map(NodeOut::others).collect();
     let mut messages = attempt.other_messages.iter().cloned();
@@ -308,7 +310,7 @@ fn nodes(attempt: &Attempt) -> Vec<NodeOut> {
     nodes
 }
 
-/// Returns where the pod is rejected. Without any node, no node is tested.
+/// Returns where the pod is rejected. If there are no nodes, no node is tested.
 fn stage(attempt: &Attempt) -> Option<&'static str> {
     match (attempt.is_rejected_early, attempt.nodes.is_empty()) {
         (true, _) => Some("preFilter"),
@@ -349,7 +351,7 @@ fn not_evaluated(what: NotEvaluated) -> &'static str {
             "The pod has claims for devices. Plugin DynamicResources also rejects nodes, and it is not evaluated."
         }
         NotEvaluated::DeviceClasses => {
-            "A node without a requested resource fits if a DeviceClass stands for the resource. This is not evaluated."
+            "A node without a requested resource fits if a DeviceClass provides the resource. This is not evaluated."
         }
     }
 }

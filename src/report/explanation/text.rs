@@ -28,13 +28,13 @@ const MOST_CHARACTERS: usize = 300;
 const MOST_LISTED: usize = 10;
 
 impl Explanation<'_> {
-    /// Returns the text: the answer in the first line, then sections with the facts behind the answer. No meaning is in
-    /// the colour alone.
+    /// Returns the text: the answer in the first line, then sections with the facts behind the answer. Colour alone
+    /// never has a meaning.
     pub fn text(&self, columns: Option<usize>, trace: bool) -> String {
         self.page(columns, trace, false)
     }
 
-    /// Returns the text. With `wide`, the scheduling of a pod has a table of all nodes.
+    /// Returns the text. If `wide` is true, the scheduling of a pod has a table of all nodes.
     pub(super) fn page(&self, columns: Option<usize>, trace: bool, wide: bool) -> String {
         let mut page = Page { text: String::new(), columns };
         for line in wrap(&self.headline, columns, 0).lines() {
@@ -67,7 +67,7 @@ impl Explanation<'_> {
             class_section(&mut page, class, &self.evidence);
             return page.text;
         }
-        // Of other objects nothing is predicted.
+        // Other objects are not predicted.
         if self.prediction.is_none() {
             return page.text;
         }
@@ -82,16 +82,17 @@ impl Explanation<'_> {
         page.text
     }
 
-    /// Names the rule that reports the cause, the objects on the way to the cause, and since when it exists.
+    /// Writes the rule that reports the cause, the objects between this object and the cause, and how long the problem
+    /// has existed.
     fn cause_line(&self, page: &mut Page) {
         let Some(root) = &self.diagnosis.root else { return };
         let way: Vec<String> = self.diagnosis.chain.iter().map(|link| link.object.words.clone()).collect();
-        let way = if way.is_empty() { String::new() } else { format!(", by way of {}", way.join(", then ")) };
+        let way = if way.is_empty() { String::new() } else { format!(", through {}", way.join(", then ")) };
         let lasted = self.diagnosis.lasted.map(|lasted| format!(", for {}", human_age(lasted))).unwrap_or_default();
         page.line(0, &format!("Cause: {}{way}{lasted}.", root.rule));
     }
 
-    /// Writes what a person can do. This section is before the facts on which it rests.
+    /// Writes what a person can do. This section comes before the facts on which it rests.
     fn advice_section(&self, page: &mut Page) {
         if self.diagnosis.remedies.is_empty() {
             return;
@@ -115,7 +116,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// Writes what other components have said. A message that is too long is cut; JSON has the whole message.
+    /// Writes what other components have said. A message that is too long is cut. JSON has the complete message.
     fn said_section(&self, page: &mut Page) {
         let said = &self.diagnosis.said;
         if said.is_empty() {
@@ -130,7 +131,7 @@ impl Explanation<'_> {
             let parts: Vec<String> = parts.into_iter().flatten().collect();
             let message: String = one.message.chars().take(MOST_CHARACTERS).collect();
             let cut = if message.len() < one.message.len() { "…" } else { "" };
-            let void = if one.void { " (over: the object has changed since)" } else { "" };
+            let void = if one.void { " (outdated: the object has changed since then)" } else { "" };
             page.line(1, &format!("{}: {message}{cut}{void}", parts.join(", ")));
         }
         if said.len() > MOST_SAID {
@@ -138,7 +139,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// Writes the stages of the volumes of a pod, or the pods of a workload, grouped by what keeps them.
+    /// Writes the stages of the volumes of a pod, or the pods of a workload, grouped by their state and cause.
     fn pods_section(&self, page: &mut Page) {
         let DiagnosisOut { volumes, pods, .. } = &self.diagnosis;
         if !volumes.is_empty() {
@@ -165,17 +166,16 @@ impl Explanation<'_> {
             }
         }
         if !assumed.is_empty() {
-            page.line(0, &format!("Assumed: there are no other {} than those in the input.", assumed.join(", ")));
+            page.line(0, &format!("Assumed: the input holds all {}.", assumed.join(", ")));
         }
         if prediction.assumed.iter().any(|assumed| assumed.taken_as == "defaults") {
-            page.line(0, "Assumed: fields that the object does not have are as an API server would set them.");
+            page.line(0, "Assumed: missing fields of the object have the values that an API server would set.");
         }
     }
 
     fn decision_section(&self, page: &mut Page, trace: bool) {
         page.heading("Decision");
-        // Decisions with equal text differ only in the volume that is chosen. The section about candidates shows these
-        // volumes.
+        // Decisions with equal text differ only in the chosen volume. The section about candidates shows these volumes.
         for alike in self.decisions.chunk_by(|one, other| one == other) {
             let decision = &alike[0];
             if decision.idle && !trace {
@@ -206,7 +206,7 @@ impl Explanation<'_> {
                 page.line(
                     1,
                     &format!(
-                        "unknown: the {} rest on a {} of {}{place} ({})",
+                        "unknown: the {} depend on a {} of {}{place} ({})",
                         unknown.field, unknown.needs.verb, unknown.needs.resource, unknown.reason
                     ),
                 );
@@ -220,7 +220,7 @@ impl Explanation<'_> {
         }
         let fitting = self.candidates.iter().filter(|row| row.fits()).count();
         page.heading(&format!("Candidates ({fitting} of {} fit)", self.candidates.len()));
-        // Where a driver provisions, nobody looks for a volume of another class.
+        // If a driver provisions, volumes of other classes are of no interest.
         let is_told =
             |row: &&MatchRow<'_>| !self.driver_provisions || row.verdict != CandidateVerdict::CandidateClass.name();
         let told: Vec<&MatchRow<'_>> = self.candidates.iter().filter(is_told).collect();
@@ -259,8 +259,8 @@ impl Explanation<'_> {
         }
         for user in used_by.iter().take(MOST_LISTED) {
             let state = match (user.node_name, user.terminated) {
-                ("", true) => "ended, was never placed".to_owned(),
-                ("", false) => "not placed on a node yet".to_owned(),
+                ("", true) => "ended, was never scheduled".to_owned(),
+                ("", false) => "not scheduled yet".to_owned(),
                 (node, true) => format!("on node {node}, ended"),
                 (node, false) => format!("on node {node}"),
             };
@@ -273,14 +273,14 @@ impl Explanation<'_> {
 
     fn next_section(&self, page: &mut Page) {
         page.heading("Next");
-        // What a person can do is printed further above. A component that a stuck object waits for does not act.
+        // What a person can do was already printed above. A component for which a stuck object waits does not act.
         let is_stuck = matches!(self.diagnosis.state, "stuck" | "broken") && !self.diagnosis.remedies.is_empty();
         let is_told = |next: &NextOut| is_stuck || next.who == YOU && !self.diagnosis.remedies.is_empty();
         for next in self.next.iter().filter(|next| !is_told(next)) {
             page.line(1, &format!("{}: {}", next.who, next.what));
         }
         match self.ends.as_slice() {
-            [] => page.line(1, "Where it ends is unknown."),
+            [] => page.line(1, "Its outcome is unknown."),
             [only] => page.line(1, &format!("Ends {only}.")),
             several => {
                 page.line(1, "Ends as one of these:");
@@ -293,15 +293,21 @@ impl Explanation<'_> {
                     page.line(
                         2,
                         match by {
-                            "equalCandidates" => "Several volumes are equally good; the controller takes any of them.",
+                            "equalCandidates" => {
+                                "Several volumes are equally good; the controller may take any of \
+                                                  them."
+                            }
                             "recyclerPod" => {
-                                "A pod that erases the volume is there already: a controller that was started since it \
-                                 was made deletes it, and tries again later."
+                                "A pod that erases the volume exists already: a controller that was started after the \
+                                 pod was created deletes the pod, and tries again later."
                             }
                             "simultaneousRecycling" => {
-                                "Recyclings at the same time mix up their pods; nobody controls which of them fail."
+                                "Recyclings at the same time confuse their pods; nobody controls which of them fail."
                             }
-                            _ => "The order in which the controller looks at the objects decides; nobody controls it.",
+                            _ => {
+                                "The order in which the controller syncs the objects decides; nobody controls this \
+                                  order."
+                            }
                         },
                     );
                 }
@@ -311,10 +317,10 @@ impl Explanation<'_> {
             page.line(
                 1,
                 match data {
-                    "kept" => "Data once the claim is gone: kept.",
-                    "handedToDriver" => "Data once the claim is gone: deleted by the driver.",
-                    "destroyed" => "Data once the claim is gone: destroyed by the controller.",
-                    _ => "Data once the claim is gone: erased, and the volume is offered again.",
+                    "kept" => "Data after the claim is deleted: kept.",
+                    "handedToDriver" => "Data after the claim is deleted: deleted by the driver.",
+                    "destroyed" => "Data after the claim is deleted: destroyed by the controller.",
+                    _ => "Data after the claim is deleted: erased, and the volume is offered again.",
                 },
             );
         }
@@ -337,7 +343,7 @@ impl Explanation<'_> {
     }
 }
 
-/// Says why it is not known which pods of a namespace use the object, and how to find out.
+/// Returns a sentence that says why it is not known which pods of a namespace use the object, and how to find out.
 fn why_unknown(unknown: &UnknownOut<'_>) -> String {
     let state = CoverageState::from_word(unknown.reason).unwrap_or(CoverageState::NotNeeded);
     unread(Kind::Pod, unknown.needs.namespace, state)
@@ -347,7 +353,7 @@ fn binding_section(page: &mut Page, binding: &BindingOut) {
     page.heading("Binding");
     let fields: Vec<&FieldOut> = binding.claim.iter().chain(&binding.volume).collect();
     let widest = fields.iter().map(|field| width(field.field)).max().unwrap_or(0);
-    // If the field names are long, the line has no room for aligned values of the length of a uid.
+    // If the names of the fields are long, the line has no room for aligned values that are as long as a uid.
     let lined_up = page.columns.is_none_or(|columns| widest + 50 <= columns);
     let mut object = "";
     for field in fields {
@@ -406,13 +412,13 @@ impl Page {
         self.raw(&wrap(&format!("{:indent$}{text}", ""), self.columns, indent + 2));
     }
 
-    /// Adds a command on a line of its own. It is never wrapped, so that it can be copied.
+    /// Adds a command on its own line. The line is never wrapped, so that the command can be copied.
     fn command(&mut self, command: &str) {
         let safe = sanitize(command);
         self.raw(&format!("    {safe}"));
     }
 
-    /// Adds a line that is aligned with blanks. It is wrapped only if it is too long.
+    /// Adds a line that is aligned with spaces. It is wrapped only if it is too long.
     fn marked(&mut self, text: &str, red: bool) {
         let safe = format!("    {}", sanitize(text));
         let fits = self.columns.is_none_or(|columns| width(&safe) <= columns);

@@ -23,7 +23,7 @@ pub struct UserOut<'a> {
     pub keeps_claim: bool,
 }
 
-/// Returns the namespaces whose pods can use the object, in order, each once.
+/// Returns the namespaces whose pods can use the object, in order and without duplicates.
 pub(super) fn users_namespaces(snapshot: &Snapshot, target: model::ObjectId) -> Vec<&str> {
     let mut namespaces: Vec<&str> = match target.typed() {
         TypedId::PersistentVolumeClaim(id) => vec![&snapshot.claim(id).meta.namespace],

@@ -37,7 +37,7 @@ pub struct Repair {
     pub goal: Option<String>,
     /// The state of the repair.
     ///
-    /// `finished`, `stopped` or `unreadable`. `open`: the repair is under way or was interrupted. `lost`: no step can
+    /// `finished`, `stopped` or `unreadable`. `open`: the repair is active or was interrupted. `lost`: no step can
     /// follow, because the volume of the repair was deleted or another volume has its name.
     pub state: &'static str,
     /// The number of the step at which the repair stopped.
@@ -54,14 +54,14 @@ pub struct Repair {
     /// The steps of the repair.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
-    pub steps: Vec<Taken>,
+    pub steps: Vec<StepReport>,
 }
 
 /// A step of a repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Taken {
+pub struct StepReport {
     /// The number of the step, from 1.
     pub id: u32,
     /// Why the step is in the plan.
@@ -71,8 +71,8 @@ pub struct Taken {
     pub write: Option<String>,
     /// The state of the step.
     ///
-    /// `done`; `wasSo`: nothing had to be written; `written`: the write was made, and what the step waits for has not
-    /// happened; `inDoubt`: the answer to the request never arrived; `notDone`.
+    /// `done`; `wasSo`: nothing had to be written; `written`: the write was carried out, but the condition for which
+    /// the step waits is not met; `inDoubt`: the answer to the request never arrived; `notDone`.
     pub state: &'static str,
 }
 

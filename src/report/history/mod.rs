@@ -1,9 +1,10 @@
-//! `History`: the repairs that were made from one machine. It names objects and steps, and never prints a whole object.
+//! `History`: the repairs that were made from one machine. The document names objects and steps. It never has a
+//! complete object.
 
 mod document;
 mod table;
 
-pub use document::{History, Repair, Taken};
+pub use document::{History, Repair, StepReport};
 
 use crate::error::Error;
 use crate::model::Timestamp;
@@ -16,7 +17,7 @@ formats! {
     HistoryFormat {
         /// A table of all repairs, or of the steps of one.
         Table = "table",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -24,8 +25,8 @@ formats! {
 }
 
 impl HistoryFormat {
-    /// Prints the repairs in this format. With `steps` there is only one repair, and the text has its steps. Ages are
-    /// counted up to `now`. Text is wrapped at `columns`.
+    /// Prints the repairs in this format. If `steps` is true, there is only one repair, and the text has its steps.
+    /// Ages are counted up to `now`. Text is wrapped at `columns`.
     ///
     /// # Errors
     /// Returns an error if the repairs cannot be encoded in the format, which is a bug.

@@ -7,13 +7,13 @@ use crate::text::{human_age, sanitize};
 use std::fmt::Write as _;
 
 impl History {
-    /// Returns the table of all repairs, with their ages at `now`. With `steps` there is only one repair, and the table
-    /// has its steps.
+    /// Returns the table of all repairs, with their ages at `now`. If `steps` is true, there is only one repair, and
+    /// the table has its steps.
     pub(super) fn text(&self, steps: bool, now: Timestamp, columns: Option<usize>) -> String {
         let style = TableStyle { width: columns, headers: true };
         match (steps, self.items.first()) {
             (true, Some(repair)) => repair.page(style),
-            (_, None) => "No repairs were made from here.\n".to_owned(),
+            (_, None) => "No repairs were made from this machine.\n".to_owned(),
             (false, Some(_)) => {
                 let mut table = Table::new(vec!["ID", "STATE", "WHAT", "AGE"]);
                 for repair in &self.items {
@@ -30,7 +30,7 @@ impl Repair {
     /// Returns how the repair ended, in a few words.
     fn sentence(&self) -> String {
         match (&self.taken_back_by, self.step) {
-            (Some(by), _) => format!("taken back by {by}"),
+            (Some(by), _) => format!("undone by {by}"),
             (None, Some(step)) if self.state != "finished" => format!("{} at step {step}", self.state),
             (None, _) => self.state.to_owned(),
         }

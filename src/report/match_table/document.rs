@@ -31,15 +31,15 @@ pub struct MatchTable<'a> {
     pub claim: ObjectId<'a>,
     /// What the claim asks for.
     pub asks: AsksOut<'a>,
-    /// Whether the claim does not exist yet. If it does not, it is compared in the form in which the API server would
-    /// store it.
+    /// Whether the claim does not exist yet. Such a claim is compared in the form in which the API server would store
+    /// it.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub planned: bool,
     /// The default class that admission would write into a planned claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_class: Option<&'a str>,
-    /// How the controller looks for a volume: `matching`, `named` or `completed`.
+    /// How the controller searches a volume: `matching`, `named` or `completed`.
     pub search: &'static str,
     /// Whether the class delays binding, so that the scheduler chooses the volume.
     pub delayed: bool,
@@ -48,14 +48,14 @@ pub struct MatchTable<'a> {
     /// The error of the controller, if it cannot search for a volume at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// What kube-scheduler says about the node that was named. The field is absent if none was named, or if the answer
-    /// is unknown.
+    /// What kube-scheduler says about the named node. The field is absent if no node was named, or if the answer is
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<OnNodeOut<'a>>,
     /// The volumes that are compared with the claim, sorted by name.
     pub items: Vec<MatchRow<'a>>,
     /// The parts that could not be judged. `items`: not all volumes that may fit were read. `delayed`: the class was
-    /// not read. `node`: something that the scheduler reads was not read.
+    /// not read. `node`: an object that the scheduler needs was not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
@@ -74,7 +74,7 @@ pub struct AsksOut<'a> {
     pub storage: Option<String>,
     /// The value of `spec.accessModes`.
     pub access_modes: Vec<&'a str>,
-    /// The name of the class that counts for matching. The value is empty if there is no class.
+    /// The name of the class that matching uses. The value is empty if there is no class.
     pub storage_class_name: &'a str,
     /// The value of `spec.volumeMode`.
     pub volume_mode: String,
@@ -96,7 +96,7 @@ pub struct MatchRow<'a> {
     pub capacity: Option<String>,
     /// The value of `spec.accessModes`.
     pub access_modes: Vec<&'a str>,
-    /// The name of the class that counts for matching. The value is empty if there is no class.
+    /// The name of the class that matching uses. The value is empty if there is no class.
     pub storage_class_name: &'a str,
     /// The value of `status.phase`.
     pub phase: &'a str,
@@ -123,8 +123,8 @@ pub struct MatchRow<'a> {
     /// The value that the claim asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
-    /// When the claim may get the volume in the end: `now` or `later`. The field is absent if it never gets it, or if
-    /// its ends are unknown.
+    /// When the claim may get the volume in the end: `now` or `later`. The field is absent if the claim never gets the
+    /// volume, or if the ends of the claim are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<&'static str>,
     /// What has to happen before the claim may get the volume. The field is absent unless `when` is `later`.
@@ -132,15 +132,15 @@ pub struct MatchRow<'a> {
     pub first: Option<String>,
     /// The reason in words.
     pub why: String,
-    /// The result of the scheduler's search on the node that was named. The field is absent if the scheduler does not
-    /// search a volume there.
+    /// The result of the scheduler's search on the named node. The field is absent if the scheduler does not search a
+    /// volume there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_node: Option<RowOnNode>,
-    /// The sort key for people. A volume that is nearer to being chosen has a lower rank.
+    /// The sort key for people. A volume that is closer to being chosen has a lower rank.
     #[serde(skip)]
     rank: u8,
-    /// The second sort key for people, among volumes of the same rank that do not fit: a volume that fails fewer tests
-    /// is first.
+    /// The second sort key for people, among volumes of the same rank that do not fit. A volume that fails fewer tests
+    /// comes first.
     #[serde(skip)]
     nearness: Option<Nearness>,
     /// The word in the column VERDICT.
@@ -173,14 +173,14 @@ pub struct Matched<'a> {
     pub planned: bool,
     /// The default class that admission would write into a planned claim.
     pub default_class: Option<&'a str>,
-    /// The volumes that the claim may get in the end. The value is `None` if that is unknown.
+    /// The volumes that the claim may get in the end. The value is `None` if they are unknown.
     pub prospects: Option<&'a BTreeMap<VolumeId, Prospect>>,
-    /// What the scheduler says about the node that was named.
+    /// What the scheduler says about the named node.
     pub node: Option<OnNode<'a>>,
 }
 
 impl<'a> MatchTable<'a> {
-    /// Builds the answer for one claim.
+    /// Returns the answer for one claim.
     pub fn new(matched: Matched<'a>) -> Self {
         let Matched { snapshot, model, claim, candidates, planned, default_class, prospects, node } = matched;
         let none = Vec::new();
@@ -204,7 +204,7 @@ impl<'a> MatchTable<'a> {
         let unknown_node =
             node.filter(|_| !unread.is_empty()).map(|node| (node.node.meta.name.as_str(), unread_words(&unread)));
         unknown.extend(unread.iter().map(|(kind, state)| unknown_part("node", *kind, *state)));
-        // An answer of the scheduler that rests on something unknown is no answer.
+        // If an answer of the scheduler depends on something unknown, it is not used.
         let node = node.filter(|_| unread.is_empty());
         if let Some(node) = node {
             let of_scheduler = node.candidates(snapshot, claim, listed);
@@ -251,7 +251,7 @@ impl<'a> MatchTable<'a> {
         }
     }
 
-    /// Returns the rows in the order for people. Volumes that are nearer to being chosen are first.
+    /// Returns the rows in the order for people. Volumes that are closer to being chosen come first.
     pub fn ranked(&self) -> Vec<&MatchRow<'a>> {
         let mut ranked: Vec<&MatchRow<'a>> = self.items.iter().collect();
         ranked.sort_by_key(|row| row.place());
@@ -259,8 +259,8 @@ impl<'a> MatchTable<'a> {
     }
 }
 
-/// The ranks of volumes that do not fit. A volume that is reserved for the claim has the rank `RESERVED`. A volume that
-/// no claim has, has the rank `FREE`.
+/// The ranks of volumes that do not fit. A volume that is reserved for the claim has the rank `RESERVED`. A volume
+/// without a claim has the rank `FREE`.
 const RESERVED: u8 = 4;
 const FREE: u8 = 5;
 
@@ -280,12 +280,12 @@ impl MatchRow<'_> {
         self.word != "no"
     }
 
-    /// Takes over the order for people of another row about the same volume.
+    /// Copies the order for people from another row about the same volume.
     pub(super) fn take_rank(&mut self, other: &Self) {
         (self.rank, self.nearness, self.word) = (other.rank, other.nearness, other.word);
     }
 
-    /// Returns whether the volume is reserved for the claim and does not fit it.
+    /// Returns whether the volume is reserved for the claim, but does not fit it.
     pub fn is_reserved_in_vain(&self) -> bool {
         !self.fits() && self.reserved
     }
@@ -313,7 +313,7 @@ fn unknown_part<'a>(field: &'static str, kind: Kind, state: CoverageState) -> Un
     }
 }
 
-/// Returns the rows of all candidates. Candidates that are nearer to being chosen are first.
+/// Returns the rows of all candidates. Candidates that are closer to being chosen come first.
 pub fn candidate_rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
@@ -324,7 +324,7 @@ pub fn candidate_rows<'a>(
     rows
 }
 
-/// Returns the rows of the candidates. `on_node` says whether the verdicts are those of the scheduler on a node.
+/// Returns the rows of the candidates. `on_node` says whether the verdicts are from the scheduler on a node.
 fn rows<'a>(
     snapshot: &'a Snapshot,
     claim: &PersistentVolumeClaim,
@@ -385,7 +385,7 @@ struct Judged<'j> {
     volume: &'j PersistentVolume,
     claim: &'j PersistentVolumeClaim,
     search: Search,
-    /// Whether the verdict is the one of the scheduler on a node.
+    /// Whether the verdict is from the scheduler on a node.
     on_node: bool,
     /// The number of candidates that may be chosen.
     ties: usize,
@@ -396,7 +396,7 @@ struct Judged<'j> {
 }
 
 impl Judged<'_> {
-    /// Returns the verdict that the words explain. It ignores that binding is delayed, because that does not depend on
+    /// Returns the verdict that the words explain. It ignores that binding is delayed, because this does not depend on
     /// the volume.
     fn verdict(&self) -> CandidateVerdict {
         self.candidate.without_delay.unwrap_or(self.candidate.verdict)
@@ -425,11 +425,15 @@ impl Judged<'_> {
         }
     }
 
-    /// Returns the reason, if the node affinity of the volume is the reason.
+    /// Returns the reason in words, if the reason is the node affinity of the volume.
     fn node_words(&self) -> Option<String> {
         let affinity = self.volume.node_affinity.as_deref().filter(|_| is_about_node(self.verdict()))?;
         let only = format!("can be used only on nodes with {}", node_selector_text(affinity));
-        Some(if self.is_reserved() { format!("reserved for this claim, but {only}; no other is tried") } else { only })
+        Some(if self.is_reserved() {
+            format!("reserved for this claim, but {only}; no other volume is tried")
+        } else {
+            only
+        })
     }
 
     fn words(&self, differs: Option<&Misfit>) -> String {
@@ -477,7 +481,7 @@ impl Judged<'_> {
                     };
                     format!("fits, but {} > {} of {}", size(self.volume), size(best), best.meta.name)
                 }
-                None => "fits, but another is taken first".to_owned(),
+                None => "fits, but another volume is taken first".to_owned(),
             },
             other => other.about().trim_end_matches('.').to_owned(),
         }

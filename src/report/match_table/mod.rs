@@ -24,7 +24,7 @@ formats! {
         Table = "table",
         /// The table with more columns.
         Wide = "wide",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -43,8 +43,8 @@ impl MatchFormat {
         }
     }
 
-    /// Prints the answer in this format. Each part of the text is passed to `print`. `view` says how a table is
-    /// printed.
+    /// Prints the answer in this format. Each part of the text is passed to `print`. `view` has the settings for a
+    /// table.
     ///
     /// # Errors
     /// Returns the error of `print`, or an error if the answer cannot be encoded in the format, which is a bug.

@@ -1,4 +1,4 @@
-//! What kube-scheduler says about the claim on the node that a person named.
+//! What kube-scheduler says about the claim on the named node.
 
 use super::document::{MatchRow, MatchTable};
 use crate::controllers::CandidateVerdict;
@@ -26,7 +26,8 @@ pub struct OnNode<'a> {
     pub answer: &'a ClaimOnNode<'a>,
 }
 
-/// What the scheduler says about the node if a pod uses only this claim. Only the plugin `VolumeBinding` is asked.
+/// What the scheduler says about the node for a pod that uses only this claim. Only the plugin `VolumeBinding` is
+/// evaluated.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -37,21 +38,21 @@ pub struct OnNodeOut<'a> {
     /// Where the answer is given: `preFilter` (every pod that uses the claim is rejected before any node is tested) or
     /// `filter` (the node is tested).
     pub stage: &'static str,
-    /// Whether the scheduler searches a volume for the claim on this node. If it does not, only the volume of a bound
-    /// claim has `onNode`.
+    /// Whether the scheduler searches a volume for the claim on this node. If it does not search, only the volume of a
+    /// bound claim has `onNode`.
     pub searched: bool,
-    /// The provisioner that is asked for a volume. The field is absent if none is asked.
+    /// The provisioner that is asked for a volume. The field is absent if no provisioner is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provisioner: Option<&'a str>,
-    /// What the reasons rest on, as sentences without a full stop.
+    /// The facts behind the reasons, as sentences without a full stop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub causes: Vec<String>,
-    /// Other possible verdicts. There are some if the order of volumes in the scheduler's cache decides.
+    /// Other possible verdicts. There are such verdicts if the order of volumes in the scheduler's cache decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub alternatives: Vec<NodeOut>,
-    /// The resources of which no other objects are assumed to exist, because the input cannot show them.
+    /// The resources for which the input is assumed to hold all objects, because the input cannot show whether it does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<&'static str>,
@@ -80,8 +81,8 @@ pub struct RowOnNode {
 }
 
 impl OnNode<'_> {
-    /// Returns the kinds that the answer needs and that were not read, with the reason. If a CSIDriver may be missing,
-    /// the capacities of drivers that may be missing are named at once.
+    /// Returns the kinds that the answer needs but that were not read, with the reason. If a CSIDriver may be missing,
+    /// the capacities of drivers that may also be missing are named together with it.
     pub(super) fn unread(self, snapshot: &Snapshot) -> Vec<(Kind, CoverageState)> {
         let mut kinds = self.answer.doubts.clone();
         if kinds.contains_key(&Kind::CsiDriver) {
@@ -95,8 +96,8 @@ impl OnNode<'_> {
         unread.collect()
     }
 
-    /// Returns the candidates with the verdicts of the scheduler: these candidates of the controller, or only the
-    /// volume of a bound claim, because the scheduler tests no other.
+    /// Returns the candidates with the verdicts of the scheduler. They are the candidates of the controller. For a
+    /// bound claim it is only its volume, because the scheduler tests no other volume.
     pub(super) fn candidates(
         self,
         snapshot: &Snapshot,
@@ -126,7 +127,7 @@ impl OnNode<'_> {
 }
 
 impl<'a> OnNodeOut<'a> {
-    /// Makes the document's part.
+    /// Returns this part of the document.
     pub(super) fn new(snapshot: &'a Snapshot, claim: &'a PersistentVolumeClaim, of: OnNode<'a>) -> Self {
         let OnNode { node, answer } = of;
         let verdict = NodeOut::new(&answer.verdicts);
@@ -174,44 +175,44 @@ impl<'a> OnNodeOut<'a> {
                 )
             }
             (_, [], Some(provisioner)) => {
-                format!("no volume fits on node {node}, so that {provisioner} is asked to provision one there")
+                format!("no volume fits on node {node}, so {provisioner} is asked to provision one there")
             }
             (_, several, _) => format!("on node {node} the scheduler binds it to {}", one_of(several)),
         };
         if let Some(other) = self.alternatives.first() {
-            does = format!("{does}; or {}, by an order that nobody controls", rejects(&other.reasons));
+            does = format!("{does}; or {}; nobody controls which", rejects(&other.reasons));
         }
         does
     }
 
-    /// Returns the sentences about the answer that follow the first one.
+    /// Returns the sentences about the answer that come after the first sentence.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.causes.iter().map(|cause| format!("{}.", capitalized(cause))).collect();
         lines.extend(self.no_search.clone());
         if self.limited {
             lines.push("There may be other answers: too many orders of the volumes are possible.".to_owned());
         }
-        // The line about volumes is the one of every table.
+        // Every table has its own line about volumes.
         let assumed = self.assumed.iter().copied().filter(|resource| *resource != Kind::PersistentVolume.resource());
         let assumed: Vec<&str> = assumed.collect();
         if !assumed.is_empty() {
-            lines.push(format!("Assumed: there are no other {} than those in the input.", assumed.join(", ")));
+            lines.push(format!("Assumed: the input holds all {}.", assumed.join(", ")));
         }
         lines
     }
 }
 
-/// Returns the names of volumes of which one is chosen.
+/// Returns the names of the volumes from which one is chosen.
 fn one_of(volumes: &[&str]) -> String {
     match volumes {
         [] => "no volume".to_owned(),
         [one] => (*one).to_owned(),
-        few if few.len() <= MOST_NAMED => format!("{}, by an order that nobody controls", few.join(" or ")),
-        [first, rest @ ..] => format!("{first} or one of {} others, by an order that nobody controls", rest.len()),
+        few if few.len() <= MOST_NAMED => format!("{}; nobody controls which", few.join(" or ")),
+        [first, rest @ ..] => format!("{first} or one of {} others; nobody controls which", rest.len()),
     }
 }
 
-/// Returns why the scheduler does not search a volume. Returns None if it does, or if its reason says why.
+/// Returns why the scheduler does not search a volume. Returns None if it searches, or if its own reason says why not.
 fn no_search(claim: &PersistentVolumeClaim, class: Option<&StorageClass>, task: ClaimTask) -> Option<String> {
     let why = match task {
         ClaimTask::Search | ClaimTask::TestVolume | ClaimTask::KeepNode => return None,
@@ -226,12 +227,12 @@ fn no_search(claim: &PersistentVolumeClaim, class: Option<&StorageClass>, task: 
         },
     };
     Some(format!(
-        "The scheduler does not search a volume for it, because {why}. What follows is the search of the controller."
+        "The scheduler does not search a volume for it, because {why}. The rest is the search of the controller."
     ))
 }
 
 impl MatchRow<'_> {
-    /// Takes over what the scheduler says about the volume. `row` is the row of the scheduler's search.
+    /// Copies what the scheduler says about the volume. `row` is the row of the scheduler's search.
     pub(super) fn set_on_node(&mut self, row: &Self) {
         let later = self.first.as_ref().map(|first| format!("; later, when {first}")).unwrap_or_default();
         let fits = row.fits();
@@ -241,7 +242,7 @@ impl MatchRow<'_> {
 }
 
 impl MatchTable<'_> {
-    /// Returns the names of the volumes that may be chosen: by the scheduler on the node that was named, or else by the
+    /// Returns the names of the volumes that may be chosen: by the scheduler on the named node, or else by the
     /// controller.
     pub(super) fn names(&self) -> Vec<&str> {
         match &self.node {
@@ -257,14 +258,14 @@ pub(super) fn unread_words(kinds: &[(Kind, CoverageState)]) -> String {
     let reasons: BTreeSet<String> = kinds.iter().map(|(kind, state)| unread(*kind, "", *state)).collect();
     let reasons: Vec<String> = reasons.into_iter().collect();
     format!(
-        "It needs other objects: {}. `kubectl pvctl snapshot` reads them, and --assume-complete={} says that a file \
-         has them all.",
+        "The answer needs other objects: {}. `kubectl pvctl snapshot` reads them. --assume-complete={} states that a \
+         file has them all.",
         reasons.join(", and "),
         names.join(",")
     )
 }
 
-/// Returns whether a volume with this verdict has a reason that only a node gives.
+/// Returns whether a volume with this verdict fails for a reason that only a node can have.
 pub(super) fn is_about_node(verdict: CandidateVerdict) -> bool {
     matches!(verdict, CandidateVerdict::CandidateNodeAffinity | CandidateVerdict::CandidateReservedWrongNode)
 }

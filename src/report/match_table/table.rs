@@ -13,7 +13,7 @@ const WIDE: [&str; 10] =
 
 /// The smallest width of the column WHY, in terminal columns.
 const ROOM_FOR_WHY: usize = 30;
-/// The number of blanks between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 3;
 /// The columns that are left out in a narrow terminal, in the order in which they are left out.
 const DISPENSABLE: [&str; 4] = ["PHASE", "CLASS", "MODES", "CAPACITY"];
@@ -42,7 +42,7 @@ pub(super) fn columns(wide: bool) -> &'static [&'static str] {
     if wide { &WIDE } else { &NARROW }
 }
 
-/// Prints the sentences and the table. If the names of the columns are left out, the sentences are left out too.
+/// Prints the sentences and the table. If the names of the columns are left out, the sentences are also left out.
 pub(super) fn write<E>(
     answer: &MatchTable<'_>,
     snapshot: &Snapshot,
@@ -96,7 +96,8 @@ impl MatchRow<'_> {
     }
 }
 
-/// Returns a table of these rows, without the columns for which the terminal has no room, and the line that says so.
+/// Returns a table of these rows, and a line that names the columns that are left out because the terminal is too
+/// narrow.
 pub(in crate::report) fn rows_table(
     rows: &[&MatchRow<'_>],
     wide: bool,
@@ -123,6 +124,6 @@ pub(in crate::report) fn rows_table(
     }
     let gone: Vec<&str> = (0..names.len()).filter(|at| !kept.contains(at)).map(|at| names[at]).collect();
     let said = (!gone.is_empty() && !rows.is_empty())
-        .then(|| format!("no room here for {}; a wider terminal, or `| cat`, shows all columns", gone.join(", ")));
+        .then(|| format!("no room for {}; a wider terminal, or `| cat`, shows all columns", gone.join(", ")));
     (table, said)
 }

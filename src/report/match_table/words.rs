@@ -1,4 +1,4 @@
-//! The answer as sentences, which are printed above the table.
+//! The answer as sentences. They are printed above the table.
 
 use super::document::{MatchRow, MatchTable};
 use super::node::OnNodeOut;
@@ -36,12 +36,13 @@ impl MatchTable<'_> {
         lines.extend(self.unknown_node.iter().map(|(_, why)| why.clone()));
         if self.search == "completed" && self.node.is_none() {
             lines.push(
-                "Its binding is completed, so nothing is searched any more; this is what matching would say."
+                "Its binding is completed, so the controller does not search any more; this is what a search would \
+                 find."
                     .to_owned(),
             );
         }
         if self.search == "named" && self.node.is_none() {
-            lines.push(format!("It names volume {}, so no other is looked at.", self.asks.volume_name));
+            lines.push(format!("It names volume {}, so no other volume is considered.", self.asks.volume_name));
         }
         let why = |field| {
             let (kind, part) = match field {
@@ -56,7 +57,7 @@ impl MatchTable<'_> {
             }
         };
         if snapshot.coverage().absence(Kind::PersistentVolume, "") == Absence::Assumed {
-            lines.push("Other volumes than those in the input are taken not to exist.".to_owned());
+            lines.push("Assumed: the input holds all volumes.".to_owned());
         }
         lines.extend(self.unknown.iter().filter_map(|unknown| why(unknown.field)));
         lines
@@ -79,7 +80,7 @@ impl MatchTable<'_> {
                 if self.items.is_empty() {
                     "whether a volume fits is unknown".to_owned()
                 } else {
-                    "whether a volume fits is unknown; of those that were read, none does".to_owned()
+                    "whether a volume fits is unknown; of the volumes that were read, none fits".to_owned()
                 }
             }
             ([one], _) if hidden => format!("of the volumes that were read, {one} is chosen"),
@@ -98,9 +99,9 @@ impl MatchTable<'_> {
             }
             ([], _) => "no volume fits".to_owned(),
             ([one], _) => format!("{one} is chosen"),
-            ([first, second], _) => format!("{first} or {second} is chosen, by an order that nobody controls"),
+            ([first, second], _) => format!("{first} or {second} is chosen; nobody controls which"),
             ([first, rest @ ..], _) => {
-                format!("{first} or one of {} others is chosen, by an order that nobody controls", rest.len())
+                format!("{first} or one of {} others is chosen; nobody controls which", rest.len())
             }
         }
     }

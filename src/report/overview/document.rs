@@ -1,4 +1,4 @@
-//! The problems of a namespace in a few lines, and the command that explains each.
+//! The problems of a namespace in a few lines, with the command that explains each problem.
 
 use crate::diagnosis::Diagnosis;
 use crate::report::shared::wrap::wrap;
@@ -21,7 +21,7 @@ pub struct Overview<'a> {
     pub problems: Vec<Problem>,
 }
 
-/// The objects that have the same cause.
+/// Objects that have the same cause.
 #[derive(Debug)]
 pub struct Problem {
     /// The diagnosis of the first object.

@@ -15,7 +15,7 @@ pub fn cases(cases: &[Case], nothing: &str, columns: Option<usize>) -> String {
     for case in cases {
         line(0, &format!("{} {} on {}: {}", case.severity.as_str(), case.id, case.object, case.message));
         for plan in &case.repairs {
-            let how = if plan.is_safe() { "safe" } else { "not without being asked" };
+            let how = if plan.is_safe() { "safe" } else { "not safe" };
             line(1, &format!("{}: {} ({how})", plan.request.verb(), plan.goal));
         }
         for obstacle in &case.obstacles {

@@ -1,4 +1,4 @@
-//! The differences between a plan that was kept in a file and the plan that is made now.
+//! The differences between a plan in a file and the plan that is made now.
 
 use super::document::{ModelStated, PlanDocument, StepOut};
 use crate::repair::PLAN_ANNOTATION;
@@ -60,7 +60,7 @@ fn compare(field: &str, was: Option<&Value>, is: Option<&Value>, found: &mut Vec
         (was, is) if was == is => {}
         (Some(Value::Object(was)), Some(Value::Object(is))) => {
             for key in was.keys().chain(is.keys().filter(|key| !was.contains_key(*key))) {
-                // The id of the plan is a hash, so it differs whenever something else differs.
+                // The id of the plan is a hash, so it always differs if anything else differs.
                 if key != PLAN_ANNOTATION {
                     compare(&format!("{field}.{key}"), was.get(key), is.get(key), found);
                 }

@@ -16,7 +16,7 @@ pub const KIND: &str = "Plan";
 /// A plan and the results of its guards.
 ///
 /// An object that the plan would create is printed without the values of unknown annotations. So `apply` does not use
-/// the printed object. It makes the plan again from its `request`.
+/// the printed object, but makes the plan again from its `request`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Plan"))]
@@ -26,7 +26,7 @@ pub struct PlanDocument<M = Model> {
     pub api_version: String,
     /// `Plan`.
     pub kind: String,
-    /// A short name of the plan: the verb, and a hash of the request and of the objects on which the plan rests.
+    /// A short name of the plan: the verb, and a hash of the request and of the objects on which the plan depends.
     pub id: String,
     /// The cluster for which the plan was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,8 @@ pub struct PlanDocument<M = Model> {
     pub request: Request,
     /// What the plan achieves.
     pub goal: String,
-    /// The volumes that carry data, and what may happen to these data because the user asked for it.
+    /// The volumes with data. For each of them the document states what may happen to the data because the user asked
+    /// for it.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<BTreeMap<String, Value>>"))]
     pub volumes: Vec<Carried>,
     /// The steps in their order.
@@ -48,7 +49,7 @@ pub struct PlanDocument<M = Model> {
     /// The name that the user has to type to confirm the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// A hash of the values on which the plan rests.
+    /// A hash of the values on which the plan depends.
     pub world: String,
     /// What the model assumes about Kubernetes.
     pub model: M,
@@ -66,14 +67,14 @@ pub struct StepOut {
     /// The request of the step. The field is absent for a step that only waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<WriteOut>,
-    /// What must hold right before the write.
+    /// What must hold immediately before the write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditions: Option<Preconditions>,
-    /// What is read again right before the write.
+    /// What is read again immediately before the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<BTreeMap<String, Value>>"))]
     pub recheck: Vec<Recheck>,
-    /// What the run waits for before the next step.
+    /// The condition for which the run waits before the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
@@ -133,7 +134,7 @@ pub struct InverseOut {
     pub write: WriteOut,
     /// What must hold before this request.
     pub preconditions: Preconditions,
-    /// What the run waits for after this request.
+    /// The condition for which the run waits after this request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<BTreeMap<String, Value>>"))]
     pub wait_for: Option<Wait>,
@@ -169,7 +170,7 @@ pub struct Named {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GuardOut {
-    /// The id of the guard; it never changes.
+    /// The id of the guard. It never changes.
     pub id: String,
     /// Whether the guard holds.
     pub holds: Holds,
@@ -177,7 +178,7 @@ pub struct GuardOut {
     pub looked_at: String,
 }
 
-/// The model in a document that is read. It is only checked for its form: the run that reads the document makes the
+/// The model in a document that is read. Only its form is checked, because the run that reads the document makes the
 /// plan again with its own model.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -203,7 +204,7 @@ pub struct ModelStated {
 }
 
 impl PlanDocument {
-    /// Builds the document of a plan that was reviewed.
+    /// Returns the document of a plan that was reviewed.
     pub fn new(plan: &Plan, cluster: &Origin, guards: &[Guard], model: Model) -> Self {
         Self {
             api_version: API_VERSION.to_owned(),
@@ -227,12 +228,12 @@ impl PlanDocument<ModelStated> {
     /// Reads the document from its data.
     ///
     /// # Errors
-    /// Returns what is wrong with the data, as a sentence without a full stop.
+    /// Returns a text that says what is wrong with the data, as a sentence without a full stop.
     pub fn read(data: Value) -> Result<Self, String> {
         for (field, wanted) in [("apiVersion", API_VERSION), ("kind", KIND)] {
             match data.get(field).and_then(Value::as_str) {
                 Some(stated) if stated == wanted => {}
-                Some(stated) => return Err(format!("{field} is {stated:?}, and only {wanted:?} is understood")),
+                Some(stated) => return Err(format!("{field} is {stated:?}, but only {wanted:?} can be read")),
                 None => return Err(format!("it states no {field}, which must be {wanted:?}")),
             }
         }
@@ -296,7 +297,7 @@ impl Preconditions {
         let mut expect: BTreeMap<String, Value> = BTreeMap::new();
         for (field, value) in write.expect.iter().map(crate::repair::Expect::shown) {
             match (expect.get_mut(&field).and_then(Value::as_object_mut), value) {
-                // Two expectations of one field are merged into one.
+                // Two expectations about one field are merged into one.
                 (Some(known), Value::Object(more)) => known.extend(more),
                 (_, value) => _ = expect.insert(field, value),
             }
@@ -322,8 +323,8 @@ impl GuardOut {
     }
 }
 
-/// Returns the printed form of an object to create. It is without everything that could be a secret. The annotation of
-/// the plan is kept.
+/// Returns the printed form of an object to create. Everything that could be a secret is removed. The annotation of the
+/// plan is kept.
 pub(super) fn shown(kind: Kind, manifest: &Value) -> Value {
     let mut object = redact(kind, manifest.clone());
     let mark = manifest.pointer("/metadata/annotations").and_then(|annotations| annotations.get(PLAN_ANNOTATION));

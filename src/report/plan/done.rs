@@ -6,10 +6,11 @@ use crate::report::shared::wrap::wrap;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// The number of blanks before a continued line.
+/// The number of spaces before the further lines of wrapped text.
 const CONTINUED: usize = 4;
 
-/// Returns the states of the objects after the plan, as far as they could be read, and how the plan is undone.
+/// Returns a text with the states of the objects after the plan, if they could be read, and with the command that
+/// undoes the plan.
 pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>, columns: Option<usize>) -> String {
     let mut text = format!("Done: {}.\n", plan.goal);
     if let Some((objects, manifests)) = now {
@@ -19,13 +20,13 @@ pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>,
         }
     }
     let mut said: Vec<String> = text.lines().map(|line| wrap(line, columns, CONTINUED)).collect();
-    // The user copies the command, so it is printed on its own line, which is never wrapped.
+    // The user copies the command. So it is printed on its own line, which is never wrapped.
     said.push(format!("Journal: {journal}"));
     let impossible = plan.steps.iter().any(|step| matches!(step.undo, Undo::Impossible { .. }));
     if matches!(plan.request, Request::Undo { .. }) || impossible {
         said.push(format!("What was done: kubectl pvctl history {journal}"));
     } else {
-        said.push(format!("To take it back: kubectl pvctl undo {journal}"));
+        said.push(format!("To undo this repair: kubectl pvctl undo {journal}"));
     }
     let safe: Vec<_> = said.iter().flat_map(|line| line.lines()).map(sanitize).collect();
     safe.join("\n") + "\n"

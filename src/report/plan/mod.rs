@@ -1,4 +1,4 @@
-//! `Plan`: a repair as a document that `apply` reads again.
+//! `Plan`: a repair as a document that `apply` can read.
 
 mod cases;
 mod difference;
@@ -26,7 +26,7 @@ formats! {
     PlanFormat {
         /// Text for people.
         Text = "text",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -34,7 +34,7 @@ formats! {
 }
 
 impl Default for PlanFormat {
-    /// The default is text, because only after text is the user asked whether to carry out the plan.
+    /// Returns text as the default, because only with text the user is asked whether to carry out the plan.
     fn default() -> Self {
         Self::Text
     }

@@ -10,7 +10,7 @@ use colored::Colorize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The guard that says how the data are identified. Its line is printed below the goal.
+/// The guard that describes the volume with the data. Its line is printed below the goal.
 const IDENTITY: &str = "identity";
 
 /// How a plan is printed as text.
@@ -18,9 +18,9 @@ const IDENTITY: &str = "identity";
 pub struct PlanStyle<'a> {
     /// The width of the page in terminal columns. The value is `None` if nothing is wrapped.
     pub columns: Option<usize>,
-    /// Whether guards that hold are shown as well.
+    /// Whether guards that hold are also shown.
     pub all_guards: bool,
-    /// The present manifests of the objects. They are given if the changes of each step are shown.
+    /// The present manifests of the objects. They are given only if the changes of each step are shown.
     pub diff: Option<&'a Manifests>,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> Strin
             page.line(depth, &format!("{judged}: {}", guard.looked_at));
         }
         if !hidden.is_empty() {
-            page.line(depth, &format!("not seen: {}", hidden.join("; ")));
+            page.line(depth, &format!("not checked: {}", hidden.join("; ")));
         }
         if is_short && !plan.notes.is_empty() {
             page.line(depth, &format!("note: {}", plan.notes.join("; ")));
@@ -93,7 +93,7 @@ pub(super) fn text(plan: &Plan, guards: &[Guard], style: PlanStyle<'_>) -> Strin
     page.text
 }
 
-/// Writes what happens after the write of a step, and how the step is taken back.
+/// Writes what happens after the write of a step, and how the step is undone.
 fn after(page: &mut Page<'_>, step: &Step) {
     if let Some(wait) = &step.wait {
         page.line(2, &format!("wait until {wait}"));
@@ -106,7 +106,7 @@ fn after(page: &mut Page<'_>, step: &Step) {
     way_back(page, 2, step, None);
 }
 
-/// Writes how the step is taken back. The name of `object` is left out.
+/// Writes how the step is undone. The name of `object` is left out.
 fn way_back(page: &mut Page<'_>, depth: usize, step: &Step, object: Option<&ObjectKey>) {
     match &step.undo {
         Undo::Write { write, .. } => {
@@ -114,15 +114,15 @@ fn way_back(page: &mut Page<'_>, depth: usize, step: &Step, object: Option<&Obje
             if Some(&write.object) == object {
                 said = said.replace(&format!(" of {}", write.object), "");
             }
-            page.line(depth, &format!("to take it back: {said}"));
+            page.line(depth, &format!("to undo this step: {said}"));
         }
         Undo::Nothing => {}
-        Undo::Impossible { why } => page.line(depth, &format!("cannot be taken back: {why}")),
+        Undo::Impossible { why } => page.line(depth, &format!("this step cannot be undone: {why}")),
     }
 }
 
 /// Writes the same as [`after`] for the only step of a plan. The object of the step is called "it". If the step states
-/// how objects are at its end, the state that it waits for is left out, because that state comes earlier.
+/// the predicted states of objects, its wait is left out, because the condition of the wait is met before these states.
 fn after_only_step(page: &mut Page<'_>, step: &Step) {
     let object = step.write.as_ref().map(|write| &write.object);
     let name = |key: &ObjectKey| if Some(key) == object { "it".to_owned() } else { key.to_string() };
@@ -136,8 +136,8 @@ fn after_only_step(page: &mut Page<'_>, step: &Step) {
     way_back(page, 1, step, object);
 }
 
-/// Returns what a write does, in plain words and without the uid of a claim. A person does not need the uid, and `-o
-/// yaml` has it.
+/// Returns what a write does, in plain words and without the uid of a claim. A person does not need the uid. `-o yaml`
+/// has the uid.
 fn without_uid(write: &Write) -> String {
     let said = what(write);
     match &write.change {
@@ -151,8 +151,8 @@ fn without_uid(write: &Write) -> String {
 /// The length of the longest volume name that is written more than once.
 const REPEATED: usize = 24;
 
-/// Returns the name of the only volume of the plan, if the name is longer than [`REPEATED`]. It is then written only
-/// once. The names that provisioners give are that long. If a plan has several volumes, every line has to name its
+/// Returns the name of the only volume of the plan, if the name is longer than [`REPEATED`], such as the names that
+/// provisioners give. Such a name is written only once. If a plan has several volumes, every line has to name its
 /// volume.
 fn long_name(plan: &Plan) -> Option<&str> {
     match plan.volumes.as_slice() {
@@ -166,7 +166,7 @@ pub fn what(write: &Write) -> String {
     let object = &write.object;
     match &write.change {
         Change::SetReclaimPolicy { to } => format!("set spec.persistentVolumeReclaimPolicy of {object} to {to}"),
-        Change::SetClaimRef { to: None, .. } => format!("take spec.claimRef from {object}"),
+        Change::SetClaimRef { to: None, .. } => format!("remove spec.claimRef from {object}"),
         Change::SetClaimRef { to: Some(to), .. } if to.uid.is_empty() => {
             format!("set spec.claimRef of {object} to {}/{}, without a uid", to.namespace, to.name)
         }
@@ -177,14 +177,14 @@ pub fn what(write: &Write) -> String {
         Change::NameVolume { volume } => format!("set spec.volumeName of {object} to {volume}"),
         Change::SetClass { class } => format!("set spec.storageClassName of {object} to {class}"),
         Change::SetAnnotation { key, value: Some(value) } => format!("set annotation {key} of {object} to {value}"),
-        Change::SetAnnotation { key, value: None } => format!("take annotation {key} from {object}"),
+        Change::SetAnnotation { key, value: None } => format!("remove annotation {key} from {object}"),
         Change::Create { .. } => format!("create {object}"),
         Change::Delete => format!("delete {object}"),
     }
 }
 
 /// Returns the fields that a write changes, one on each line: `-` before a removed value, `+` before an added value.
-/// `world` has the objects as the earlier steps leave them.
+/// `world` has the objects after the earlier steps.
 fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Value>) -> Vec<String> {
     let name = write.object.to_string();
     let before = world
@@ -194,7 +194,7 @@ fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Va
         .unwrap_or_default();
     let after = match &write.change {
         Change::Create { manifest } => shown(write.object.kind, manifest),
-        // For a deleted object, the name and the uid are enough. Its fields are not listed.
+        // For a deleted object, only the name and the uid are listed, and not its fields.
         Change::Delete => {
             world.insert(name.clone(), Value::Null);
             return vec![format!("- {name}, uid {}", write.uid)];
@@ -237,7 +237,7 @@ fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Va
     shown.collect()
 }
 
-/// Applies a merge patch. Source: RFC 7386.
+/// Applies a merge patch (RFC 7386).
 pub fn merge(target: &mut Value, patch: Value) {
     let Value::Object(patch) = patch else {
         *target = patch;
@@ -281,8 +281,7 @@ pub fn fields(object: &Value) -> BTreeMap<String, String> {
     found
 }
 
-/// Converts a refusal to an error. The error states the reason, and the moves after which something would be lost, in
-/// their order.
+/// Converts a refusal to an error. The error states the reason, and in their order the moves that would lead to a loss.
 pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
     let message = refusal.message.as_str();
     let error = match refusal.by {

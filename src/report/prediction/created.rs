@@ -1,4 +1,4 @@
-//! Objects in the form in which the controllers create them.
+//! Objects as the controllers create them.
 
 use crate::model::{
     AccessMode, AccessModes, Amount, DataSource, HeldObject, LabelSelector, PersistentVolume, PersistentVolumeClaim,
@@ -17,8 +17,8 @@ pub(super) fn created(object: &HeldObject<'_>) -> Option<Value> {
     }
 }
 
-/// Returns a created volume as the controller sends it. Only with the host-path plugin does the controller itself
-/// create volumes.
+/// Returns a created volume as the controller sends it. The controller itself creates volumes only with the host-path
+/// plugin.
 fn created_volume(volume: &PersistentVolume) -> Value {
     let annotations: BTreeMap<&str, &str> = volume
         .meta
@@ -53,7 +53,7 @@ fn created_volume(volume: &PersistentVolume) -> Value {
     })
 }
 
-/// Returns a created claim as the controller sends it. It is the claim of a generic ephemeral volume.
+/// Returns a created claim as the controller sends it: the claim of a generic ephemeral volume.
 fn created_claim(claim: &PersistentVolumeClaim) -> Value {
     let details = claim.details.as_deref();
     let sent = details.and_then(|details| details.sent.as_deref());
@@ -137,7 +137,7 @@ fn selector(selector: &LabelSelector) -> Value {
     Value::Object(out)
 }
 
-/// Returns the data source as JSON. The field of the API group is sent even if it has no value.
+/// Returns the data source as JSON. The field of the API group is sent even if it is empty.
 fn data_source(source: &DataSource) -> Value {
     let group = Some(source.group.as_str()).filter(|group| !group.is_empty());
     let mut out = json!({ "apiGroup": group, "kind": source.kind.as_str(), "name": source.name.as_str() });

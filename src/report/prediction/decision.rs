@@ -1,4 +1,4 @@
-//! Decisions as data of the documents that are printed: what one sync does, in order.
+//! Decisions in documents: what one sync does, in order.
 
 use super::created::created;
 use crate::report::shared::machine::{ObjectId, is_false};
@@ -16,7 +16,7 @@ pub struct DecisionOut<'a> {
     pub controller: &'static str,
     /// The leaf at which the sync function ended.
     pub branch: &'static str,
-    /// The leaves of the functions that it called, in order.
+    /// The leaves of the functions that the sync function called, in order.
     pub steps: Vec<&'static str>,
     /// The requests to the API server.
     pub writes: Vec<WriteOut<'a>>,
@@ -28,7 +28,7 @@ pub struct DecisionOut<'a> {
     pub enqueues: Vec<ObjectId<'a>>,
     /// What causes the next sync of the object: `event`, `resync` or `backoff`.
     pub next_sync: &'static str,
-    /// The error that the sync function returns, as upstream words it.
+    /// The error that the sync function returns, in upstream's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
     /// The comparisons that the sync made. They are listed only with `--trace`.

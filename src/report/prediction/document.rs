@@ -1,4 +1,4 @@
-//! Predictions as data of the documents that are printed.
+//! Predictions in documents.
 
 use super::decision::DecisionOut;
 use crate::controllers::PodPlace;
@@ -12,7 +12,7 @@ use crate::snapshot::printed;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The whole document. Large documents are written piece by piece, with the same fields in the same order.
+/// The complete document. Large documents are written piece by piece, with the same fields in the same order.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -48,19 +48,19 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Builds the head of a document about this snapshot.
+    /// Returns the fields before the items, for a document about this snapshot.
     pub fn new(model: Model, snapshot: &'a Snapshot) -> Self {
         Self { api_version: API_VERSION, kind: "PredictionList", model, coverage: coverage_out(snapshot.coverage()) }
     }
 }
 
-/// The joint outcomes of a component: "A gets pv-1 exactly when B gets pv-2".
+/// The joint outcomes of a component. For example, A gets pv-1 exactly when B gets pv-2.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JointOut<'a> {
     /// The id of the component.
     pub component: String,
-    /// The joint outcomes. Each one has the state of all objects of the component.
+    /// The joint outcomes. Each of them has the state of all objects of the component.
     pub states: Vec<Vec<JointStateOut<'a>>>,
 }
 
@@ -75,7 +75,7 @@ pub struct JointStateOut<'a> {
 }
 
 impl<'a> JointOut<'a> {
-    /// Builds the joint outcomes of the component with that number.
+    /// Returns the joint outcomes of the component with that number.
     pub fn new(snapshot: &'a Snapshot, number: usize, joint: &Joint<'a>) -> Self {
         let recorded = joint.objects.iter().map(|id| ObjectId::new(id.kind, snapshot.meta(*id)));
         let created = joint.created.iter().map(|(key, _)| ObjectId::of_key(key));
@@ -107,7 +107,7 @@ pub struct CreatedOut<'a> {
     /// The number of all outcomes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_count: Option<u64>,
-    /// Whether every listed outcome can really happen. In any case no other outcome can happen.
+    /// Whether every listed outcome can really happen. No other outcome can happen, even if the value is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
 }
@@ -155,7 +155,7 @@ pub struct PredictionOut<'a> {
     /// The number of all outcomes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_count: Option<u64>,
-    /// Whether every outcome can really happen. In any case no other outcome can happen.
+    /// Whether every outcome can really happen. No other outcome can happen, even if the value is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
     /// Whether the outcomes are unknown because too many objects influence each other through an actor.
@@ -166,7 +166,7 @@ pub struct PredictionOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub decided_by: Vec<&'static str>,
-    /// The persons or components that would have to act before something else happens.
+    /// The persons or components that have to act before anything else happens.
     pub waiting_for: Vec<WaitingOut<'a>>,
     /// What was assumed to be absent or to have a default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -176,8 +176,7 @@ pub struct PredictionOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unknown: Vec<UnknownOut<'a>>,
-    /// The diagnosis of the object: the same as `explain` makes. The field is absent without `--diagnosis` or
-    /// `--stuck`.
+    /// The diagnosis of the object, the same as in `explain`. The field is absent without `--diagnosis` or `--stuck`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<DiagnosisOut>,
 }
@@ -233,8 +232,8 @@ pub struct StateOut<'a> {
     /// What happens to a volume's data: `kept`, `handedToDriver`, `destroyed` or `scrubbed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<&'static str>,
-    /// Whether the state of the object never stops changing. Then this state belongs to a cycle of states that is never
-    /// left.
+    /// Whether the state of the object never stops changing. Then this state is part of a cycle of states that never
+    /// ends.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unsettled: bool,
@@ -319,7 +318,7 @@ pub struct NeedOut<'a> {
 }
 
 impl<'a> PredictionOut<'a> {
-    /// Builds the prediction of one object as data.
+    /// Returns the prediction for one object as data.
     pub fn new(snapshot: &'a Snapshot, prediction: &'a Prediction<'a>) -> Self {
         let target = prediction.target;
         let object = ObjectId::new(target.kind, snapshot.meta(target));

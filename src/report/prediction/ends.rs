@@ -8,8 +8,8 @@ pub(super) fn phases(prediction: &Prediction<'_>) -> String {
     column(prediction, phase, usize::MAX)
 }
 
-/// Returns the names of the objects to which the object can be bound at its ends. If there are more than two, their
-/// number.
+/// Returns the names of the objects to which the object can be bound at its ends. If there are more than two names, the
+/// result is their number.
 pub(super) fn bindings(prediction: &Prediction<'_>) -> String {
     column(prediction, binding, 2)
 }
@@ -23,7 +23,7 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.sort();
     cells.dedup();
     if cells.len() > most {
-        // If not all ends are listed, nearly all ends that are not listed bind the object to something else.
+        // If not all ends are listed, nearly every other end binds the object to something else.
         let all_listed = set.listed.len() as u64 == set.count;
         return format!("one of {}", if all_listed { cells.len() as u64 } else { set.count });
     }
@@ -35,7 +35,7 @@ fn column(prediction: &Prediction<'_>, cell: impl Fn(&Outcome) -> String, most: 
     cells.join("|")
 }
 
-/// Returns the phase, with `Terminating` while the object is being deleted. The result is empty if the object has no
+/// Returns the phase, with `Terminating` if the object is being deleted. The result is empty if the object has no
 /// phase.
 fn phase(outcome: &Outcome) -> String {
     match (outcome.phase(), outcome.is_terminating()) {

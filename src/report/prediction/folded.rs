@@ -8,8 +8,8 @@ use crate::simulate::Prediction;
 use crate::snapshot::Snapshot;
 use memchr::memmem::{Finder, find};
 
-/// The start of the field with the decisions of an item. No string value can contain this text, because the quotes in
-/// it would be escaped.
+/// The start of the field with the decisions of an item. No string value can contain this text, because its quotes
+/// would be escaped.
 const DECISIONS: &[u8] = b"\"decisions\":[";
 
 /// Appends a prediction as JSON with every decision listed. The text is the same as without folding. Returns false and
@@ -54,11 +54,11 @@ pub fn write_folded(
     Ok(true)
 }
 
-/// Appends the decision once for each other volume. Returns false if the name cannot be replaced safely.
+/// Appends the decision again for each other volume. Returns false if the name cannot be replaced safely.
 ///
-/// The name is not replaced if the text also has it in places that do not name the volume. There something else has the
-/// same name. A name without quotes, commas and colons is found in every place, because it cannot extend over two
-/// strings.
+/// The name is not replaced if the text also has it in places that do not name the volume, because something else has
+/// the same name. Only a name without quotes, commas and colons is replaced, because such a name cannot extend over two
+/// strings. So it is found in every place.
 fn write_others(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,
@@ -90,8 +90,8 @@ fn write_others(
     Ok(true)
 }
 
-/// Returns the number of places in which a write names the chosen volume. These are the name of the written object, if
-/// it is the volume, and `spec.volumeName`.
+/// Returns the number of places in which a write names the chosen volume. Such places are `spec.volumeName`, and the
+/// name of the written object if this object is the volume.
 fn places(write: &WriteOut<'_>, chosen: &str) -> usize {
     let written = write.resource == Kind::PersistentVolume.resource() && write.name == chosen;
     let patched = write.patch.as_ref().is_some_and(|patch| patch.text_of("spec", "volumeName") == Some(chosen));

@@ -35,7 +35,7 @@ formats! {
         Table = "table",
         /// The table with more columns.
         Wide = "wide",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -44,7 +44,7 @@ formats! {
     }
 }
 
-/// The predictions to be printed. They are made on several threads while they are printed, and are not kept in memory.
+/// The predictions to print. They are made on several threads during the printing, and are not kept in memory.
 pub trait Predictions<'s> {
     /// Returns the simulation that makes the predictions.
     fn simulation(&self) -> &Simulation<'s>;
@@ -52,9 +52,9 @@ pub trait Predictions<'s> {
     /// Returns what the model assumes about Kubernetes.
     fn model(&self) -> Model;
 
-    /// Makes every prediction by `predict`, and adds the predictions that are shown to a piece by `render`, with their
-    /// diagnoses if these are made. Both functions run on any thread. Each piece has several predictions. It is passed
-    /// to `write` on this thread, in the order of the objects.
+    /// Makes every prediction with `predict`, and adds the shown predictions to a piece with `render`. `render` also
+    /// gets the diagnoses, if they are made. Both functions run on any thread. Each piece has several predictions. It
+    /// is passed to `write` on this thread, in the order of the objects.
     ///
     /// # Errors
     /// Returns the first error of `render` and `write`.
@@ -80,8 +80,8 @@ pub trait Predictions<'s> {
     /// Prints a note after the predictions.
     fn note(&self, text: &str);
 
-    /// Prints what people have to know before they read the predictions. `assumed` has the kinds whose objects are all
-    /// assumed to be in the input. `is_empty` says that nothing is shown.
+    /// Prints what people have to know before they read the predictions. For the kinds in `assumed`, the input is
+    /// assumed to hold all objects. `is_empty` says that no prediction is shown.
     fn remark(&self, assumed: &BTreeSet<Kind>, is_empty: bool);
 }
 

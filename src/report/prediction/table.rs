@@ -23,7 +23,7 @@ pub(super) fn columns(wide: bool) -> Vec<&'static str> {
     columns
 }
 
-/// Writes what people have to know before they read, then the table. A table without rows is not written.
+/// Writes the notes that people have to read first, and then the table. A table without rows is not written.
 pub(super) fn write<'s>(
     predictions: &impl Predictions<'s>,
     wide: bool,
@@ -63,14 +63,15 @@ pub(super) fn write<'s>(
     table.render(view.style, |text| output.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure)))?;
     if table.leaves_out(view.style) {
         predictions.note(
-            "note: what is bound and stays so has one line here; a wider terminal, or `| cat`, shows its other columns",
+            "note: objects that are bound and stay bound have one line here; a wider terminal, or `| cat`, shows their \
+             other columns",
         );
     }
     Ok(())
 }
 
-/// Returns whether the object is bound, stays so, and has no problem. Then a narrow terminal shows one line of it: the
-/// other columns only repeat that it is bound.
+/// Returns whether the object is bound, stays bound, and has no problem. In a narrow terminal such an object has only
+/// one line, because the other columns only repeat that it is bound.
 fn is_at_rest(simulation: &Simulation<'_>, prediction: &Prediction<'_>, diagnosis: Option<&Diagnosis>) -> bool {
     let snapshot = simulation.snapshot();
     let phase = StateOut::recorded(snapshot, prediction.target).phase;

@@ -16,7 +16,7 @@ use crate::report::shared::yaml::yaml;
 formats! {
     /// How rules are printed.
     RulesFormat {
-        /// A table of all rules, or the page of one.
+        /// A table of all rules, or the pages of rules.
         Text = "text",
         /// JSON, as the contract defines it.
         Json = "json",
@@ -26,8 +26,8 @@ formats! {
 }
 
 impl RulesFormat {
-    /// Prints the rules in this format. With `pages` the text for people is the pages of the rules, otherwise a table.
-    /// The text is wrapped at `columns`.
+    /// Prints the rules in this format. If `pages` is true, the text for people is the pages of the rules. Otherwise it
+    /// is a table. The text is wrapped at `columns`.
     ///
     /// # Errors
     /// Returns an error if the rules cannot be encoded in the format, which is a bug.

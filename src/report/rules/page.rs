@@ -11,11 +11,11 @@ pub fn page(rule: &Rule) -> String {
     let reads: Vec<&str> = rule.reads.iter().map(|kind| kind.resource()).collect();
     _ = writeln!(
         text,
-        "Severity {}, risk to data: {}. It looks at {}{}.\n",
+        "Severity: {}. Risk to data: {}. The rule examines {}.{}\n",
         rule.severity.as_str(),
         rule.risk.as_str(),
         rule.detect.kind().resource(),
-        if reads.is_empty() { String::new() } else { format!(", and needs {}", reads.join(", ")) },
+        if reads.is_empty() { String::new() } else { format!(" It also reads {}.", reads.join(", ")) },
     );
     let mut section = |heading: &str, body: &str| {
         if !body.is_empty() {

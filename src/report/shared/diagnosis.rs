@@ -1,4 +1,4 @@
-//! The diagnosis of an object as data: one shape for every document that has it.
+//! The diagnosis of an object as data. It has the same form in every document.
 
 use crate::diagnosis::pod::{PodVolume, StageFact};
 use crate::diagnosis::{Advice, Diagnosis, Member, Said, noun};
@@ -10,18 +10,18 @@ use serde::Serialize;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisOut {
-    /// The state: `well`, `waiting` (as it should), `stuck`, `broken`, `atRisk` or `unknown`.
+    /// The state: `well`, `waiting` (as expected), `stuck`, `broken`, `atRisk` or `unknown`.
     pub state: &'static str,
     /// The state and its cause in one sentence.
     pub headline: String,
-    /// What else a person has to know, as sentences.
+    /// Other facts that a person has to know, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub details: Vec<String>,
-    /// The cause. The field is absent if the object is well or waits as it should, or if the cause is unknown.
+    /// The cause. The field is absent if the object is well or waits as expected, or if the cause is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<RootOut>,
-    /// The way from the object to the object of the cause. It is empty if the cause is on the object itself.
+    /// The objects between this object and the object of the cause. It is empty if the cause is on the object itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub chain: Vec<LinkOut>,
@@ -50,7 +50,7 @@ pub struct DiagnosisOut {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub pods: Vec<MemberOut>,
-    /// The seconds since then, for the text.
+    /// The number of seconds since `since`, for the text.
     #[serde(skip)]
     pub lasted: Option<i64>,
 }
@@ -63,7 +63,7 @@ pub struct PodVolumeOut {
     pub volume: String,
     /// The name of the claim.
     pub claim: String,
-    /// The name of the PersistentVolume that the claim is bound to. The field is absent if there is none.
+    /// The name of the PersistentVolume to which the claim is bound. The field is absent if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub pv: String,
@@ -71,17 +71,17 @@ pub struct PodVolumeOut {
     pub stages: Vec<StageOut>,
 }
 
-/// How far a volume of a pod has come with one stage, by what objects record.
+/// The state of one stage of a volume of a pod, as objects record it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageOut {
     /// `claim`, `bound`, `scheduled`, `attached`, `mounted` or `running`.
     pub stage: &'static str,
-    /// `done`, `waiting`, `broken`, `notYet` or `unknown`. What the record leaves open is `unknown`.
+    /// `done`, `waiting`, `broken`, `notYet` or `unknown`. It is `unknown` if no object records the state.
     pub state: &'static str,
-    /// The object that records it.
+    /// The object that records the state.
     pub object: NamedOut,
-    /// Since when, as RFC 3339. The field is absent if no object states it.
+    /// The time since which the stage has this state, as RFC 3339. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// What the record says. The field is absent if there is nothing to say.
@@ -120,7 +120,7 @@ pub struct NamedOut {
     pub namespace: String,
     /// The name.
     pub name: String,
-    /// The object as people name it in a sentence.
+    /// The object in the words of a sentence.
     #[serde(skip)]
     pub words: String,
 }
@@ -141,13 +141,13 @@ pub struct RootOut {
     pub value: Option<String>,
 }
 
-/// One step on the way from an object to the object of the cause.
+/// One step from an object towards the object of the cause.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkOut {
-    /// The object that this step leads to.
+    /// The object to which this step leads.
     pub object: NamedOut,
-    /// How the object before is related to this one: `uses`, `usedBy`, `boundTo`, `scheduledOn`, `attachedBy`,
+    /// The relation of the previous object to this one: `uses`, `usedBy`, `boundTo`, `scheduledOn`, `attachedBy`,
     /// `ownedBy`, `servedBy`, `inNamespace` or `dependsOn`.
     pub link: &'static str,
     /// What is wrong with this object.
@@ -164,7 +164,7 @@ pub struct ActorOut {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub name: String,
-    /// What it has to do.
+    /// What this person or component has to do.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub does: String,
@@ -184,7 +184,7 @@ pub struct AdviceOut {
     pub command: String,
     /// What the command does. If there is no command, what a person has to do.
     pub does: String,
-    /// What was assumed to be absent. The command is right only if that is so.
+    /// What was assumed to be absent. The command is right only if this is true.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub assumes: Vec<String>,
@@ -204,9 +204,9 @@ pub struct ProspectOut {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SaidOut {
-    /// The object that it is about.
+    /// The object that the message is about.
     pub about: NamedOut,
-    /// The component. The field is absent if nothing states it.
+    /// The component. The field is absent if it is unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub source: String,
@@ -214,14 +214,14 @@ pub struct SaidOut {
     pub reason: String,
     /// The whole message, on one line.
     pub message: String,
-    /// How often it was said.
+    /// How often the message was sent.
     pub count: u64,
-    /// When it was said the last time, as RFC 3339.
+    /// When the message was sent the last time, as RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// Whether a later change has made it void, so that it is no cause any more.
+    /// Whether a later change has made the message outdated, so that it is not a cause any more.
     pub void: bool,
-    /// The seconds since it was said, for the text.
+    /// The number of seconds since the message was sent, for the text.
     #[serde(skip)]
     pub age: Option<i64>,
 }
@@ -265,7 +265,7 @@ impl MemberOut {
 }
 
 impl AdviceOut {
-    /// Returns what a person can do, with what was assumed.
+    /// Returns what a person can do, and what was assumed for it.
     pub fn new(way: &Advice) -> Self {
         let assumes = way.assumes.iter().map(|assumed| {
             let place = if assumed.namespace.is_empty() { String::new() } else { format!(" in {}", assumed.namespace) };

@@ -1,5 +1,5 @@
-//! Formats: the values of `-o`. Each document has its own type of format. So a new format of one document changes no
-//! other document.
+//! Formats: the values of `-o`. Each document has its own type of format. So a new format of one document does not
+//! change any other document.
 
 /// The formats of a document.
 pub trait Format: Copy + Send + Sync + 'static {

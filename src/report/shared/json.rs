@@ -20,5 +20,5 @@ pub fn json(document: &impl Serialize) -> Result<String, Error> {
 
 /// Returns the error for a value that cannot be encoded as JSON.
 pub(super) fn unencodable(failure: &serde_json::Error) -> Error {
-    Error::bug("the answer cannot be put into JSON").caused_by(failure)
+    Error::bug("the answer cannot be encoded as JSON").caused_by(failure)
 }

@@ -1,4 +1,4 @@
-//! Parts of the machine-readable output that several kinds of document share. The field names are public API.
+//! Parts of the machine-readable output that several documents share. The field names are public API.
 
 use crate::controllers::{ACTORS, Controller, KubernetesBehavior};
 use crate::model::{Kind, Str};
@@ -73,7 +73,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns the same model, with the names of the gates and flags that were given.
+    /// Returns the same model, with the names of the gates and flags that the user gave.
     #[must_use]
     pub fn with_given(mut self, given: &[String]) -> Self {
         self.given = given.to_vec();
@@ -150,7 +150,7 @@ pub fn coverage_out(coverage: &Coverage) -> Vec<CoverageOut<'_>> {
         .collect()
 }
 
-/// Says whether a flag is left out of the document.
+/// Returns whether a flag is left out of the document.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 pub(in crate::report) fn is_false(value: &bool) -> bool {
     !*value

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct NodeOut {
     /// The name of the node.
     pub name: String,
-    /// Whether the pod fits, whatever the order of volumes in the scheduler's cache is.
+    /// Whether the pod fits in every order of the volumes in the scheduler's cache.
     pub fits: bool,
     /// Whether the pod fits in some order of the volumes. The other verdicts are in `alternatives`.
     pub can_fit: bool,
@@ -36,8 +36,8 @@ pub struct BindOut {
 }
 
 impl NodeOut {
-    /// Returns the verdict on a node. If the order of volumes in the scheduler's cache decides, this is a verdict with
-    /// which the pod fits, if there is one.
+    /// Returns the verdict on a node. If the order of volumes in the scheduler's cache decides, it is a verdict with
+    /// which the pod fits, if there is such a verdict.
     pub fn new(node: &NodeVerdicts) -> Self {
         let best = node.verdicts.iter().find(|verdict| verdict.fits()).or_else(|| node.verdicts.first());
         let same = |verdict: &&Verdict| best.is_some_and(|best| best.status == verdict.status);

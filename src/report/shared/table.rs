@@ -1,7 +1,7 @@
-//! Tables as kubectl prints them. A small table is laid out as a whole; a large one is streamed with fixed widths.
+//! Tables in kubectl's form. A small table is laid out as a whole. A large table is streamed with fixed widths.
 //!
 //! No cell is cut, because people copy names and commands. If a terminal is too narrow for a row, the sentences of the
-//! row are wrapped or printed below it. Other columns are printed below the row as well. A command is always one
+//! row are wrapped or printed below it. Other columns may also be printed below the row. A command is always one
 //! unbroken line.
 
 use super::wrap::wrap;
@@ -17,18 +17,19 @@ const SAMPLE: usize = 1_000;
 /// The largest width of a column in a streamed table. A longer cell moves the cells after it to the right.
 const WIDEST: usize = 80;
 const GAP: usize = 3;
-/// The column whose cells are sentences, and the smallest width in which they are printed next to the other columns.
+/// The column whose cells are sentences, and (in the next constant) the smallest width in which they are printed next
+/// to the other columns.
 const PROSE: &str = "WHY";
 const PROSE_MIN: usize = 30;
 /// The column whose cells are commands to be copied, and the beginning of such a command.
 const COMMAND: &str = "TRY";
 const COMMAND_START: &str = "kubectl ";
-/// The values for a narrow terminal: the number of blanks between columns, and the smallest width of a column.
+/// The values for a narrow terminal: the number of spaces between columns, and the smallest width of a column.
 const NARROW_GAP: usize = 2;
 const NARROWEST: usize = 8;
 const INDENT: usize = 4;
 /// The order for a narrow terminal. The columns of `PINNED` stay on the line of their row, like the first column. The
-/// columns of `FIRST_BELOW` are the first to be moved below the row. After these, the widest columns are moved first.
+/// columns of `FIRST_BELOW` are moved below the row first. After them, the widest columns are moved first.
 const PINNED: [&str; 4] = ["NAME", "SEVERITY", "DATA", "VERDICT"];
 const FIRST_BELOW: [&str; 3] = ["AFFECTS", "CAUSE", "BINDING"];
 const NOTHING: &str = "<none>";
@@ -66,7 +67,7 @@ pub struct TableView<'a> {
     pub style: TableStyle,
 }
 
-/// Returns the number by which a cell is sorted. It is the number in the cell, the age in seconds (of a cell such as
+/// Returns the number by which a cell is sorted: the number in the cell, the age in seconds (for a cell such as
 /// `2d13h`), or the rank of the severity. The worst severity has the smallest rank.
 fn measure(cell: &str) -> Option<f64> {
     const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
@@ -107,7 +108,8 @@ impl Table {
         self.push(cells, false);
     }
 
-    /// Adds a row whose other columns say nothing new. In a narrow terminal it is one line. See [`Self::leaves_out`].
+    /// Adds a row whose other columns say nothing new. In a narrow terminal the row is one line. See
+    /// [`Self::leaves_out`].
     pub fn short_row(&mut self, cells: Vec<String>) {
         self.push(cells, true);
     }
@@ -138,7 +140,7 @@ impl Table {
         &self.headers
     }
 
-    /// Sorts the rows by the column of that name; equal rows keep their order. Numbers, ages and severities are
+    /// Sorts the rows by the column with that name. Equal rows keep their order. Numbers, ages and severities are
     /// compared by their values. Returns false if there is no such column.
     pub fn sort_by(&mut self, column: &str) -> bool {
         let Some(at) = self.headers.iter().position(|header| header.eq_ignore_ascii_case(column)) else {
@@ -151,7 +153,7 @@ impl Table {
         true
     }
 
-    /// Returns the whole text.
+    /// Returns the complete text.
     pub fn text(&self, style: TableStyle) -> String {
         let mut text = String::new();
         let Ok(()) = self.render(style, |part| -> Result<(), Infallible> {
@@ -181,7 +183,7 @@ impl Table {
         }
     }
 
-    /// Chooses the layout by the first `rows` rows. No column counts as wider than `most`.
+    /// Chooses the layout by the first `rows` rows. Each column is treated as at most `most` wide.
     fn layout(&self, style: TableStyle, most: usize, rows: usize) -> Layout {
         let natural = self.widths(most, rows, style.headers);
         let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
@@ -237,7 +239,7 @@ impl Table {
             .collect()
     }
 
-    /// Returns the whole text. In a row only the sentences may have several lines. A command that does not fit is
+    /// Returns the complete text. In a row, only sentences may have several lines. A command that does not fit is
     /// printed below its row.
     fn whole(&self, style: TableStyle, layout: &Layout) -> String {
         let (prose, command) = (self.place(PROSE), self.place(COMMAND));
@@ -358,7 +360,8 @@ enum Layout {
 }
 
 impl Layout {
-    /// Returns the columns on the line of a row that has `count` columns, their widths, and the blanks between them.
+    /// Returns the columns on the line of a row that has `count` columns, their widths, and the number of spaces
+    /// between them.
     fn cells(&self, count: usize) -> (Vec<usize>, &[usize], usize) {
         match self {
             Self::Lines(widths) => ((0..count).collect(), widths, GAP),
@@ -395,20 +398,20 @@ fn aligned(cells: impl Iterator<Item = (usize, usize, String)>, gap: usize, hang
     text
 }
 
-/// Adds a text below the line of a row. A command stays whole; other text is wrapped.
+/// Adds a text below the line of a row. A command is not wrapped, but other text is.
 fn push_below(text: &mut String, below: &str, columns: Option<usize>) {
     if below.is_empty() || below == NOTHING {
         return;
     }
     let fits = columns.is_none_or(|columns| INDENT + width(below) <= columns);
     let indented = format!("{:INDENT$}{below}", "");
-    // A text that fits is not wrapped, because wrapping would change its blanks.
+    // A text that fits is not wrapped, because wrapping would change its spaces.
     let whole = fits || below.starts_with(COMMAND_START);
     text.push_str(&if whole { indented } else { wrap(&indented, columns, INDENT) });
     text.push('\n');
 }
 
-/// Returns the cell in the colour of its meaning, if colour is on.
+/// Returns the cell in the colour of its meaning, if colour is enabled.
 fn painted(column: &str, cell: &str) -> String {
     match (column, cell) {
         ("SEVERITY", "error") | ("DATA", "imminent") => cell.red().to_string(),

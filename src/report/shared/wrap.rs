@@ -3,7 +3,7 @@
 use crate::text::{sanitize, width};
 
 /// Breaks a text between words into lines of at most `columns` terminal columns. Lines after the first are indented. A
-/// word that is longer than a line stays whole. Without a width the text is one line.
+/// word that is longer than a line is not broken. Without a width the text stays one line.
 pub fn wrap(text: &str, columns: Option<usize>, indent: usize) -> String {
     let safe = sanitize(text);
     let Some(columns) = columns else { return safe.into_owned() };

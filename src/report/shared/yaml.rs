@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 
 /// Returns the document as YAML. If a line has characters that are not safe to print, returns the document as JSON.
-/// JSON is valid YAML too, and can escape these characters.
+/// JSON is also valid YAML, and can escape these characters.
 ///
 /// # Errors
 /// Returns an error if the type cannot be encoded as YAML, which is a bug.
@@ -21,5 +21,5 @@ pub fn yaml(document: &impl Serialize) -> Result<String, Error> {
 
 /// Returns the error for a value that cannot be encoded as YAML. The error is a bug of this program.
 pub(in crate::report) fn unencodable(failure: &(dyn std::error::Error + 'static)) -> Error {
-    Error::bug("the answer cannot be put into YAML").caused_by(failure)
+    Error::bug("the answer cannot be encoded as YAML").caused_by(failure)
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is known of the kind of the items of a batch.
+/// What is known about the kind of the items of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expect {
     /// Each item states its kind.
@@ -41,22 +41,22 @@ impl Expect {
 pub(super) struct Batch {
     /// The bytes that contain the objects.
     pub(super) bytes: Vec<u8>,
-    /// The place of each object in the bytes.
+    /// The range of each object in the bytes.
     pub(super) items: Vec<Range<usize>>,
     /// The number of bytes of the input before these bytes.
     pub(super) base: u64,
-    /// What is known of the kind of the objects.
+    /// What is known about the kind of the objects.
     pub(super) expect: Expect,
     /// The name of the input.
     pub(super) origin: Arc<str>,
-    /// An item after these objects that is too large to be decoded. Its bytes are not held.
+    /// An item after these objects that is too large to be decoded. Its bytes are not kept.
     pub(super) passed: Option<Passed>,
 }
 
 /// An item that is too large to be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passed {
-    /// The kind and name of the item, as far as its beginning states them.
+    /// The kind and name of the item, if its beginning states them.
     pub(super) named: Named,
     /// The size of the item in bytes.
     pub(super) size: u64,
@@ -75,11 +75,11 @@ pub(super) trait Sink {
     /// Receives a batch. Returns a buffer that can be used again, or an empty buffer.
     fn batch(&mut self, batch: Batch) -> Result<Vec<u8>, SourceError>;
 
-    /// This method is called when a list begins. All earlier objects of the input were passed on and do not belong to
-    /// the list.
+    /// Is called when a list begins. All earlier objects of the input were passed on already, and do not belong to the
+    /// list.
     fn list_begin(&mut self) -> Result<(), SourceError>;
 
-    /// This method is called when a list has ended. `expect` is the kind of its items that state no kind. `stated` is
-    /// the statement of the list.
+    /// Is called when a list has ended. `expect` is the kind of those items that do not state a kind. `stated` is the
+    /// statement of the list.
     fn list_end(&mut self, expect: &Expect, stated: Option<Statement>) -> Result<(), SourceError>;
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Default)]
 pub(super) struct DecodedBatch {
     decoded: Decoded,
-    /// Items that state no kind, in a list that states the kind after its items.
+    /// The items without a kind, in a list that states its kind after its items.
     unnamed: Vec<(Vec<u8>, u64)>,
     origin: Arc<str>,
     error: Option<SourceError>,
@@ -68,13 +68,13 @@ impl Decoded {
     }
 }
 
-/// The namespace of a manifest that states none. kubectl uses it unless another one is given.
+/// The namespace of a manifest that does not state a namespace. kubectl uses the same default.
 const DEFAULT_NAMESPACE: Str = Str::const_new("default");
 
 /// What is read from each object in addition to what decisions need.
 #[derive(Clone, Copy)]
 pub(super) struct DecodeOptions<'a> {
-    /// The kind and name of the object for which the time of its last change is needed.
+    /// The kind and name of the object whose time of last change is needed.
     pub(super) last_change_of: Option<&'a (Kind, String)>,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub(super) surroundings: &'a [Kind],
@@ -141,7 +141,7 @@ pub(super) fn judge(
     }
 }
 
-/// The channels to the workers and back.
+/// The channels to the workers, and from the workers to the collector.
 pub(super) struct Workers {
     pub(super) jobs: SyncSender<(u64, Batch)>,
     pub(super) outcomes: Receiver<(u64, DecodedBatch)>,
@@ -163,7 +163,7 @@ pub(super) fn work(
     }
 }
 
-/// The answer of a worker. It is sent when it is dropped. So the collector does not wait for a worker that panicked.
+/// The answer of a worker. It is sent when it is dropped, so the collector also gets an answer if the worker panicked.
 struct Answer<'a> {
     number: u64,
     outcome: DecodedBatch,
@@ -172,7 +172,7 @@ struct Answer<'a> {
 
 impl Drop for Answer<'_> {
     fn drop(&mut self) {
-        // After an error there may be no collector. Then the answer is not needed.
+        // After an error the collector may be gone. Then nobody needs the answer.
         let _ = self.outcomes.send((self.number, std::mem::take(&mut self.outcome)));
     }
 }
@@ -188,7 +188,7 @@ pub(super) struct Collector<'a> {
     /// Whether an object that cannot be decoded is fatal.
     strict: bool,
     asked: DecodeOptions<'a>,
-    /// The first error in the order of the input. Results after it do not count.
+    /// The first error in the order of the input. Results after this error are ignored.
     failed: Option<SourceError>,
     /// What the current file contains completely.
     pub(super) covers: Covers,
@@ -198,7 +198,7 @@ pub(super) struct Collector<'a> {
     pub(super) stated: Vec<Statement>,
     /// The kinds and namespaces of the objects in inputs that contain no statement.
     pub(super) held: BTreeSet<(Kind, Option<Str>)>,
-    /// The number of objects of each kind that `look` has seen.
+    /// The number of objects of each kind at the last call of `record_lists`.
     looked_at: [usize; Kind::COUNT],
     pub(super) decoded: Decoded,
 }
@@ -236,9 +236,9 @@ impl<'a> Collector<'a> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// Records the kinds and namespaces of the objects since the last call. With `stated` the input of these objects
-    /// has a statement, and nothing is recorded.
-    pub(super) fn look(&mut self, stated: bool) {
+    /// Records the kinds and namespaces of the objects since the last call. If `stated` is true, the input of these
+    /// objects has a statement, and nothing is recorded.
+    pub(super) fn record_lists(&mut self, stated: bool) {
         let lists = self.decoded.objects.lists();
         let before = std::mem::replace(&mut self.looked_at, lists.map(List::length));
         if stated {
@@ -260,7 +260,7 @@ impl<'a> Collector<'a> {
     /// Receives one result. Collects the results that are next in the order of the input.
     fn take(&mut self) -> Result<(), SourceError> {
         let Ok((number, outcome)) = self.workers.outcomes.recv() else {
-            // A worker ends early only by a panic, which the scope of the threads passes on.
+            // A worker ends early only by a panic. The scope of the threads passes the panic on.
             self.taken = self.sent;
             return Ok(());
         };
@@ -306,7 +306,7 @@ impl Sink for Collector<'_> {
 
     fn list_begin(&mut self) -> Result<(), SourceError> {
         self.drain()?;
-        self.look(false);
+        self.record_lists(false);
         Ok(())
     }
 
@@ -317,7 +317,7 @@ impl Sink for Collector<'_> {
             let batch = Batch::of_one(json, place, expect.clone(), origin);
             self.put(decode_batch(batch, self.asked))?;
         }
-        self.look(stated.is_some());
+        self.record_lists(stated.is_some());
         self.stated.extend(stated);
         Ok(())
     }

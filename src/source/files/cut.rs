@@ -1,7 +1,7 @@
 //! Cuts objects out of a stream of JSON, and holds at most one batch of the stream in memory.
 //!
-//! This module finds only documents, the `items` of lists, and the ends of values. The parser checks each value later,
-//! and finds brackets that do not match.
+//! This module finds only documents, the `items` of lists, and the ends of values. It does not check that brackets
+//! match. The parser checks each value later, and finds such mistakes.
 
 use super::super::statement;
 use super::batch::{Batch, Expect, Passed, Sink};
@@ -14,7 +14,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The number of bytes that are read in one read.
+/// The number of bytes in one read.
 const CHUNK: usize = 1 << 20;
 
 /// The largest document, or the largest part of a list without its items, in bytes.
@@ -37,16 +37,16 @@ pub(super) struct Cutter<'a> {
     spare: Vec<u8>,
     /// The number of bytes of the input before the buffer.
     base: u64,
-    /// The place of the next byte in the buffer.
+    /// The position of the next byte in the buffer.
     at: usize,
-    /// The place in the buffer of the first byte that is still needed.
+    /// The position in the buffer of the first byte that is still needed.
     keep: usize,
     items: Vec<Range<usize>>,
     expect: Expect,
     ended: bool,
-    /// Whether the cutter is inside an item of a list. An item that is too large need not be held.
+    /// Whether the cutter is inside an item of a list. The bytes of an item that is too large need not be kept.
     in_item: bool,
-    /// The name of the current item that is too large, and its place in the input.
+    /// The name of the current item that is too large, and its position in the input.
     passing: Option<(Named, u64)>,
 }
 
@@ -58,7 +58,7 @@ enum Probe {
 }
 
 impl<'a> Cutter<'a> {
-    /// Starts cutting `input`. The first byte that `input` reads is at the place `skipped` of the file.
+    /// Starts cutting `input`. The first byte that `input` reads is at the position `skipped` in the file.
     pub(super) fn new(input: &'a mut dyn Read, sink: &'a mut dyn Sink, origin: Arc<str>, skipped: u64) -> Self {
         Self {
             input,
@@ -80,7 +80,7 @@ impl<'a> Cutter<'a> {
     /// Cuts the whole input.
     pub(super) fn run(mut self) -> Result<(), SourceError> {
         let cut = self.documents();
-        // If there is an error, the items before it are sent, because the sink may find an earlier error in them.
+        // If there is an error, the items before it are sent, because one of these items may have an earlier error.
         self.flush()?;
         cut
     }
@@ -101,7 +101,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Cuts the object, or the list of objects, at the current place.
+    /// Cuts the object, or the list of objects, at the current position.
     fn document(&mut self) -> Result<(), SourceError> {
         // `keep` is the start of the document until the document is known to be a list.
         match self.probe()? {
@@ -124,7 +124,7 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Reads the keys of the document up to its end. If it is a list, its items are cut as well.
+    /// Reads the keys of the document until its end. If the document is a list, its items are also cut.
     fn probe(&mut self) -> Result<Probe, SourceError> {
         let mut header = Header::default();
         let mut metadata = None;
@@ -169,7 +169,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Cuts the items of a list, and reads the rest of the document up to its end.
+    /// Cuts the items of a list, and reads the rest of the document until its end.
     fn list(&mut self, mut header: Header<'_>, metadata: Option<Range<usize>>) -> Result<(), SourceError> {
         let kept = |from: &Self, range: Range<usize>| from.buffer[from.keep..][range].to_vec();
         let mut metadata = metadata.map(|range| kept(self, range));
@@ -190,21 +190,21 @@ impl<'a> Cutter<'a> {
             match self.peek_inside()? {
                 b'}' => break,
                 b',' => self.at += 1,
-                byte => return Err(self.unexpected(byte, "the list should go on or end")),
+                byte => return Err(self.unexpected(byte, "the list should continue or end")),
             }
             self.skip_space()?;
             match self.peek_inside()? {
                 b'"' => {}
-                byte => return Err(self.unexpected(byte, "a field's name should stand")),
+                byte => return Err(self.unexpected(byte, "the name of a field should be")),
             }
             let key = self.string()?;
             if key == b"items" {
-                return Err(self.syntax("the field `items` stands here twice"));
+                return Err(self.syntax("the field `items` occurs twice"));
             }
             self.skip_space()?;
             match self.peek_inside()? {
                 b':' => self.at += 1,
-                byte => return Err(self.unexpected(byte, "a colon should stand")),
+                byte => return Err(self.unexpected(byte, "a colon should be")),
             }
             self.skip_space()?;
             match (key.as_slice(), self.peek_inside()?) {
@@ -266,7 +266,7 @@ impl<'a> Cutter<'a> {
                     self.keep = self.at;
                     return Ok(());
                 }
-                byte => return Err(self.unexpected(byte, "the list of items should go on or end")),
+                byte => return Err(self.unexpected(byte, "the list of items should continue or end")),
             }
             self.keep = self.at;
         }
@@ -292,7 +292,7 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Drops the bytes of an item that is too large. The items before it were sent already.
+    /// Drops the bytes of an item that is too large. The items before this item were sent already.
     fn pass(&mut self) -> Result<(), SourceError> {
         let start = if let Some((_, start)) = &self.passing {
             *start
@@ -309,14 +309,14 @@ impl<'a> Cutter<'a> {
         Ok(())
     }
 
-    /// Returns whether the current item is too large to be held.
+    /// Returns whether the current item is too large to be kept.
     fn is_passing(&self) -> bool {
         self.in_item && (self.passing.is_some() || self.buffer.len() - self.keep > LARGEST_OBJECT)
     }
 
-    /// Reads more of the string that begins at the current place, if its end is not in the buffer yet. `seen` is the
-    /// number of its bytes that were checked. Returns the new number. Only the quote is held of a string that is too
-    /// large.
+    /// Reads more of the string at the current position, if its end is not in the buffer yet. `seen` is the number of
+    /// bytes of the string that were checked. Returns the new number. If the string is too large, only its first quote
+    /// is kept.
     fn more_of_string(&mut self, seen: usize) -> Result<usize, SourceError> {
         let mut seen = seen;
         if self.is_passing() {
@@ -353,11 +353,11 @@ impl<'a> Cutter<'a> {
                 }
                 Ok(())
             }
-            byte => Err(self.unexpected(byte, "a value should stand")),
+            byte => Err(self.unexpected(byte, "a value should be")),
         }
     }
 
-    /// Reads the string at the current place. The result has no quotes, and its escapes are not decoded.
+    /// Reads the string at the current position. The result has no quotes, and its escapes are not decoded.
     fn string(&mut self) -> Result<Vec<u8>, SourceError> {
         let back = self.at - self.keep;
         self.skip_string()?;
@@ -378,7 +378,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Skips the object or list at the current place. Returns its place relative to `keep`.
+    /// Skips the object or list at the current position. Returns its range relative to `keep`.
     fn container(&mut self) -> Result<Range<usize>, SourceError> {
         let start = self.at - self.keep;
         self.skip_container()?;
@@ -387,7 +387,8 @@ impl<'a> Cutter<'a> {
 
     fn skip_container(&mut self) -> Result<(), SourceError> {
         let mut depth = 0_usize;
-        // The number of checked bytes of a string that begins at the current place, if its end is not in the buffer.
+        // The number of checked bytes of the string at the current position, if the end of the string is not in the
+        // buffer.
         let mut seen = 1;
         loop {
             let bytes = &self.buffer[..];
@@ -457,7 +458,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Returns the next byte, at a place where the input may not end.
+    /// Returns the next byte. The input may not end here.
     fn peek_inside(&mut self) -> Result<u8, SourceError> {
         match self.peek()? {
             Some(byte) => Ok(byte),
@@ -465,7 +466,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Reads more bytes, at a place where the input may not end.
+    /// Reads more bytes. The input may not end here.
     fn more(&mut self) -> Result<(), SourceError> {
         if self.fill()? {
             Ok(())
@@ -475,8 +476,8 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Reads more bytes. Returns false at the end of the input. Places in the buffer change, so places that are still
-    /// needed are fields.
+    /// Reads more bytes. Returns false at the end of the input. Positions in the buffer change, so positions that are
+    /// still needed are stored in fields.
     fn fill(&mut self) -> Result<bool, SourceError> {
         if self.ended {
             return Ok(false);
@@ -537,7 +538,7 @@ impl<'a> Cutter<'a> {
             b'!'..=b'~' => format!("'{}'", char::from(byte)),
             _ => format!("the byte 0x{byte:02x}"),
         };
-        self.syntax(&format!("{found} stands where {expected}"))
+        self.syntax(&format!("there is {found} where {expected}"))
     }
 }
 
@@ -549,8 +550,8 @@ fn text(string: Vec<u8>) -> Cow<'static, str> {
     Cow::Owned(String::from_utf8(string).unwrap_or_default())
 }
 
-/// Returns the length of the string that begins here, with its quotes. If the string does not end here, the error is
-/// the number of checked bytes. The check begins after `seen` bytes.
+/// Returns the length of the string that begins here, including its quotes. If the string does not end in these bytes,
+/// the error is the number of checked bytes. The check begins after `seen` bytes.
 fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     let mut at = seen;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -564,7 +565,7 @@ fn string_end(bytes: &[u8], seen: usize) -> Result<usize, usize> {
     Err(at.max(bytes.len()))
 }
 
-/// Skips blanks. A large part of the output of kubectl is indentation.
+/// Skips white space. A large part of the output of kubectl is indentation.
 fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     const EIGHT: &[u8] = b"        ";
     while bytes.get(at..at + 8) == Some(EIGHT) {

@@ -6,14 +6,14 @@ use crate::model::DUMP;
 use crate::snapshot::DecodeIssue;
 use std::fmt;
 
-/// A place in an input. For compressed input it is a place in the decompressed text.
+/// A position in an input. For compressed input it is a position in the decompressed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The number of bytes before the place.
+    /// The number of bytes before the position.
     pub byte: Option<u64>,
-    /// The line of the place, from 1.
+    /// The line of the position, from 1.
     pub line: Option<u64>,
-    /// The column in that line, from 1.
+    /// The column in the line, from 1.
     pub column: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ pub enum Fault {
     TooLarge(usize),
     /// The input is compressed and expands to more than this many bytes.
     Expansion(u64),
-    /// The input is compressed and expands by an implausible ratio. It had expanded to this many bytes.
+    /// The input is compressed and expands by an implausible ratio. It has expanded to this many bytes so far.
     Implausible(u64),
     /// The input is well-formed, but it is not a Kubernetes object. The text says what it is.
     NotObjects(&'static str),
@@ -50,14 +50,14 @@ pub enum Fault {
     Undecodable(Box<DecodeIssue>),
 }
 
-/// An input that could not be read completely. So nothing can be predicted from it.
+/// The error for an input that could not be read completely. Nothing can be predicted from such an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError {
     /// The path of the file as the user named it, or `standard input`.
     pub path: String,
     /// The reason.
     pub fault: Fault,
-    /// The place in the input, if it is known.
+    /// The position in the input, if it is known.
     pub place: Place,
 }
 
@@ -70,7 +70,7 @@ impl SourceError {
         Self { path: path.into(), fault, place: Place { byte: Some(byte), ..Place::default() } }
     }
 
-    /// Returns the error in one sentence without a full stop: file, place, reason.
+    /// Returns the error as one sentence without a full stop: file, position, reason.
     pub fn message(&self) -> String {
         if let Fault::Undecodable(issue) = &self.fault {
             return issue.to_string();
@@ -90,35 +90,37 @@ impl SourceError {
             Fault::Truncated => "ends in the middle of an object".to_owned(),
             Fault::TooDeep(limit) => format!("is nested deeper than {limit} levels"),
             Fault::TooLarge(limit) => {
-                format!("an object is larger than {} MiB, and no Kubernetes object is", limit / (1 << 20))
+                format!("an object is larger than {} MiB, but no Kubernetes object is so large", limit / (1 << 20))
             }
             Fault::Expansion(limit) => {
-                format!("is compressed and expands to over {} GiB, the most that is read", limit / (1 << 30))
+                format!("is compressed and expands to over {} GiB, which is the limit", limit / (1 << 30))
             }
             Fault::Implausible(bytes) => format!(
-                "is compressed and expands to over {HIGHEST_RATIO} times its size ({} MiB so far), and no dump of a \
+                "is compressed and expands to over {HIGHEST_RATIO} times its size ({} MiB so far), but no dump of a \
                  cluster does",
                 bytes / (1 << 20)
             ),
             Fault::NotObjects(found) => format!("holds {found} where a Kubernetes object is expected"),
             Fault::NoFiles => "holds no .json, .yaml or .yml file".to_owned(),
-            Fault::StdinTwice => "is named twice and can be read only once".to_owned(),
+            Fault::StdinTwice => "is given twice, but can be read only once".to_owned(),
             Fault::Undecodable(_) => String::new(),
         };
         format!("{}{place}: {reason}", self.path)
     }
 
-    /// Returns what the user can do about it.
+    /// Returns what the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         let said = match &self.fault {
             Fault::Empty | Fault::Truncated => {
-                return Some(format!("write it again, for example with '{DUMP}'"));
+                return Some(format!("create the input again, for example with '{DUMP}'"));
             }
             Fault::Binary => Some("JSON, YAML and gzip of both are read; unpack archives into a directory first"),
-            Fault::Encoding(_) => Some("write it again in UTF-8; in PowerShell add '| Out-File -Encoding utf8'"),
-            Fault::NotObjects(_) => Some("what 'kubectl get ... -o json' or '-o yaml' prints can be read"),
-            Fault::NoFiles => Some("use -R to look into the directories below it too"),
-            Fault::Undecodable(_) => Some("without --strict the object is left out and the rest is judged"),
+            Fault::Encoding(_) => {
+                Some("create the input again in UTF-8; in PowerShell add '| Out-File -Encoding utf8'")
+            }
+            Fault::NotObjects(_) => Some("pvctl can read the output of 'kubectl get ... -o json' or '-o yaml'"),
+            Fault::NoFiles => Some("use -R to also read the directories below it"),
+            Fault::Undecodable(_) => Some("without --strict, the object is left out and the others are still used"),
             Fault::Implausible(_) => Some("if this is really a dump of a cluster, unpack it first, with 'gunzip'"),
             Fault::Expansion(_) | Fault::TooLarge(_) | Fault::TooDeep(_) => {
                 Some("if this is really a dump of a cluster, split it into several files")

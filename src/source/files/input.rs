@@ -10,8 +10,8 @@ use std::rc::Rc;
 /// The largest size of decompressed input, in bytes.
 pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
 
-/// The size in bytes above which input that expands by more than [`HIGHEST_RATIO`] is refused. It is small, because
-/// short objects need much more memory than their text.
+/// The size in bytes from which the ratio [`HIGHEST_RATIO`] is enforced. This size is small, because short objects need
+/// much more memory than their text.
 pub const RATIO_COUNTS_FROM: u64 = 8 << 20;
 
 /// The largest number of bytes to which one byte of compressed input may expand. Dumps of clusters have a ratio of 65
@@ -30,16 +30,16 @@ pub enum Format {
     Yaml,
 }
 
-/// An input whose reader begins after any byte-order mark.
+/// An input. Its reader begins after the byte-order mark, if there is one.
 pub struct Input<'a> {
     /// The reader of the decompressed input.
     pub reader: Box<dyn Read + 'a>,
     /// The format.
     pub format: Format,
-    /// The number of bytes that were read from the file so far, before decompression.
+    /// The number of bytes of the file that were read so far, before decompression.
     pub(super) bytes: Rc<Cell<u64>>,
-    /// The number of bytes of the decompressed input that come before the reader. It is the length of the byte-order
-    /// mark.
+    /// The number of bytes of the decompressed input before the first byte of the reader. It is the length of the
+    /// byte-order mark.
     pub skipped: u64,
 }
 
@@ -63,7 +63,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A reader that fails when compressed input expands too far.
+/// A reader that fails if compressed input expands too much.
 pub struct Bounded<R> {
     /// The decompressed input.
     pub inner: R,
@@ -90,7 +90,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The ways in which input expands too far.
+/// The reasons why the expansion of an input is too large.
 #[derive(Debug)]
 enum TooMuch {
     /// The input is larger than this limit, in bytes.
@@ -108,7 +108,7 @@ impl fmt::Display for TooMuch {
 
 impl std::error::Error for TooMuch {}
 
-/// Returns the error for a failure while an input was read, `place` bytes after its start.
+/// Returns the error for a failure of reading. The failure is `place` bytes after the start of the input.
 pub fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(TooMuch::Limit(limit)) => return SourceError::new(path, Fault::Expansion(*limit)),
@@ -120,18 +120,18 @@ pub fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
             SourceError::at_byte(path, Fault::Syntax(format!("its gzip stream is broken ({error})")), place)
         }
-        // The error is in words, without the error number of the operating system.
+        // The error is in words, without the operating system's error number.
         io::ErrorKind::NotFound => SourceError::new(path, Fault::Unreadable("there is no such file".to_owned())),
         io::ErrorKind::PermissionDenied => SourceError::new(path, Fault::Unreadable("you may not read it".to_owned())),
         _ => SourceError::new(path, Fault::Unreadable(error.to_string())),
     }
 }
 
-/// Finds the format by the first bytes, decompresses gzip, and refuses input that cannot be text in UTF-8.
+/// Finds the format by the first bytes, decompresses gzip, and refuses input that cannot be UTF-8 text.
 ///
 /// # Errors
 ///
-/// Returns an error if the input cannot be read, is empty, or is no text in UTF-8.
+/// Returns an error if the input cannot be read, is empty, or is not UTF-8 text.
 pub fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
     let bytes = Rc::new(Cell::new(0));
     let mut counted = Counted { inner: raw, bytes: Rc::clone(&bytes) };
@@ -157,9 +157,12 @@ pub fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<
         _ => {}
     }
     let Some(first) = start.iter().find(|byte| !byte.is_ascii_whitespace()) else {
-        // A short file of white space counts as empty.
-        let fault =
-            if start.len() < PREFIX - 3 { Fault::Empty } else { Fault::Syntax("it begins with blanks only".into()) };
+        // A short file with only white space is treated as empty.
+        let fault = if start.len() < PREFIX - 3 {
+            Fault::Empty
+        } else {
+            Fault::Syntax("it begins with white space only".into())
+        };
         return Err(refuse(path, fault));
     };
     let format = if matches!(first, b'{' | b'[') { Format::Json } else { Format::Yaml };

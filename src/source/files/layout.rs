@@ -1,5 +1,5 @@
 //! Finds the files of a directory to read, and what the layout of a dump says about their completeness.
-#![expect(clippy::disallowed_methods, reason = "finding files is the business of this module")]
+#![expect(clippy::disallowed_methods, reason = "this module finds files")]
 
 use super::batch::Expect;
 use super::error::{Fault, SourceError};
@@ -85,8 +85,8 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
     Ok((found, skipped))
 }
 
-/// Returns the layout of a directory. Dumps are read with all directories below them. Other directories are read with
-/// them only if the user requests it.
+/// Returns the layout of a directory. For dumps, all directories below are read as well. For other directories, they
+/// are read only if the user requests it.
 fn layout(root: &Path) -> Result<Layout, SourceError> {
     let gathered =
         |directory: &Path| directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir();
@@ -113,15 +113,15 @@ fn unreadable(path: &Path, error: &io::Error) -> SourceError {
     SourceError::new(path.display().to_string(), Fault::Unreadable(error.to_string()))
 }
 
-/// Returns whether the name of the file is one of JSON or YAML, compressed or not.
+/// Returns whether the name of the file has an extension for JSON or YAML, compressed or not.
 fn wanted(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let bare = name.strip_suffix(".gz").unwrap_or(&name);
     [".json", ".yaml", ".yml"].iter().any(|ending| bare.ends_with(ending))
 }
 
-/// Returns what a file contains completely. The result is `None` if its place in the dump says that its kind is not
-/// read.
+/// Returns what a file contains completely. The result is `None` if the file's position in the dump shows that its kind
+/// is not read.
 fn covers(layout: Layout, root: &Path, path: &Path, surroundings: &[Kind]) -> Option<Covers> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();

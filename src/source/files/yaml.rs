@@ -9,19 +9,19 @@ use std::io::{self, Read};
 /// The largest depth of nesting in a document.
 const DEEPEST: usize = 128;
 
-/// The largest document, in bytes. The dump of 200,000 objects has a third of this size.
+/// The largest document, in bytes. The dump of 200,000 objects is a third of this size.
 const LONGEST: usize = 2 << 30;
 
-/// The longest line, in bytes. A small dump may be a single line. The parser holds a whole text in memory before it
-/// reports anything about it.
+/// The longest line, in bytes. A small dump may be a single line. The parser holds the whole text of a value in memory
+/// before it reports anything about it.
 pub const LONGEST_LINE: usize = 64 << 20;
 
 /// The longest text before the first field, in bytes. The parser collects the lines of a plain text until the text
-/// ends, and a stream such as the output of `yes` never ends.
+/// ends. A stream such as the output of `yes` never ends.
 pub const LONGEST_START: usize = 1 << 20;
 
-/// A reader that fails at a line longer than `limit`, and at a longer text without a field. Before it fails, it may
-/// pass on up to the length of one read beyond the limit.
+/// A reader that fails if a line is longer than `limit`, or if a longer text has no field. Before it fails, it may
+/// return up to one read beyond the limit.
 pub struct Lines<R> {
     inner: R,
     /// The number of bytes of the current line that were read.
@@ -29,7 +29,7 @@ pub struct Lines<R> {
     limit: usize,
     /// The number of bytes since the last byte that may be the colon of a field.
     fieldless: usize,
-    /// The largest number of such bytes: a small number before the first field, and `limit` after it.
+    /// The maximum of that number: a small number before the first field, and `limit` after it.
     most_fieldless: usize,
 }
 
@@ -40,8 +40,8 @@ impl<R> Lines<R> {
     }
 }
 
-/// Returns the place of the last byte that may be the colon of a field. After this colon there is white space, or the
-/// colon is after the quote of a key. At the end of what was read the next byte is unknown.
+/// Returns the index of the last byte that may be the colon of a field. Such a colon is followed by white space, or
+/// follows the quote of a key. At the end of the bytes that were read, the next byte is unknown.
 pub fn last_field(read: &[u8]) -> Option<usize> {
     let ends_key = |at: &usize| {
         read.get(at + 1).is_none_or(u8::is_ascii_whitespace) || (*at > 0 && matches!(read[at - 1], b'"' | b'\''))
@@ -65,7 +65,7 @@ impl<R: Read> Read for Lines<R> {
         }
         if self.fieldless > self.most_fieldless {
             return Err(io::Error::other(format!(
-                "{} bytes hold no field such as `kind: PersistentVolume`, so this is no Kubernetes object",
+                "{} bytes hold no field such as `kind: PersistentVolume`, so this is not a Kubernetes object",
                 self.most_fieldless
             )));
         }
@@ -85,7 +85,7 @@ pub struct YamlError {
 ///
 /// # Errors
 ///
-/// Returns an error if the input cannot be read or is not YAML. The inner error is that of `each`.
+/// Returns an error if the input cannot be read or is not YAML. The inner error is the error of `each`.
 pub fn documents<E>(
     input: &mut dyn Read,
     mut each: impl FnMut(Vec<u8>) -> Result<(), E>,
@@ -93,7 +93,7 @@ pub fn documents<E>(
     let mut input = Lines::new(input, LONGEST_LINE, LONGEST_START);
     let options = serde_yaml::options! {
         with_snippet: false,
-        // The limits for aliases keep their defaults, so that aliases cannot expand without limit.
+        // The limits for aliases keep their defaults. So aliases cannot expand without limit.
         budget: serde_yaml::budget! {
             max_reader_input_bytes: Some(LONGEST),
             max_events: usize::MAX,
@@ -123,7 +123,7 @@ pub fn documents<E>(
     Ok(Ok(()))
 }
 
-/// Returns the message of the parser in one line. The place is removed, because the error states it separately.
+/// Returns the message of the parser in one line. The position is removed, because the error states it separately.
 fn reason(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.strip_prefix("IO error: ").unwrap_or(line);
@@ -144,7 +144,8 @@ impl<'de> Deserialize<'de> for Json {
 /// A visitor that writes the next value as JSON.
 struct Value<'a>(&'a mut Vec<u8>);
 
-/// A visitor that writes the next key as a JSON string, whatever its type is, as sigs.k8s.io/yaml does.
+/// A visitor that writes the next key as a JSON string, even if the key is not a string in YAML, as sigs.k8s.io/yaml
+/// does.
 struct Key<'a>(&'a mut Vec<u8>);
 
 impl Value<'_> {

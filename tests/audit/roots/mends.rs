@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(super) enum Mend {
     Do(fn(&mut Parts, &ObjectKey)),
-    /// The simulation cannot show whether the consequence would go away. The text says why.
+    /// The simulation cannot show whether the consequence would disappear. The text says why.
     Outside(&'static str),
 }
 
@@ -114,7 +114,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("va-detach-error-backend", Do(gone)),
     ("va-node-gone", Do(gone)),
     ("va-stale-no-pod", Do(gone)),
-    // The kubelet of the node, or an administrator, lets its volumes be detached.
+    // The kubelet of the node, or an administrator, has unmounted and detached the volumes.
     ("node-shutdown-fencing", Do(|parts, node| parts.objects.attachments.retain(|one| one.node_name != node.name))),
     // Every node can use the volume.
     (
@@ -231,7 +231,7 @@ fn offered(parts: &mut Parts, volume: &ObjectKey) {
     volume.status.phase = VolumePhase::Available;
 }
 
-/// Reserves the volume for the claim that its claimRef names.
+/// Reserves the volume for the claim that its claimRef names, by removing the uid.
 fn given_back(parts: &mut Parts, volume: &ObjectKey) {
     let volume = volume_of(parts, volume);
     volume.status.phase = VolumePhase::Available;

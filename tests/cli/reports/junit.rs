@@ -50,13 +50,13 @@ fn junit_follows_what_jenkins_reads() {
         for element in document.descendants().filter(roxmltree::Node::is_element) {
             let name = element.tag_name().name();
             let known = JUNIT.iter().find(|(known, ..)| *known == name);
-            let (_, needed, optional, inside) = known.unwrap_or_else(|| panic!("{from}: <{name}>"));
+            let (_, needed, optional, inside) = known.unwrap_or_else(|| panic!("{from}: unknown element <{name}>"));
             let has = |attribute: &&&str| element.attribute(**attribute).is_some();
             assert_eq!(needed.iter().filter(has).count(), needed.len(), "{from}: {element:?}");
             for attribute in element.attributes() {
                 assert!(
                     needed.contains(&attribute.name()) || optional.contains(&attribute.name()),
-                    "{from}: <{name}> has no {}",
+                    "{from}: <{name}> must not have the attribute {}",
                     attribute.name()
                 );
             }
@@ -65,10 +65,10 @@ fn junit_follows_what_jenkins_reads() {
                 .filter(roxmltree::Node::is_element)
                 .map(|child| {
                     let place = inside.iter().position(|known| *known == child.tag_name().name());
-                    place.unwrap_or_else(|| panic!("{from}: {child:?} in <{name}>"))
+                    place.unwrap_or_else(|| panic!("{from}: {child:?} must not be in <{name}>"))
                 })
                 .collect();
-            assert!(places.is_sorted(), "{from}: the order in <{name}>");
+            assert!(places.is_sorted(), "{from}: the elements in <{name}> are in the wrong order");
         }
         for element in
             document.descendants().filter(|node| matches!(node.tag_name().name(), "testsuites" | "testsuite"))
@@ -85,7 +85,11 @@ fn junit_follows_what_jenkins_reads() {
         }
         let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
         let names: Vec<_> = cases.map(|case| (case.attribute("classname"), case.attribute("name"))).collect();
-        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{from}: tests are told apart by name");
+        assert_eq!(
+            names.iter().collect::<BTreeSet<_>>().len(),
+            names.len(),
+            "{from}: two test cases have the same name"
+        );
     }
 }
 
@@ -108,5 +112,5 @@ fn junit_is_xml_with_a_failure_for_each_error() {
     let document = roxmltree::Document::parse(&hidden.stdout).expect("well-formed XML");
     let skipped = document.descendants().filter(|node| node.has_tag_name("skipped"));
     let names: Vec<_> = skipped.filter_map(|node| node.parent()?.attribute("name")).collect();
-    assert!(names.contains(&"lost-pv-missing"), "what could not be judged has not passed: {names:?}");
+    assert!(names.contains(&"lost-pv-missing"), "a rule that could not be judged must be skipped: {names:?}");
 }

@@ -5,9 +5,10 @@ use crate::project::schema::{assert_valid, validator};
 use crate::support::{Run, root};
 use serde_json::{Value, json};
 
-/// A changed resource version makes no new finding. A report as JSON or as YAML can be a baseline.
+/// A finding stays the same if only the resource version of its object changes. A baseline can be a report as JSON or
+/// as YAML.
 #[test]
-fn a_baseline_hides_what_it_knows_and_nothing_else() {
+fn a_baseline_hides_only_the_findings_that_it_has() {
     let folder = tempfile::tempdir().expect("a folder");
     for format in ["json", "yaml"] {
         let path = folder.path().join(format);
@@ -26,7 +27,7 @@ fn a_baseline_hides_what_it_knows_and_nothing_else() {
         assert_eq!(again(&other), (Some(1), "persistentvolumeclaim/other\n".to_owned()));
     }
     for (content, said) in [
-        ("{\"kind\":\"PredictionList\",\"findings\":[]}", "it is a PredictionList, and a Report is wanted"),
+        ("{\"kind\":\"PredictionList\",\"findings\":[]}", "it is a PredictionList, but a Report is expected"),
         ("{\"kind\":\"Report\"", "EOF"),
         ("", "unexpected end of input"),
         ("{\"kind\":\"Report\",\n\"findings\":[{\"severity\":\"error\"}]}", "missing field `fingerprint` at line 2"),
@@ -82,7 +83,7 @@ fn suppressions_need_a_reason_and_end_on_their_day() {
     for (entries, said) in [
         ("- rule: lost-*\n", "known.yaml: line 4 column 3: missing field `reason`"),
         ("- rule: lost-*\n  reason: \" \"\n", "items[0]: the reason is empty"),
-        ("- rule: lost-*\n  reason: r\n  expires: soon\n", "items[0]: expires: soon is no day such as 2027-01-31"),
+        ("- rule: lost-*\n  reason: r\n  expires: soon\n", "items[0]: expires: soon is not a day such as 2027-01-31"),
         ("- rule: lost-*\n  reason: r\n  objects: pvc/*\n", "unknown field `objects`"),
     ] {
         let (code, stdout, stderr) = audit(entries, &[]);
@@ -91,7 +92,8 @@ fn suppressions_need_a_reason_and_end_on_their_day() {
     }
 }
 
-/// A suppression that matches nothing is named once, also in documents, and only if the whole cluster was checked.
+/// A suppression that matches nothing is named once on stderr, and also in documents. It is named only if all objects
+/// were checked by all rules.
 #[test]
 fn a_suppression_that_matches_nothing_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -116,7 +118,7 @@ fn a_suppression_that_matches_nothing_is_named() {
         { "rule": "lost-*", "namespace": "team-*", "reason": "theirs" },
     ]);
     assert_eq!(unmatched, expected, "{said}");
-    let note = "note: 2 suppressions matched nothing, and can go unless misspelt: pv-released-* on \
+    let note = "note: 2 suppressions matched nothing, and can be removed unless misspelt: pv-released-* on \
                 pv/archive-* (kept for the auditors); lost-* in team-* (theirs)\n";
     assert_eq!(said.matches("matched nothing").count(), 1, "{said}");
     assert!(said.contains(note), "{said}");
@@ -133,7 +135,7 @@ fn a_suppression_that_matches_nothing_is_named() {
 }
 
 #[test]
-fn an_object_says_itself_what_is_known_of_it() {
+fn an_annotation_of_the_object_suppresses_its_finding() {
     let ignoring = |value: &str| {
         let text = String::from_utf8(hostile()).expect("text");
         let annotation = format!("\"pvctl.dev/ignore\":{},\"pv.kubernetes.io/bind-completed\"", json!(value));

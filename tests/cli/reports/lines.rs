@@ -36,7 +36,7 @@ fn sample(line: &str) -> Sample {
                     (_, letter) => value.push(letter),
                 }
             };
-            assert!(labels.insert(label.to_owned(), value).is_none(), "{label} twice: {line}");
+            assert!(labels.insert(label.to_owned(), value).is_none(), "label {label} occurs twice: {line}");
             rest = &quoted[end..];
             match rest.strip_prefix(',') {
                 Some(more) => rest = more,
@@ -52,14 +52,14 @@ fn sample(line: &str) -> Sample {
 /// Returns all samples of a page and checks their order. Each metric has its help, then its type, then its samples in
 /// one group. No sample occurs twice.
 fn samples(page: &str) -> Vec<Sample> {
-    assert!(page.ends_with('\n'), "the last line ends with a line break");
+    assert!(page.ends_with('\n'), "the last line must end with a line break");
     let (mut found, mut seen, mut helped) = (Vec::<Sample>::new(), BTreeSet::new(), String::new());
     let mut current = String::new();
     for line in page.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
             let (name, text) = help.split_once(' ').expect("a text");
             assert!(!text.is_empty() && !text.contains('\\'), "{line}");
-            assert!(seen.insert(name.to_owned()), "{name} comes twice");
+            assert!(seen.insert(name.to_owned()), "metric {name} occurs twice");
             name.clone_into(&mut helped);
         } else if let Some(kind) = line.strip_prefix("# TYPE ") {
             let (name, kind) = kind.split_once(' ').expect("a type");
@@ -68,7 +68,10 @@ fn samples(page: &str) -> Vec<Sample> {
         } else {
             let sample = sample(line);
             assert_eq!(sample.0, current, "{line}");
-            assert!(!found.iter().any(|(name, labels, _)| (name, labels) == (&sample.0, &sample.1)), "twice: {line}");
+            assert!(
+                !found.iter().any(|(name, labels, _)| (name, labels) == (&sample.0, &sample.1)),
+                "sample occurs twice: {line}"
+            );
             found.push(sample);
         }
     }
@@ -119,7 +122,7 @@ fn without_code(line: &str) -> String {
             let mut ends = inside.match_indices(&fence).map(|(at, _)| at);
             let is_alone = |at: &usize| !inside[..*at].ends_with('`') && !inside[at + run..].starts_with('`');
             let end = ends.find(is_alone);
-            rest = &inside[end.unwrap_or_else(|| panic!("code without an end: {line}")) + run..];
+            rest = &inside[end.unwrap_or_else(|| panic!("a code span has no end: {line}")) + run..];
             continue;
         }
         // A backslash escapes the character after it.
@@ -141,7 +144,7 @@ fn markdown_keeps_its_table() {
         assert_eq!(bars, 6, "{row}");
     }
     assert!(page.contains("its volume x&lt;y&gt;&amp;"), "{page}");
-    // Outside of code, there is no `@` that mentions a person.
+    // Outside of code, no `@` may mention a person.
     let lines = page.lines().filter(|line| !line.starts_with("    "));
     let text: Vec<String> = lines.map(without_code).collect();
     let text = text.join("\n");

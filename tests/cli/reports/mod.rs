@@ -1,5 +1,5 @@
-//! These tests check the formats of a report. They read each with a parser of its format: XML, JSON, or lines. The
-//! names of the objects contain all characters that are dangerous in some format.
+//! These tests check the formats of a report. Each format is read with a parser of that format: XML, JSON, or lines.
+//! The names of the objects contain all characters that are dangerous in some format.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -88,10 +88,10 @@ fn documents_follow_the_schema() {
         assert_eq!(by_id.values().map(number).sum::<usize>(), open.len(), "{from}");
         let fingerprints: BTreeSet<&str> =
             findings.iter().filter_map(|finding| finding["fingerprint"].as_str()).collect();
-        assert_eq!(fingerprints.len(), findings.len(), "{from}: a fingerprint is of one finding");
+        assert_eq!(fingerprints.len(), findings.len(), "{from}: two findings have the same fingerprint");
     }
     for field in ["remedies", "evidence", "causedBy", "affects", "assumed", "since"] {
-        assert!(reached.contains(field), "nothing has {field}");
+        assert!(reached.contains(field), "no finding has the field {field}");
     }
 }
 

@@ -32,7 +32,7 @@ fn sarif_names_its_rules_and_places() {
 fn fields<'v>(value: &'v Value, allowed: &[&str], at: &str) -> &'v Map<String, Value> {
     let fields = value.as_object().unwrap_or_else(|| panic!("{at} is no object: {value}"));
     for (name, value) in fields {
-        assert!(allowed.contains(&name.as_str()), "{at} has no {name}");
+        assert!(allowed.contains(&name.as_str()), "{at} must not have the property {name}");
         assert!(!value.is_null(), "{at}.{name} is null");
     }
     fields
@@ -62,7 +62,10 @@ fn assert_level(value: &Value, at: &str) {
 fn assert_relative(uri: &str, at: &str) {
     let segments: Vec<&str> = uri.split('/').collect();
     assert!(!segments[0].is_empty() && !segments[0].contains(':'), "{at}: {uri} is absolute");
-    assert!(!segments.iter().any(|segment| matches!(*segment, "" | "." | "..")), "{at}: {uri} changes its place");
+    assert!(
+        !segments.iter().any(|segment| matches!(*segment, "" | "." | "..")),
+        "{at}: {uri} has an empty segment, \".\" or \"..\""
+    );
     let mut bytes = uri.bytes();
     while let Some(byte) = bytes.next() {
         if byte == b'%' {
@@ -90,7 +93,7 @@ fn assert_sarif(log: &Value, from: &str) {
         assert_eq!(numbers.filter(|number| number.parse::<u32>().is_ok()).count(), 3, "{at}: {driver:?}");
         let rules = list(&driver["rules"], &at);
         let ids: BTreeSet<&str> = rules.iter().map(|rule| string(&rule["id"], &at)).collect();
-        assert_eq!(ids.len(), rules.len(), "{at}: ids are unique");
+        assert_eq!(ids.len(), rules.len(), "{at}: two rules have the same id");
         for rule in rules {
             let at = format!("{from}: rule {}", rule["id"]);
             let known = ["id", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"];
@@ -103,7 +106,10 @@ fn assert_sarif(log: &Value, from: &str) {
         let bases = run["originalUriBaseIds"].as_object().expect("bases");
         for (base, location) in bases {
             let location = fields(location, &["uri", "description"], &at);
-            assert!(!base.is_empty() && location.get("uri").is_none(), "{at}: a base that is nowhere has no uri");
+            assert!(
+                !base.is_empty() && location.get("uri").is_none(),
+                "{at}: the base must have a description and no uri"
+            );
             assert_message(&location["description"], &at);
         }
         let mut unjudged = 0;
@@ -140,7 +146,10 @@ fn assert_sarif(log: &Value, from: &str) {
             assert_eq!(rules[index]["id"], result["ruleId"], "{at}");
             for (name, value) in result["partialFingerprints"].as_object().expect("an object") {
                 assert!(!name.is_empty(), "{at}");
-                assert!(fingerprints.insert((name, string(value, &at))), "{at}: {value} is of two results");
+                assert!(
+                    fingerprints.insert((name, string(value, &at))),
+                    "{at}: two results have the fingerprint {value}"
+                );
             }
             for location in list(&result["locations"], &at) {
                 let location = fields(location, &["logicalLocations", "physicalLocation"], &at);
@@ -164,7 +173,7 @@ fn assert_sarif(log: &Value, from: &str) {
 }
 
 #[test]
-fn sarif_is_what_its_standard_states() {
+fn sarif_follows_its_standard() {
     for (from, text) in all_printed("sarif") {
         assert_sarif(&serde_json::from_str(&text).expect("JSON"), &from);
     }

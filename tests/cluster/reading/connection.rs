@@ -130,7 +130,7 @@ async fn certificates_that_cannot_be_trusted_are_refused() {
     let error = read(&ConnectOptions { certificate_authority: Some(empty), ..trusted }).await.unwrap_err();
     assert_eq!(error.kind(), ClusterErrorKind::Credentials);
     assert!(error.to_string().ends_with("cannot be used: there is no certificate in it"), "{error}");
-    assert_eq!(fake.seen().len(), 6, "two readings got through");
+    assert_eq!(fake.seen().len(), 6, "only the trusted reading and the insecure reading must reach the server");
 }
 
 #[tokio::test]
@@ -315,7 +315,7 @@ async fn no_cluster_at_all_points_to_files() {
     let named = ConnectOptions { context: Some("prod".into()), ..ConnectOptions::default() };
     let (kind, message, _) = fails(named, &Environment::default()).await;
     assert_eq!(kind, ClusterErrorKind::Configuration);
-    assert_eq!(message, "--context names \"prod\", and there is no kubeconfig");
+    assert_eq!(message, "--context names \"prod\", but there is no kubeconfig");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -28,7 +28,7 @@ async fn lists_are_read_page_by_page() {
     for page in ["?limit=2", "?limit=2&continue=2", "?limit=2&continue=4"] {
         assert!(uris.contains(&format!("{VOLUMES}{page}")), "{uris:?}");
     }
-    assert_eq!(uris.len(), 5, "three pages, two lists, nothing else: {uris:?}");
+    assert_eq!(uris.len(), 5, "there must be five requests, three pages of volumes and two other lists: {uris:?}");
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
     assert_eq!((parts.issues[0].name.as_str(), parts.issues[0].origin.as_str()), ("pv-broken", "persistentvolumes"));
 }
 
-/// The token that the server offers continues with a newer list. That list belongs to another moment.
+/// The server offers a token with which the rest of the list can be read. That rest would belong to a later moment.
 #[tokio::test]
 async fn an_expired_list_is_read_again_in_one_piece() {
     for offered in [None, Some("3")] {

@@ -25,15 +25,15 @@ async fn volumes_that_are_named_are_read_one_by_one_where_their_list_is_forbidde
         "no list; 10 of the 11 volumes whose names are known were read one by one, 1 not found"
     );
     let absence = |name: &str| parts.coverage.absence_of(Kind::PersistentVolume, "", name);
-    assert_eq!(absence("pv-gone"), Absence::Certain, "the server says so");
-    assert_eq!(absence("pv-19"), Absence::Unknown(CoverageState::Forbidden), "nobody asked for it");
+    assert_eq!(absence("pv-gone"), Absence::Certain, "the server has answered that the volume does not exist");
+    assert_eq!(absence("pv-19"), Absence::Unknown(CoverageState::Forbidden), "the volume was not requested");
     let asked = Needs { users_of: Some((Kind::PersistentVolume, "db", "pv-19")), ..Needs::default() };
     let parts = connect(&to(&fake)).await.unwrap().read(asked, &Silent).await.unwrap();
     assert!(names(&parts).0.contains(&"pv-19"), "{:?}", names(&parts).0);
 }
 
-/// If the claim is gone as well, neither object exists. If the claim was created again or cannot be read again, its
-/// volume may exist: it may have been created with the claim.
+/// If the claim is gone as well, the volume certainly does not exist. If the claim was created again, or cannot be read
+/// again, its volume may exist: it may have been created together with the claim.
 #[tokio::test]
 async fn a_missing_volume_is_certain_only_if_its_claim_is_unchanged_or_gone() {
     const ANEW: &str = r#"{"apiVersion": "v1", "kind": "PersistentVolumeClaim",
@@ -102,7 +102,7 @@ async fn a_missing_partner_is_read_again_before_it_counts_as_absent() {
 #[tokio::test]
 async fn the_newer_state_of_a_partner_counts_and_a_deleted_one_is_gone() {
     let fake = ApiServer::start().await;
-    // The claim was created again under its name. The list still shows the old one.
+    // The claim was created again under its name, but the list still shows the old one.
     fake.hold([volume("pv-1", Some(("data", "uid-new"))), claim("db", "data", "pv-1")]);
     let mut anew = claim("db", "data", "pv-1");
     anew["metadata"]["uid"] = "uid-new".into();
@@ -127,8 +127,8 @@ async fn a_partner_that_may_not_be_read_alone_is_mentioned() {
     assert_eq!(reason(&parts, Kind::PersistentVolumeClaim), "pvc/a -n db and 1 other could not be read again: no get");
 }
 
-/// If many claims name missing volumes, most of these volumes are not read by name. If a claim was written before the
-/// volumes were listed, its volume was missing already at that moment.
+/// If many claims name missing volumes, most of these volumes are not read by name. A claim may have been written
+/// before the volumes were listed. Then its volume was already missing at that moment.
 #[tokio::test]
 async fn old_claims_of_many_missing_volumes_are_not_read_again() {
     let fake = ApiServer::start().await;

@@ -17,7 +17,7 @@ async fn forbidden_kinds_are_coverage() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(parts.coverage.state(Kind::PersistentVolume, ""), CoverageState::Forbidden);
     assert_eq!(reason(&parts, Kind::PersistentVolume), "persistentvolumes is forbidden: User \"eve\"");
-    assert_eq!(fake.count(&format!("{VOLUMES}/")), 1, "the one that a claim names may be readable");
+    assert_eq!(fake.count(&format!("{VOLUMES}/")), 1, "the volume that a claim names must be requested by name");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn hidden_pods_are_hidden_where_they_are() {
     assert_eq!(parts.coverage.state(Kind::Pod, "b"), CoverageState::Forbidden);
 }
 
-/// Runs the program on that API server.
+/// Runs the program on this API server.
 async fn judged(fake: &ApiServer, arguments: &'static [&'static str]) -> (Option<i32>, String, String) {
     let url = fake.url();
     let run = move || Run::new(&[arguments, &["--server", &url]].concat()).finish();
@@ -121,7 +121,7 @@ async fn objects_that_may_not_be_read_are_not_called_absent() {
     assert!(why.contains("may fit: you have no permission to list persistentvolumes."), "{stdout}");
     assert_eq!(code, Some(3));
     let (code, ..) = judged(&fake, &["explain", "pvc/gone", "-n", "db"]).await;
-    assert_eq!(code, Some(2), "all claims were read");
+    assert_eq!(code, Some(2), "if all claims were read, a missing claim must be exit code 2");
 
     fake.fail(CLASSES, usize::MAX, Fault::Refused(403, "no"));
     fake.fail(CLAIMS, usize::MAX, Fault::Refused(403, "no"));
@@ -144,21 +144,37 @@ async fn the_exit_code_says_whether_what_is_shown_is_known() {
     fake.hold([class("fast", "Immediate")]);
     assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0));
     fake.fail(CLASSES, usize::MAX, Fault::Refused(403, "no"));
-    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "no class decides anything");
+    assert_eq!(
+        judged(&fake, &["predict", "-A"]).await.0,
+        Some(0),
+        "classes that decide nothing must not change the exit code"
+    );
     fake.fail("/api/v1/pods", usize::MAX, Fault::Refused(403, "no"));
     fake.fail("/api/v1/namespaces/web/pods", usize::MAX, Fault::Refused(403, "no"));
-    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(0), "pods are no part of the code");
+    assert_eq!(
+        judged(&fake, &["predict", "-A"]).await.0,
+        Some(0),
+        "pods that could not be read must not change the exit code"
+    );
     assert_eq!(judged(&fake, &["explain", "pvc/cache", "-n", "web"]).await.0, Some(0));
     assert_eq!(judged(&fake, &["explain", "pvc/data", "-n", "db"]).await.0, Some(0));
     let (code, _, stderr) = judged(&fake, &["explain", "pvc/cache", "-n", "web", "--recheck"]).await;
-    assert!(stderr.contains("what is predicted is unknown") && !stderr.contains("nothing differs"), "{stderr}");
+    assert!(stderr.contains("the prediction is unknown") && !stderr.contains("the object is as predicted"), "{stderr}");
     assert_eq!(code, Some(0));
     let (code, stdout, stderr) = judged(&fake, &["explain", "sc/fast", "--recheck"]).await;
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
     assert!(stderr.contains("--recheck is for one pv or pvc"), "{stderr}");
     fake.fail(CLAIMS, usize::MAX, Fault::Refused(403, "no"));
-    assert_eq!(judged(&fake, &["predict", "-n", "db"]).await.0, Some(0), "the claims of db may be read");
-    assert_eq!(judged(&fake, &["predict", "-A"]).await.0, Some(3), "some claims are missing");
+    assert_eq!(
+        judged(&fake, &["predict", "-n", "db"]).await.0,
+        Some(0),
+        "the claims of namespace db could be read, so the exit code must be 0"
+    );
+    assert_eq!(
+        judged(&fake, &["predict", "-A"]).await.0,
+        Some(3),
+        "the claims of other namespaces could not be read, so the exit code must be 3"
+    );
 }
 
 /// A missing right is mentioned once, and only if the answer may depend on it.

@@ -158,27 +158,27 @@ fn an_object_beyond_all_measure_is_refused_in_bounded_memory() {
         let mut input = Endless { start, left: 1 << 30 };
         let error = read_with(&options(), &mut input).unwrap_err();
         assert!(matches!(error.fault, Fault::TooLarge(_)), "{error}");
-        assert!(input.left > 900 << 20, "{} bytes are left", input.left);
+        assert!(input.left > 900 << 20, "too much was read: only {} bytes are left", input.left);
     }
 }
 
-/// The output of `yes` is a YAML document of one text that never ends. It is refused after a bounded part.
+/// The output of `yes` is a YAML document that is one text without an end. It is refused after a limited part.
 #[test]
 fn a_text_that_never_ends_is_refused() {
     let mut given = 0;
     let error = read_with(&options(), &mut LettersWithoutEnd { given: &mut given }).unwrap_err();
-    assert!(error.to_string().contains("no Kubernetes object"), "{error}");
+    assert!(error.to_string().contains("this is not a Kubernetes object"), "{error}");
     assert!(given < 8 << 20, "{given} bytes were read");
 }
 
-/// Lines of one letter, without an end.
+/// An input of lines of one letter that never ends.
 struct LettersWithoutEnd<'a> {
     given: &'a mut usize,
 }
 
 impl Read for LettersWithoutEnd<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        assert!(*self.given < 64 << 20, "the reader goes on");
+        assert!(*self.given < 64 << 20, "the reader must stop before 64 MiB");
         for (byte, letter) in buffer.iter_mut().zip(b"y\n".iter().cycle()) {
             *byte = *letter;
         }

@@ -53,7 +53,11 @@ fn a_cluster_info_dump_says_what_it_holds_in_full() {
     assert_eq!((loaded.report.files, loaded.report.skipped_files), (4, 1));
     let coverage = &loaded.parts.coverage;
     assert_eq!(coverage.absence(Kind::Pod, "db"), Absence::Certain);
-    assert_eq!(coverage.absence(Kind::Pod, "web"), Absence::Certain, "its list was read and is empty");
+    assert_eq!(
+        coverage.absence(Kind::Pod, "web"),
+        Absence::Certain,
+        "the list of pods of namespace web was read and is empty"
+    );
     assert_eq!(coverage.absence(Kind::Pod, "other"), Absence::Assumed);
     assert_eq!(coverage.absence(Kind::PersistentVolumeClaim, "db"), Absence::Assumed);
 }
@@ -94,9 +98,9 @@ fn a_must_gather_says_what_it_holds_in_full() {
     assert_eq!(coverage.absence(Kind::Node, ""), Absence::Assumed);
 }
 
-/// Nobody adds surrounding kinds to an input by chance. If the input has objects of a surrounding kind, they count as
-/// all objects of the kind. If it has none, nothing is known. A caller that does not request these kinds does not parse
-/// them.
+/// Nobody adds surrounding kinds to an input by chance. So if the input has objects of a surrounding kind, they are
+/// taken to be all objects of that kind. If it has none, nothing is known about the kind. If the caller does not
+/// request these kinds, they are not parsed.
 #[test]
 fn surrounding_kinds_are_read_only_on_request() {
     let node = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}});

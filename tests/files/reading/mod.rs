@@ -53,7 +53,7 @@ fn every_object_of_the_recorded_worlds_decodes() {
         }
     }
     assert_eq!(worlds, 420);
-    assert!(objects > 420, "{objects} objects");
+    assert!(objects > 420, "the recordings must have more than 420 objects, not {objects}");
 }
 
 fn options() -> FileOptions {
@@ -113,7 +113,7 @@ fn a_large_list_is_read_in_order() {
         let _ = write!(input, "{comma}{}", serde_json::to_string_pretty(&object).unwrap());
     }
     input.push_str("\n    ],\n    \"kind\": \"List\"\n}\n");
-    assert!(input.len() > 2 << 20, "more than two pieces");
+    assert!(input.len() > 2 << 20, "the input must be larger than two pieces of the reader");
     let loaded = load(&input).unwrap();
     let read = names(&loaded.parts);
     assert_eq!(read.len(), 9000);

@@ -247,7 +247,7 @@ pub(super) fn manifest(parts: &Parts) -> String {
     json!({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": items}).to_string()
 }
 
-/// Returns the parts of a claim's manifest that are only used as evidence.
+/// Returns the fields of a claim that are only printed as evidence.
 fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
     let owner = |name: &str, uid: &str, controller| Owner {
         api_version: "v1".into(),
@@ -270,7 +270,7 @@ fn details(claim: &PersistentVolumeClaim) -> ClaimDetails {
     }
 }
 
-/// Sets fields that a decision or a report reads, and that are unset in the worlds of the other random tests.
+/// Sets fields that a decision or a report reads, but that the worlds of the other random tests do not have.
 pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     let bit = |number: usize| odd >> (number % 64) & 1 == 1;
     let moment = |number: usize| Timestamp(1_700_000_000 + i64::try_from(number).unwrap());

@@ -13,7 +13,8 @@ use std::path::Path;
 
 /// Asserts that `predict` of the snapshot gives the same answer as `predict` of the source. Returns the answer.
 fn assert_same_answers(source: &[&str], code: i32) -> String {
-    // A snapshot of a cluster also lists nodes, for other flags and for `audit`. These predictions do not read nodes.
+    // A snapshot of a cluster also lists nodes, because other flags and `audit` need them. These predictions do not
+    // read nodes.
     let is_common = |entry: &Value| entry["resource"] != "nodes";
     let of_common = |document: &str| {
         let mut document: Value = serde_json::from_str(document).unwrap();
@@ -102,8 +103,8 @@ fn the_flags_about_files_go_into_the_snapshot() {
         assert_eq!((snapshot.code, snapshot.stderr.lines().count()), (Some(0), usize::from(flags[0] == "--partial")));
         let back = table(&["-f", "-"], &snapshot.stdout);
         assert_eq!(back, table(&[&["-f", file], flags].concat(), ""), "{flags:?}");
-        assert!(back != plain || flags[0] == "--now", "{flags:?} change nothing");
-        // If pods are partial, everything that depends on pods is unknown.
+        assert!(back != plain || flags[0] == "--now", "{flags:?} must change the prediction");
+        // If pods are partial, every answer that depends on pods is unknown.
         assert_same_answers(&[&["-f", file], flags].concat(), 0);
     }
     let age = Run::new(&["snapshot", "-f", file, "--now", "2030-01-01T00:00:00Z"]).finish().stdout;
@@ -140,7 +141,7 @@ async fn a_snapshot_keeps_what_is_known_of_a_cluster() {
     let predicted: Value = serde_json::from_str(&predicted).unwrap();
     assert_eq!(predicted["items"][0]["unknown"][0]["reason"], "forbidden", "{predicted}");
     let assumed = json!([{"resource": "persistentvolumeclaims", "namespace": "db", "as": "defaults"}]);
-    assert_eq!(predicted["items"][0]["assumed"], assumed, "the claim states no volumeMode; nothing else is assumed");
+    assert_eq!(predicted["items"][0]["assumed"], assumed, "only the missing volumeMode of the claim must be assumed");
 }
 
 /// Pods may wait for a claim in a namespace that has no claims. They are read from the cluster and kept in its
@@ -230,7 +231,7 @@ async fn a_snapshot_of_a_cluster_explains_as_the_cluster_does() {
     tokio::task::spawn_blocking(move || second(false)).await.unwrap();
 }
 
-/// The message names the snapshot, because a file has no server.
+/// If the version of a snapshot is not modelled, the message names the snapshot, because a file has no server.
 #[test]
 fn a_snapshot_of_an_unmodelled_version_is_named_in_a_note() {
     let of = |minor: u32, more: &[&str]| {
@@ -247,13 +248,14 @@ fn a_snapshot_of_an_unmodelled_version_is_named_in_a_note() {
         (model["kubernetes"].clone(), model["source"].clone(), note)
     };
     let newest = KubeVersion::NEWEST.to_string();
-    let note = format!("note: the snapshot is of Kubernetes 1.99; the nearest version that is modelled is {newest}");
+    let note = format!("note: the snapshot has Kubernetes 1.99; the nearest modelled version is {newest}");
     assert_eq!(of(99, &[]), (json!(newest), json!("stated"), Some(note)));
     assert_eq!(of(33, &[]), (json!("1.33"), json!("stated"), None));
     assert_eq!(of(99, &["--kube-version", "1.35"]), (json!("1.35"), json!("given"), None));
 }
 
-/// A volume in another file does not make the volumes of an incomplete snapshot complete.
+/// An incomplete snapshot and another file are read together. The volume in the file does not make the list of volumes
+/// complete.
 #[test]
 fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
     let coverage = json!([{"resource": "persistentvolumes", "state": "forbidden"}]).to_string();
@@ -268,11 +270,16 @@ fn a_snapshot_that_lacks_something_lacks_it_beside_other_files_too() {
         assert_eq!(coverage.state(Kind::Pod, "x"), CoverageState::Assumed);
         let both = format!("{input}{}", snapshot.to_string().replace("forbidden", "complete"));
         let coverage = read_with(&stdin(), &mut both.as_bytes()).unwrap().parts.coverage;
-        assert_eq!(coverage.state(Kind::PersistentVolume, ""), CoverageState::Complete, "another snapshot holds them");
+        assert_eq!(
+            coverage.state(Kind::PersistentVolume, ""),
+            CoverageState::Complete,
+            "another snapshot has the complete list"
+        );
     }
 }
 
-/// Objects that are read together with a snapshot are no part of it, whichever is read first.
+/// An object that is read together with a snapshot does not belong to the snapshot. The order in which they are read
+/// does not matter.
 #[test]
 fn objects_beside_a_snapshot_count_as_of_an_input_of_their_own() {
     let coverage = json!([{"resource": "persistentvolumes", "state": "complete"}]).to_string();
@@ -299,7 +306,7 @@ fn objects_beside_a_snapshot_count_as_of_an_input_of_their_own() {
 }
 
 #[test]
-fn a_statement_that_nobody_understands_is_an_error_and_others_are_passed_over() {
+fn an_invalid_statement_is_an_error_and_other_annotations_are_ignored() {
     let list = |key: &str, value: Value| {
         json!({"kind": "List", "apiVersion": "v1", "metadata": {"annotations": {key: value}}, "items": []}).to_string()
     };

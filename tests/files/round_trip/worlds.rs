@@ -45,13 +45,13 @@ pub(super) fn flags() -> impl Strategy<Value = FileOptions> {
     })
 }
 
-/// The flags are only given for the world. The reader of the snapshot needs none of them.
+/// The flags are given only when the world is read. The snapshot states their effect, so its reader needs no flags.
 #[test]
 fn a_snapshot_of_any_world_is_predicted_as_that_world() {
     check(400, (worlds(4, 4), any::<u64>(), behavior(), flags()), |(Cluster(mut parts), odd, behavior, flags)| {
         enrich(&mut parts, odd);
         let world = manifest(&parts);
-        // The manifest contains the whole world. A field that is missing in it would not be tested.
+        // The manifest must contain the whole world. The test would not notice a field that the manifest lacks.
         let read = read_with(&stdin(), &mut world.as_bytes()).unwrap().parts;
         prop_assert_eq!(&read.issues, &[]);
         prop_assert_eq!(&read.objects.volumes, &parts.objects.volumes);
@@ -133,11 +133,11 @@ fn a_field_that_redaction_dropped_would_be_noticed() {
         let expected = prediction(&written, &stdin(), &behavior);
         unnoticed.retain(|(kind, path)| prediction(&without(&written, kind, path), &stdin(), &behavior) == expected);
     }
-    assert!(unnoticed.is_empty(), "nothing depends on {unnoticed:?}");
+    assert!(unnoticed.is_empty(), "no prediction changed without these fields: {unnoticed:?}");
 }
 
-/// The same property for a cluster in which some kinds may be hidden. The file has no assumption about a kind that was
-/// read completely. A kind that was hidden is unknown in the file.
+/// The same property for a cluster in which some kinds may be hidden. Nothing is assumed about a kind that was read
+/// completely. A kind that was hidden is unknown in the file.
 #[test]
 fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -186,16 +186,20 @@ fn a_snapshot_of_a_cluster_is_predicted_as_that_cluster() {
             prop_assert_eq!(prediction_of(back.parts, &behavior), prediction_of(read.clone(), &behavior));
         }
         let prediction = prediction_of(read, &behavior);
-        // An answer assumes that claims exist only for pods that could not be read: `docs/CONFORMANCE.md`, "Partial
-        // input".
+        // The answer may assume only one kind of absence: that no claim will be created for pods that could not be read
+        // (`docs/CONFORMANCE.md`, "Partial input").
         let (document, _) = prediction.rsplit_once('\n').unwrap();
         let document: Value = serde_json::from_str(document).unwrap();
         let items = document["items"].as_array().unwrap().iter();
         let mut assumed = items.flat_map(|item| item["assumed"].as_array().into_iter().flatten());
         let is_known = |one: &Value| one["as"] != "empty" || one["resource"] == "pods";
-        prop_assert!(assumed.all(is_known), "no absence in a cluster is assumed: {}", prediction);
+        prop_assert!(
+            assumed.all(is_known),
+            "an answer about a cluster must not assume that other objects are absent: {}",
+            prediction
+        );
         uncertain.set(uncertain.get() + u32::from(prediction.contains("\"unknown\": [")));
         Ok(())
     });
-    assert!(uncertain.get() > 2, "hardly anything was unknown, so that little was tried");
+    assert!(uncertain.get() > 2, "the test is too weak: almost no answer was unknown");
 }

@@ -1,5 +1,5 @@
-//! The actors that the control plane lacks: the provisioners and attachers of the drivers, and the kubelets of live
-//! nodes. The test reads and writes in place of each of them.
+//! The actors that the control plane does not have: the provisioners and attachers of the drivers, and the kubelets of
+//! live nodes. The test sends the requests of each of them.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The namespaces in which the provisioner fails. The test itself writes its events there.
+/// The namespaces in which the provisioner fails. The test itself creates its events there.
 const UNMADE: [&str; 4] = ["bi", "finance", "restore", "stream"];
 /// The namespaces in which the cloud does not let the driver attach.
 const UNATTACHED: [&str; 1] = ["pay"];
-/// The namespaces in which kubelet cannot mount. The test itself writes its events there.
+/// The namespaces in which kubelet cannot mount. The test itself creates its events there.
 const UNMOUNTED: [&str; 2] = ["cdn", "lab"];
 /// The message of the cloud that refuses to attach.
 const REFUSAL: &str = "rpc error: code = Internal desc = Could not attach volume \"vol-0ledger\" to node \"i-0a1\": \
@@ -46,7 +46,7 @@ struct World<'s> {
     claims: Vec<Value>,
     volumes: BTreeMap<String, Value>,
     classes: BTreeMap<String, Value>,
-    /// The nodes whose kubelet is running.
+    /// The nodes on which a kubelet runs.
     nodes: BTreeMap<String, Value>,
     attachments: Vec<Value>,
     pods: Vec<Value>,
@@ -75,7 +75,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Sends a request. It may fail because another writer was quicker.
+    /// Sends a request. It may fail because another writer was faster.
     fn send(&self, method: Method, path: &str, body: Option<&Value>) {
         let answer = self.site.runtime.block_on(self.site.api.send(method, path, body));
         accept_refusal(answer.err());
@@ -225,7 +225,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns the volumes that a pod gets on a node, or nothing if the pod does not get all of them.
+    /// Returns the volumes that a pod gets on a node, or `None` if the pod does not get all of its volumes.
     fn mounts(&self, pod: &Value, node: &str) -> Option<Vec<String>> {
         let mut mounts = Vec::new();
         for volume in pod["spec"]["volumes"].as_array()? {
@@ -278,8 +278,8 @@ impl<'s> World<'s> {
     }
 }
 
-/// Accepts the refusals 404, 409 and 422: the object is gone, was changed, exists already or is being deleted. The
-/// actor reads it again later.
+/// Accepts the refusals 404, 409 and 422: the object is gone, was changed, already exists or is being deleted. The
+/// actor reads the object again later.
 fn accept_refusal(refused: Option<Refused>) {
     if let Some(refused) = refused {
         assert!([404, 409, 422].contains(&refused.code), "{}", refused.message);

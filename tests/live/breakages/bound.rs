@@ -1,4 +1,5 @@
-//! Breakages of claims that have their volume: the claims are deleted and stay, or their pods do not get the volume.
+//! Breakages of claims that have a volume: the claims are deleted but do not disappear, or their pods do not get the
+//! volume.
 
 use super::cluster::{BreakageNamespace, node_dies, now};
 use super::unbound::{Names, of_pool, on_node};
@@ -36,7 +37,7 @@ pub(super) fn deleted_on_a_dead_node(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// Returns the part of a pod's spec that selects one of the nodes that stop.
+/// Returns the part of a pod spec that selects one of the nodes that will stop.
 fn doomed(node: &str) -> Value {
     let mut more = of_pool("doomed");
     more["nodeSelector"] = on_node(node)["nodeSelector"].clone();
@@ -55,7 +56,7 @@ pub(super) fn deleted_while_it_ends(home: &BreakageNamespace<'_>) {
     home.delete("Pod", "news");
 }
 
-/// Somebody deletes the volume instead of the claim.
+/// Somebody deletes the volume instead of its claim.
 pub(super) fn volume_is_deleted(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("erp", "books", "gp3", &json!({}));
     home.delete(PV, &volume);
@@ -85,7 +86,7 @@ pub(super) fn node_of_a_local_disk_is_gone(home: &BreakageNamespace<'_>) -> Name
     vec![("volume", "local-l1-disk0".to_owned())]
 }
 
-/// A second pod wants the disk on another node.
+/// A second pod on another node needs the disk.
 pub(super) fn two_nodes_want_it(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("cms-1", "media", "fast-ssd", &on_node("node-a1"));
     home.pod("cms-2", "media", &on_node("node-a2"));
@@ -93,7 +94,7 @@ pub(super) fn two_nodes_want_it(home: &BreakageNamespace<'_>) -> Names {
     vec![("volume", volume)]
 }
 
-/// A machine stops, its pod is evicted and never ends, and the disk stays attached there.
+/// A machine stops. Its pod is evicted and never ends, and the disk stays attached to the node.
 pub(super) fn node_is_dead(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("jira-1", "issues", "gp3", &doomed("node-d2"));
     node_dies(home.site, "node-d2");
@@ -103,7 +104,7 @@ pub(super) fn node_is_dead(home: &BreakageNamespace<'_>) -> Names {
     vec![("volume", volume)]
 }
 
-/// The claim may be used by one pod at a time, and two pods want it.
+/// Only one pod at a time may use the claim, but two pods need it.
 pub(super) fn one_pod_at_a_time(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("vault", "gp3", |spec| spec["accessModes"] = json!(["ReadWriteOncePod"]));
     home.pod("bank-1", "vault", &json!({}));
@@ -158,7 +159,7 @@ pub(super) fn node_lacks_the_driver(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A namespace is deleted, and a backup tool that is gone has left its finalizer on a claim.
+/// A namespace is deleted. A backup tool that is gone has left its finalizer on a claim.
 pub(super) fn namespace_does_not_go(home: &BreakageNamespace<'_>) -> Names {
     home.app("old", "dump", "gp3", &json!({}));
     home.keep("dump", "backup.example.com/protect");
@@ -172,7 +173,7 @@ pub(super) fn namespace_does_not_go(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A snapshot of a claim does not get ready, and the claim is deleted.
+/// A snapshot of a claim does not become ready, and the claim is deleted.
 pub(super) fn snapshot_keeps_it(home: &BreakageNamespace<'_>) -> Names {
     home.app("dr", "snapsrc", "gp3", &json!({}));
     home.site.put(&json!({
@@ -188,7 +189,7 @@ pub(super) fn snapshot_keeps_it(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A driver is uninstalled, and then the last claim of its volumes is deleted.
+/// A driver is uninstalled. Then the last claim of its volumes is deleted.
 pub(super) fn driver_was_removed(home: &BreakageNamespace<'_>) -> Names {
     const DRIVER: &str = "old.csi.example.com";
     let site = home.site;

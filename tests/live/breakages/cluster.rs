@@ -17,16 +17,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(super) const EBS: &str = "ebs.csi.aws.com";
 /// The driver of shares, which are not attached to nodes.
 pub(super) const EFS: &str = "efs.csi.aws.com";
-/// The driver of disks, only one of which can be attached to a node.
+/// The driver of disks. Only one of its disks can be attached to a node.
 pub(super) const SAN: &str = "san.csi.example.com";
 /// The node label with the zone.
 pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
 /// The node label with the name of the node.
 pub(super) const HOST: &str = "kubernetes.io/hostname";
-/// How long ago everything happened when the program runs, in seconds.
+/// How many seconds ago everything happened when the program runs.
 const AGE: i64 = 40 * 60;
 
-/// How many objects are made older at the same time.
+/// How many objects are moved to the past at the same time.
 const ABREAST: usize = 8;
 
 /// The kinds whose timestamps are moved to the past before the program runs.
@@ -66,7 +66,7 @@ pub(super) fn create_cluster(site: &Site) {
         // The driver of the shares is not installed on the last node.
         node(site, name, zone, "", if name == "node-b2" { &[EBS, SAN] } else { &[EBS, EFS, SAN] });
     }
-    // These two nodes die, each with a pod of its own.
+    // These two nodes will stop. Each has a pod of its own.
     node(site, "node-d1", "eu-1a", "doomed", &[EBS]);
     node(site, "node-d2", "eu-1a", "doomed", &[EBS]);
     class(site, "gp3", EBS, "WaitForFirstConsumer", "Delete", "true");
@@ -130,7 +130,7 @@ pub(super) fn node(site: &Site, name: &str, zone: &str, pool: &str, drivers: &[&
         "metadata": {"name": name, "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": uid}]},
         "spec": {"drivers": drivers},
     }));
-    // Like the controller of nodes, the test removes the taint with which a node starts. The taint of a pool stays.
+    // The test removes the taint that a new node has, as the node controller does. The taint of a pool stays.
     let own = if pool.is_empty() { json!([]) } else { json!([{"key": "pool", "value": pool, "effect": "NoSchedule"}]) };
     site.edit("Node", "", name, |node| node["spec"]["taints"] = own.clone());
 }
@@ -151,7 +151,7 @@ pub(super) fn node_dies(site: &Site, name: &str) {
     });
 }
 
-/// Moves all timestamps of all objects to the past, as if time had passed without any further act.
+/// Moves all timestamps of all objects to the past, as if nobody had done anything for a while.
 pub(super) fn time_passes(site: &Site) {
     let list = |kind: &&'static str| {
         let items = site.runtime.block_on(site.api.list(kind)).into_iter();
@@ -160,7 +160,7 @@ pub(super) fn time_passes(site: &Site) {
     let objects: Vec<(&str, Value)> = AGING.iter().flat_map(list).collect();
     super::each(&objects, ABREAST, |(kind, object)| {
         let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
-        // An object that is gone by now is not written.
+        // An object that is gone now is not written.
         if site.get(kind, namespace, name).is_some() {
             site.store(kind, namespace, name, earlier);
         }
@@ -260,17 +260,17 @@ impl BreakageNamespace<'_> {
         });
     }
 
-    /// Waits until a pod runs.
+    /// Waits until a pod is running.
     pub(super) fn runs(&self, pod: &str) {
         self.pod_is(pod, "runs", |pod| text(pod, "/status/phase") == "Running");
     }
 
-    /// Waits until a pod is on a node.
+    /// Waits until a pod has a node.
     pub(super) fn is_placed(&self, pod: &str) {
         self.pod_is(pod, "is on a node", |pod| !text(pod, "/spec/nodeName").is_empty());
     }
 
-    /// Waits until the scheduler has reported that it finds no node for a pod.
+    /// Waits until the scheduler has reported that no node fits a pod.
     pub(super) fn finds_no_node(&self, pod: &str) {
         self.pod_is(pod, "finds no node", |pod| {
             let conditions = pod["status"]["conditions"].as_array();
@@ -289,7 +289,7 @@ impl BreakageNamespace<'_> {
         });
     }
 
-    /// Waits until the namespace has an event with that reason.
+    /// Waits until the namespace has an event with this reason.
     pub(super) fn is_told(&self, reason: &str) {
         let list = path("Event", self.name, "");
         Site::until(&format!("namespace {} has an event {reason}", self.name), || {
@@ -320,7 +320,7 @@ impl BreakageNamespace<'_> {
         }));
     }
 
-    /// Creates the events of a provisioner that begins to provision for a claim and fails.
+    /// Creates the events of a provisioner that begins to provision a volume for a claim, and then fails.
     pub(super) fn fails(&self, claim: &str, class: &str, message: &str) {
         let provisioner = format!("{EBS}_ebs-csi-controller-0_5f0c2a66");
         let begins = format!("External provisioner is provisioning volume for claim \"{}/{claim}\"", self.name);

@@ -1,10 +1,10 @@
-//! What a person asks about each breakage: the pod or the workload that does not get on, or, where there is none, the
-//! claim or the volume. The first two lines of `explain` have to name the cause.
+//! What a person asks about each breakage. The person asks about the pod or the workload that does not work. If there
+//! is none, the person asks about the claim or the volume. The first two lines of `explain` must name the cause.
 
 use super::Standing;
 
-/// The namespace of a breakage, the object that a person asks about, and words of the cause. Each group of words needs
-/// one of its alternatives, which `|` separates.
+/// The namespace of a breakage, the object about which a person asks, and words of the cause. The answer must contain
+/// one alternative of each group of words. `|` separates the alternatives.
 const QUESTIONS: &[(&str, &str, &[&str])] = &[
     ("shop", "pod/web", &["class", "does not exist"]),
     ("ml", "pod/trainer", &["node affinity|selector|accelerator"]),
@@ -42,7 +42,7 @@ const QUESTIONS: &[(&str, &str, &[&str])] = &[
     ("ci", "pvc/cache", &["pod build"]),
 ];
 
-/// Returns the fault of the answer if the first two lines of `explain` do not name the cause.
+/// Returns a fault if the first two lines of `explain` do not name the cause.
 pub(super) fn fault(standing: &Standing<'_>) -> Option<String> {
     let (_, object, groups) = QUESTIONS.iter().find(|(namespace, ..)| *namespace == standing.breakage.namespace)?;
     let object = standing.named(object);
@@ -54,7 +54,8 @@ pub(super) fn fault(standing: &Standing<'_>) -> Option<String> {
     (!missing.is_empty()).then(|| format!("explain {object} does not name {missing:?}:\n{said}\n{}", run.stderr))
 }
 
-/// Every breakage has a question, except the namespace in which all is well and the class that nobody has to ask about.
+/// Returns the namespaces without a question. These are the one in which nothing is wrong, and the one with a breakage
+/// of a class.
 pub(super) fn unasked() -> Vec<&'static str> {
     let has = |namespace: &str| QUESTIONS.iter().any(|(asked, ..)| *asked == namespace);
     super::BREAKAGES.iter().map(|breakage| breakage.namespace).filter(|namespace| !has(namespace)).collect()

@@ -1,4 +1,4 @@
-//! Breakages of claims that have no volume, or the wrong one. Their causes are people who write manifests,
+//! Breakages of claims that have no volume, or the wrong volume. The causes are people who write manifests,
 //! provisioners, and the controllers of namespaces and StatefulSets.
 
 use super::cluster::{BreakageNamespace, EBS, HOST, ZONE, node, now};
@@ -6,16 +6,16 @@ use crate::live::site::{PV, PVC, Site, text};
 use pvctl::model::Timestamp;
 use serde_json::{Value, json};
 
-/// The names that are known only after the cluster has created the objects. The key is the name that the table uses.
+/// Names that are known only after the cluster has created the objects. The key is the name in the table.
 pub(super) type Names = Vec<(&'static str, String)>;
 
-/// Nothing is wrong.
+/// In this namespace nothing is wrong.
 pub(super) fn all_is_well(home: &BreakageNamespace<'_>) -> Names {
     home.app("api", "state", "gp3", &json!({}));
     vec![]
 }
 
-/// Somebody swaps two letters of the class.
+/// Somebody swaps two letters in the name of the class.
 pub(super) fn class_is_misspelt(home: &BreakageNamespace<'_>) -> Names {
     home.claim("web-data", "fast-sdd");
     home.pod("web", "web-data", &json!({}));
@@ -31,7 +31,8 @@ pub(super) fn no_node_for_the_pod(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// The claim of an application with a class that retains volumes is deleted and created again, and gets a new volume.
+/// The claim of an application is deleted and created again. Its class retains volumes. The new claim gets a new
+/// volume.
 pub(super) fn claim_is_made_anew(home: &BreakageNamespace<'_>) -> Names {
     let old = home.app("wiki", "wiki-data", "gp3-keep", &json!({}));
     remove(home, "wiki", "wiki-data", &old);
@@ -39,7 +40,7 @@ pub(super) fn claim_is_made_anew(home: &BreakageNamespace<'_>) -> Names {
     vec![("old", old)]
 }
 
-/// A claim is restored from a backup with the annotations of its binding. The volume still names the former claim.
+/// A claim is restored from a backup with the annotations of its binding. The volume still names the earlier claim.
 pub(super) fn restored_from_a_backup(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("postgres", "data", "gp3-keep", &json!({}));
     let saved = home.claim_now("data");
@@ -55,7 +56,7 @@ pub(super) fn restored_from_a_backup(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A pod ends and its claim is deleted, so that the volume is released.
+/// Deletes a pod and its claim, so that the volume is released.
 fn remove(home: &BreakageNamespace<'_>, pod: &str, claim: &str, volume: &str) {
     home.delete("Pod", pod);
     home.is_gone(pod);
@@ -63,8 +64,7 @@ fn remove(home: &BreakageNamespace<'_>, pod: &str, claim: &str, volume: &str) {
     Site::until("the volume is released", || home.site.pv(volume).starts_with("Released, "));
 }
 
-/// A chart adds a second class that is marked as default. A claim that states no class gets this one, because it is
-/// newer.
+/// A chart adds a second class that is marked as default. A claim without a class gets this one, because it is newer.
 pub(super) fn two_default_classes(home: &BreakageNamespace<'_>) -> Names {
     let older = home.site.get("StorageClass", "", "gp3").unwrap_or_default();
     let older = Timestamp::parse(text(&older, "/metadata/creationTimestamp"));
@@ -88,7 +88,7 @@ pub(super) fn two_default_classes(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A quota has room for two of the three members of a set.
+/// A quota has room for only two of the three members of a set.
 pub(super) fn quota_is_used_up(home: &BreakageNamespace<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"namespace": home.name, "name": "storage"},
@@ -149,7 +149,7 @@ pub(super) fn named_volume_is_missing(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A claim is to be filled from a snapshot that was deleted, as the events of its driver say.
+/// A claim has a VolumeSnapshot as its source. The snapshot was deleted, as the events of the driver say.
 pub(super) fn snapshot_is_missing(home: &BreakageNamespace<'_>) -> Names {
     home.claim_with("restored", "fast-ssd", |spec| {
         let snapshot = json!({"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "nightly"});
@@ -207,7 +207,7 @@ fn chosen(home: &BreakageNamespace<'_>, claim: &str) -> String {
     text(&claim, "/metadata/annotations/volume.kubernetes.io~1selected-node").to_owned()
 }
 
-/// A pod has an ephemeral volume, and a claim with the name of its claim exists already.
+/// A pod has an ephemeral volume. A claim with the name of its claim already exists.
 pub(super) fn ephemeral_name_is_taken(home: &BreakageNamespace<'_>) -> Names {
     home.claim("web-scratch", "gp3");
     let template = json!({
@@ -224,7 +224,7 @@ pub(super) fn ephemeral_name_is_taken(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// The scheduler chooses a node for a claim. The node is replaced before the driver has made the volume.
+/// The scheduler chooses a node for a claim. The node is replaced before the driver has created the volume.
 pub(super) fn chosen_node_is_replaced(home: &BreakageNamespace<'_>) -> Names {
     node(home.site, "node-17", "eu-1b", "stream", &[EBS]);
     home.claim("replay", "gp3");
@@ -250,7 +250,7 @@ pub(super) fn on_node(node: &str) -> Value {
     json!({"nodeSelector": {HOST: node}})
 }
 
-/// The access mode of a share allows one node. The claim that names the share asks for an access mode for many nodes.
+/// A share has an access mode for one node. The claim that names the share requests an access mode for many nodes.
 pub(super) fn modes_do_not_fit(home: &BreakageNamespace<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": "nfs-docs"},
@@ -269,7 +269,7 @@ pub(super) fn modes_do_not_fit(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// The binding mode of a class is Immediate, and the volume is created in a zone in which the pod may not run.
+/// The binding mode of a class is Immediate. The volume is created in a zone in which the pod may not run.
 pub(super) fn zones_do_not_meet(home: &BreakageNamespace<'_>) -> Names {
     home.claim("contacts", "fast-ssd");
     home.volume("contacts");
@@ -278,7 +278,7 @@ pub(super) fn zones_do_not_meet(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// The request of a claim grows, and no controller resizes its volume.
+/// The request of a claim grows, but no controller resizes its volume.
 pub(super) fn nobody_resizes(home: &BreakageNamespace<'_>) -> Names {
     home.app("postfix", "mail", "gp3", &json!({}));
     home.site.edit(PVC, home.name, "mail", |claim| claim["spec"]["resources"]["requests"]["storage"] = json!("20Gi"));
@@ -286,7 +286,7 @@ pub(super) fn nobody_resizes(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A volume grew while no pod used it. Its file system is resized once a pod uses it.
+/// A volume grew while no pod used it. Its file system will be resized when a pod uses it.
 pub(super) fn file_system_waits(home: &BreakageNamespace<'_>) -> Names {
     let volume = home.app("gitea", "repos", "gp3", &json!({}));
     home.delete("Pod", "gitea");

@@ -1,5 +1,5 @@
-//! The actors that the control plane lacks. Two drivers delete storage, and one of them is unavailable for a while.
-//! kubelet ends pods on live nodes. A watch on the volumes records when data are gone.
+//! The actors that the control plane does not have. Two drivers delete storage. One of them is unavailable for a while.
+//! Kubelets end the pods on live nodes. A watch on the volumes records when data are deleted.
 
 use super::cases::{OUT_OF_SERVICE, REMOVED, UNREACHABLE};
 use crate::live::api::{Api, path};
@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The kind of storage of the data, and who deletes it.
+/// The kind of storage, and who deletes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
     /// The storage of the driver that always runs.
     Driver,
     /// The storage of the driver whose provisioner is unavailable for a while.
     Away,
-    /// Like `Away`, but created by an old provisioner that set no finalizer on its volumes.
+    /// Like `Away`, but an old provisioner created the volume without a finalizer.
     Unguarded,
     /// The storage of the driver that always runs, with a volume that a person created.
     HandMade,
@@ -26,11 +26,11 @@ pub(super) enum Storage {
     HostPath,
 }
 
-/// The drivers: the first always runs, the second is unavailable for a while.
+/// The drivers. The first one always runs. The second one is unavailable for a while.
 pub(super) const DRIVERS: [&str; 2] = ["driver.example.com", "away.example.com"];
-/// The finalizer that a provisioner puts on its volumes.
+/// The finalizer that a provisioner sets on its volumes.
 pub(super) const GUARD: &str = "external-provisioner.volume.kubernetes.io/finalizer";
-/// The annotation that the drivers of this test write on a volume when they delete its data.
+/// The annotation that the drivers of this test set on a volume when they delete its data.
 const ERASED: &str = "/metadata/annotations/example.com~1erased";
 
 impl Storage {
@@ -43,7 +43,7 @@ impl Storage {
     }
 }
 
-/// What the watch has seen of a volume.
+/// What the watch has seen about a volume.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     /// The resource version at which the driver had deleted the data.
@@ -71,14 +71,14 @@ pub(super) fn version(object: &Value) -> u64 {
     text(object, "/metadata/resourceVersion").parse().unwrap()
 }
 
-/// Returns how long an actor takes for an object: up to seven seconds, derived from the object's name.
+/// Returns how long an actor takes for an object. This is up to seven seconds, and depends on the name of the object.
 fn pace(name: &str) -> Duration {
     let number = name.bytes().fold(7_u64, |sum, byte| (sum * 31 + u64::from(byte)) % 6_500);
     Duration::from_millis(500 + number)
 }
 
-/// Returns whether the driver of that volume deletes it. Upstream: `shouldDelete`,
-/// sig-storage-lib-external-provisioner, with finalizers.
+/// Returns whether the driver of a volume deletes it. Upstream: `shouldDelete`, sig-storage-lib-external-provisioner,
+/// with finalizers.
 fn should_delete(volume: &Value) -> bool {
     let terminating = volume["metadata"]["deletionTimestamp"].is_string();
     let finalizers = volume["metadata"]["finalizers"].as_array();
@@ -103,7 +103,7 @@ impl Actors {
         let mut asked = BTreeSet::new();
         tokio::spawn(watch(api.clone(), move |event, volume| {
             watching.note(event, &volume);
-            // A driver begins to process a volume once, and reads it again before it acts.
+            // A driver begins to process a volume only once. It reads the volume again before it acts.
             if should_delete(&volume) && asked.insert(text(&volume, "/metadata/uid").to_owned()) {
                 tokio::spawn(watching.clone().erase(text(&volume, "/metadata/name").to_owned()));
             }
@@ -129,7 +129,7 @@ impl Actors {
         *self.newest.lock().unwrap() = at;
     }
 
-    /// Returns what the watch has seen of a volume up to now.
+    /// Returns what the watch has seen about a volume so far.
     pub(super) fn seen(&self, volume: &str) -> Seen {
         self.seen.lock().unwrap().get(volume).cloned().unwrap_or_default()
     }

@@ -1,15 +1,15 @@
-//! The ways in which a claim and its volume are deleted: the actions of people in order, and the risk for the data
-//! after each action.
+//! The ways to delete a claim and its volume. Each has the actions of people in order, and the risk for the data after
+//! each action.
 
 use super::actors::Storage;
 
-/// What happens to the data if nobody acts any more.
+/// What happens to the data if nobody does anything more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Risk {
     /// The data stay.
     None,
-    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody expects that this removal
-    /// deletes data.
+    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody expects that this deletes
+    /// data.
     Possible,
     /// The data are deleted.
     Imminent,
@@ -36,7 +36,7 @@ pub(super) enum Action {
 }
 
 /// The nodes. One is live, one does not answer for a while, one has the taint out-of-service, and one was removed a
-/// moment ago. `NO_NODE` means that no node was chosen.
+/// moment ago. `NO_NODE` means that the pod has no node.
 pub(super) const LIVE: &str = "live";
 pub(super) const UNREACHABLE: &str = "dead";
 pub(super) const OUT_OF_SERVICE: &str = "out";
@@ -53,7 +53,7 @@ pub(super) struct DeletionCase {
     pub(super) pods: &'static [(&'static str, &'static str)],
     /// The actions, each with the risk after it.
     pub(super) actions: &'static [(Action, Risk)],
-    /// Whether the first action of every claim of this case is done in the first step. Otherwise the claims start in
+    /// Whether the first action on every claim of this case is done in the first step. Otherwise the claims start in
     /// different steps.
     pub(super) starts_at_once: bool,
 }
@@ -90,7 +90,7 @@ const fn starts_at_once(deletion_case: DeletionCase) -> DeletionCase {
 
 const RUNS: (&str, &str) = (LIVE, "Running");
 
-/// The name of the case whose claims have a finalizer of somebody else.
+/// The name of the case in which the claims have a finalizer of another owner.
 pub(super) const HELD: &str = "held";
 
 pub(super) const CASES: &[DeletionCase] = &[
@@ -98,7 +98,7 @@ pub(super) const CASES: &[DeletionCase] = &[
     deletion_case("unused", Driver, &[], &[(DeleteClaim, Imminent)]),
     deletion_case("unscheduled", Driver, &[(NO_NODE, "Pending")], &[(DeleteClaim, Imminent)]),
     deletion_case("released", Away, &[], &[(DeleteClaim, Imminent)]),
-    // Pods that run, end, or have ended.
+    // Pods run, end, or have ended.
     deletion_case("running", Driver, &[RUNS], &[(DeleteClaim, Possible)]),
     deletion_case("leaving", Driver, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     deletion_case("left-first", Driver, &[RUNS], &[(DeletePod, None), (DeleteClaim, Imminent)]),
@@ -113,7 +113,7 @@ pub(super) const CASES: &[DeletionCase] = &[
     deletion_case("finished", Driver, &[(LIVE, "Succeeded")], &[(DeleteClaim, Possible)]),
     deletion_case("stripped", Driver, &[RUNS], &[(DeleteClaim, Possible), (RemoveFinalizers, Imminent)]),
     deletion_case(HELD, Driver, &[], &[(DeleteClaim, Possible), (RemoveForeignFinalizer, Imminent)]),
-    // Nodes that do not answer, are out of service, or are removed.
+    // Nodes do not answer, are out of service, or were removed.
     deletion_case("dead-node", Driver, &[(UNREACHABLE, "Running")], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     deletion_case(
         "dead-node-first",
@@ -149,9 +149,9 @@ pub(super) const CASES: &[DeletionCase] = &[
         &[(DeleteClaim, Possible), (DeleteVolume, Possible), (DeletePod, Imminent)],
     ),
     deletion_case("volume-released", Away, &[], &[(DeleteClaim, Imminent), (DeleteVolume, Imminent)]),
-    // If the driver put no finalizer on the volume, its storage is left behind.
+    // The driver has set no finalizer on the volume. So its storage is left behind.
     deletion_case("left-behind", Unguarded, &[], &[(DeleteVolume, None), (DeleteClaim, None)]),
-    // Other storage.
+    // The storage is of another kind.
     deletion_case("host-path", HostPath, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     deletion_case("hand-made", HandMade, &[RUNS], &[(DeleteClaim, Possible), (DeletePod, Imminent)]),
     // The claim is deleted and created again.

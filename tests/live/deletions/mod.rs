@@ -1,6 +1,6 @@
-//! Deletes 300 claims in many ways, on the real controllers. `audit`, `explain` and `fix` have to warn as soon as the
-//! data will be deleted without any further act. They have to warn until the data are deleted or kept. They must not
-//! warn of any other danger. A watch on the volumes records which data are deleted, and when.
+//! Deletes 300 claims in many ways, with the real controllers. As soon as the data will be deleted if nobody does
+//! anything more, `audit`, `explain` and `fix` must warn. They must warn until the data are deleted or kept. They must
+//! not warn of any other danger. A watch on the volumes records which data are deleted, and when.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -33,49 +33,49 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use warnings::{Warnings, fits, wrong_of_explain, wrong_of_fix};
 
-/// How many claims there are, and in how many namespaces, besides the namespaces that are deleted.
+/// How many claims there are, and in how many namespaces. The namespaces that are deleted do not count.
 const CLAIMS: usize = 300;
 
 const NAMESPACES: usize = 5;
 
-/// The number of different steps at which the claims of one case begin, and the number of steps after which all actions
-/// are done.
+/// In how many different steps the claims of one case start, and after how many steps all actions are done.
 const STARTS: usize = 4;
 
 const STEPS: usize = STARTS + 2;
 
-/// The time in each step for questions to `explain` and `fix`, and the longest such time. The longer one applies while
-/// some pair of case and danger was not asked about yet.
+/// In each step, the time for questions to `explain` and `fix`, and the longest such time. The longest time applies as
+/// long as nobody has asked about some pair of case and danger.
 const SLICE: Duration = Duration::from_secs(4);
 
 const LONGEST: Duration = Duration::from_secs(24);
 
-/// The largest number of cases that may be missed. On a busy machine, dangers that last only seconds may be missed.
+/// The largest number of pairs of case and danger that may be missed. On a busy machine, dangers that last only seconds
+/// may be missed.
 const MISSED: usize = 12;
 
-/// How many objects are asked about at the same time.
+/// About how many objects the program is asked at the same time.
 const ABREAST: usize = 2;
 
-/// How long to wait. The controllers need a minute at most to remove the pods of a removed node.
+/// The longest time to wait. The controllers need at most a minute to remove the pods of a removed node.
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// The finalizer of another owner on a claim.
 const HOLD: &str = "backup.example.com/hold";
 
-/// A claim with its volume, and how far its deletion has come.
+/// A claim with its volume, and how far the deletion has progressed.
 #[derive(Clone)]
 struct Case {
     course: &'static DeletionCase,
     namespace: String,
     name: String,
     volume: String,
-    /// The step in which the first act is done.
+    /// The step in which the first action is done.
     start: usize,
     /// How many actions are done.
     done: usize,
     /// How many pods are deleted.
     pods_deleted: usize,
-    /// The newest resource version before the act that endangers the data.
+    /// The newest resource version before the action that endangers the data.
     in_danger_after: Option<u64>,
 }
 
@@ -124,7 +124,7 @@ impl Case {
         })
     }
 
-    /// Returns the name of the class, which is that of the driver.
+    /// Returns the name of the class, which is also the name of the driver.
     fn class(&self) -> &'static str {
         self.course.storage.driver().unwrap_or("manual")
     }
@@ -185,7 +185,8 @@ impl Case {
     async fn act(&mut self, api: &Api, act: Action) {
         let delete = async |path: String| {
             let gone = api.send(Method::DELETE, &path, None).await;
-            // A namespace has several claims, and the case of each asks for the deletion of the namespace.
+            // A namespace has several claims. The case of each claim deletes the namespace, so later deletions may be
+            // refused.
             assert!(gone.as_ref().is_ok_and(|_| true) || gone.is_err_and(|refused| [404, 409].contains(&refused.code)));
         };
         let patch = async |path: String, patch: Value| {
@@ -228,15 +229,15 @@ struct Scene {
     begin: Instant,
 }
 
-/// A case, a danger, and the command that tells of it.
+/// A case, a danger, and the command whose answer was wrong.
 type Key = (&'static str, Risk, &'static str);
 
 /// The counts of what was checked, and the faults.
 #[derive(Default)]
 struct Tally {
     audits: usize,
-    /// How often an audit had to report each danger, or none. `between` counts the dangers that ended during an audit.
-    /// Such an audit could not be judged.
+    /// How often an audit had to report each danger, or no danger. `between` counts the dangers that ended during an
+    /// audit. Such an audit is not checked.
     judged: BTreeMap<Risk, usize>,
     between: usize,
     /// How often `explain` and `fix` were asked, by case and danger.
@@ -251,7 +252,7 @@ impl Tally {
         self.asked.get(&(case.course.name, case.danger())).copied().unwrap_or_default()
     }
 
-    /// Records the fault of an answer, if it has one.
+    /// Records the fault of an answer, if there is one.
     fn judge(&mut self, case: &Case, danger: Risk, who: &'static str, wrong: Option<String>) {
         let key = (case.course.name, danger, who);
         if let Some(what) = wrong {
@@ -320,7 +321,7 @@ impl Scene {
             while let Some(made) = makers.join_next().await {
                 made.unwrap();
             }
-            // The pods of a removed node stay for at least 40 seconds.
+            // The pods of a removed node remain for at least 40 seconds.
             self.api.send(Method::DELETE, &path("Node", "", REMOVED), None).await.unwrap();
         });
         self.until("all claims are bound", || {
@@ -335,12 +336,13 @@ impl Scene {
         while !is() {
             let log = self.plane.log("kube-controller-manager");
             let last: Vec<&str> = log.lines().rev().take(5).collect();
-            assert!(begin.elapsed() < PATIENCE, "in vain it is waited until {what}: {last:?}");
+            assert!(begin.elapsed() < PATIENCE, "the condition was not reached in time: {what}: {last:?}");
             thread::sleep(Duration::from_millis(200));
         }
     }
 
-    /// Returns the newest resource version that is stored. The watch has seen the volumes up to it, or will do so soon.
+    /// Returns the newest resource version that is stored. The watch has seen the volumes up to this version, or will
+    /// see them soon.
     fn version(&self) -> u64 {
         let place = format!("{}?limit=1", path(PV, "", ""));
         version(&self.runtime.block_on(self.api.get(&place)).unwrap())
@@ -370,8 +372,8 @@ impl Scene {
         }
     }
 
-    /// Returns the danger of a case at that resource version, or nothing if the data are already gone. The watch must
-    /// have seen everything up to it.
+    /// Returns the danger of a case at this resource version, or `None` if the data are already gone. The watch must
+    /// have seen everything up to this version.
     fn danger(&self, case: &Case, after: u64) -> Option<Risk> {
         let seen = self.actors.seen(&case.volume);
         // kube-controller-manager deletes the folder and then the object.
@@ -382,13 +384,13 @@ impl Scene {
         }
     }
 
-    /// Returns whether the data of a case are gone at that version.
+    /// Returns whether the data of a case are gone at this version.
     fn is_gone(&self, case: &Case, version: u64) -> bool {
         let seen = self.actors.seen(&case.volume);
         [seen.erased, seen.deleted].into_iter().flatten().any(|gone| gone <= version)
     }
 
-    /// Audits all namespaces and judges the findings.
+    /// Audits all namespaces and checks the findings.
     fn audit(&mut self) {
         let config = self.plane.kubeconfig().to_string_lossy().into_owned();
         let before = self.version();
@@ -409,7 +411,7 @@ impl Scene {
                         let about = findings.filter(|one| one.to_string().contains(&case.name));
                         let about: Vec<String> =
                             about.map(|one| format!("{} {}", text(one, "/id"), text(one, "/message"))).collect();
-                        format!("of {} it tells {told:?}: {about:?}", case.volume)
+                        format!("audit reports danger {told:?} for {}: {about:?}", case.volume)
                     };
                     self.tally.judge(case, danger, "audit", (!fits(danger, told)).then(what));
                 }
@@ -426,8 +428,8 @@ impl Scene {
         self.until("the watch has seen everything", || self.actors.newest() >= newest);
     }
 
-    /// Returns the kind to ask about. It is the claim every other time if the claim still has the volume, and otherwise
-    /// the volume.
+    /// Returns the kind of object about which the program is asked. If the claim still has the volume, it is the claim
+    /// every second time. Otherwise it is the volume.
     fn object(&self, case: &Case) -> &'static str {
         let read = |path: String, place: &str| {
             let found = self.runtime.block_on(self.api.get(&path)).ok()?;
@@ -438,7 +440,7 @@ impl Scene {
         if is_its_own && self.tally.asked(case).is_multiple_of(2) { "pvc" } else { "pv" }
     }
 
-    /// Asks about single volumes and claims. The pairs of case and danger that were asked about least are first.
+    /// Asks about single volumes and claims. The pairs of case and danger with the fewest questions so far come first.
     fn sample(&mut self, begin: Instant) {
         while begin.elapsed() < LONGEST {
             let now = self.version();
@@ -458,7 +460,7 @@ impl Scene {
         }
     }
 
-    /// Asks `explain` and `fix` about each of these volumes or claims, and judges the answers.
+    /// Asks `explain` and `fix` about each of these volumes or claims, and checks the answers.
     fn ask(&mut self, chosen: &[(Case, &'static str)]) {
         let config = self.plane.kubeconfig().to_string_lossy().into_owned();
         let both = |(case, kind): &(Case, &str)| {
@@ -475,7 +477,7 @@ impl Scene {
             self.tally.runs += 2;
             *self.tally.asked.entry((case.course.name, case.danger())).or_default() += 1;
             let Some(danger) = self.danger(case, after) else { continue };
-            // An object that is gone by now cannot be asked about.
+            // If the object is already gone, there is no answer to check.
             if explained.code == Some(2) || fixed.code == Some(2) {
                 self.tally.between += 1;
                 continue;
@@ -487,8 +489,8 @@ impl Scene {
         }
     }
 
-    /// Returns the faults at the end. Each volume in danger has to lose its data after the act that caused the danger,
-    /// without any further act. No other volume may lose its data.
+    /// Returns the faults at the end. Each volume in danger must have lost its data after the action that caused the
+    /// danger, without any further action. No other volume may have lost its data.
     fn ends(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         for case in &self.cases {
@@ -516,10 +518,10 @@ impl Scene {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn nobody_loses_data_unwarned_on_the_way() {
+fn no_data_are_deleted_without_a_warning() {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let mut scene = Scene::new(folder.path());
-    eprintln!("{CLAIMS} claims on {} ways are bound after {} s", CASES.len(), scene.begin.elapsed().as_secs());
+    eprintln!("{CLAIMS} claims of {} cases are bound after {} s", CASES.len(), scene.begin.elapsed().as_secs());
     scene.audit();
     for step in 0..STEPS {
         scene.step(step);
@@ -530,10 +532,10 @@ fn nobody_loses_data_unwarned_on_the_way() {
     scene.actors.answers.store(true, Ordering::SeqCst);
     let until = Instant::now() + PATIENCE;
     while !scene.all_are_gone() {
-        assert!(Instant::now() < until, "the data that are in danger are still there: {:?}", scene.ends());
+        assert!(Instant::now() < until, "all data in danger must be deleted by now: {:?}", scene.ends());
         scene.sample(Instant::now());
         scene.audit();
-        // The pods of the removed node are the last to be waited for.
+        // The pods of the removed node are the last ones to disappear.
         let pods = scene.runtime.block_on(scene.api.list("Pod"));
         if pods.iter().all(|pod| text(pod, "/spec/nodeName") != REMOVED) {
             scene.actors.returned.store(true, Ordering::SeqCst);
@@ -543,7 +545,7 @@ fn nobody_loses_data_unwarned_on_the_way() {
     scene.catch_up();
     let tally = &scene.tally;
     eprintln!(
-        "{} audits, which judged {:?} and left out {}; {} explanations and repairs; {} s",
+        "{} audits, in which these dangers were checked: {:?}, and {} were left out; {} runs of explain and fix; {} s",
         tally.audits,
         tally.judged,
         tally.between,
@@ -551,19 +553,19 @@ fn nobody_loses_data_unwarned_on_the_way() {
         scene.begin.elapsed().as_secs()
     );
     let ends = scene.ends();
-    assert!(ends.is_empty(), "{} ends:\n{}", ends.len(), ends.join("\n"));
+    assert!(ends.is_empty(), "{} faults at the end:\n{}", ends.len(), ends.join("\n"));
     for number in 0..CLAIMS {
         let case = &scene.cases[number];
         let is_there = folder.path().join(&case.volume).exists();
         let stays = case.course.storage == Storage::HostPath && case.danger() != Risk::Imminent;
-        assert_eq!(is_there, stays, "the folder of {}", case.volume);
+        assert_eq!(is_there, stays, "whether the folder of {} exists", case.volume);
     }
     let wrong: Vec<String> =
         tally.wrong.iter().map(|(key, (what, times))| format!("{key:?}, {times} times: {what}")).collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
     let judged: usize = tally.judged.values().sum();
-    assert!(tally.between * 50 < judged, "too much happened while it was looked at: {}", tally.between);
+    assert!(tally.between * 50 < judged, "too many dangers ended during an audit: {}", tally.between);
     let dangers = CASES.iter().flat_map(|course| course.actions.iter().map(|act| (course.name, act.1)));
     let missed: BTreeSet<_> = dangers.filter(|key| key.1 != Risk::None && !tally.asked.contains_key(key)).collect();
-    assert!(missed.len() <= MISSED, "nobody asked about {missed:?}");
+    assert!(missed.len() <= MISSED, "explain and fix were not asked about these pairs: {missed:?}");
 }

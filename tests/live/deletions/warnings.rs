@@ -1,4 +1,4 @@
-//! Whether the answers about a claim warn of the danger for its data.
+//! Checks whether the answers about a claim warn of the danger for its data.
 
 use super::Case;
 use super::cases::Risk;
@@ -7,8 +7,8 @@ use crate::support::Finished;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The objects that an audit warns of, by risk. They are the volumes and claims of its findings, and the volumes in the
-/// evidence of these findings. They are written as people type them.
+/// The objects about which an audit warns, by risk. They are the volumes and claims of its findings, and the volumes in
+/// the evidence of these findings. They are written as people type them.
 pub(super) struct Warnings {
     imminent: BTreeSet<String>,
     possible: BTreeSet<String>,
@@ -49,7 +49,7 @@ impl Warnings {
 }
 
 /// Returns whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
-/// warning. Without danger there is no imminent warning.
+/// warning. Without danger there must be no imminent warning.
 pub(super) fn fits(so: Risk, told: Risk) -> bool {
     match so {
         Risk::Imminent => told == Risk::Imminent,
@@ -63,7 +63,7 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The words by which explanations say that data are deleted.
+/// The words with which explanations say that data are deleted.
 const DANGERS: [&str; 3] = ["Danger", "the data are gone", "has deleted the storage"];
 
 pub(super) fn wrong_of_explain(case: &Case, danger: Risk, run: &Finished) -> Option<String> {
@@ -76,9 +76,9 @@ pub(super) fn wrong_of_explain(case: &Case, danger: Risk, run: &Finished) -> Opt
 
 pub(super) fn wrong_of_fix(case: &Case, danger: Risk, run: &Finished) -> Option<String> {
     let said = flat(&run.stdout);
-    // Exit code 6: there is nobody who can confirm the offer.
+    // The exit code is 6, because nobody can confirm the offer.
     let offers = said.contains(&format!("retain: the data of volume {} are kept", case.volume)) && run.code == Some(6);
-    // After the end of a claim and before the release of its volume, `fix` names only the verb.
+    // After the claim is gone and before the volume is released, `fix` only names the verb.
     let names = said.contains(&format!("`kubectl pvctl retain pv/{}`", case.volume)) && run.code == Some(1);
     let is_right = match danger {
         Risk::Imminent => offers || names,

@@ -1,6 +1,6 @@
-//! The program as a plugin of the real kubectl, and compared with it. Each flag of kubectl that selects the cluster,
-//! the user or the namespace means the same to the program as to kubectl. Both send their requests to servers that
-//! record who sent them.
+//! The program as a plugin of the real kubectl, and in comparison with kubectl. Each flag of kubectl that selects the
+//! cluster, the user or the namespace must mean the same in the program as in kubectl. Both send their requests to
+//! servers that record the sender.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -152,7 +152,7 @@ impl World {
         Self(stand)
     }
 
-    /// Splits a line of flags into words. `''` means an empty word.
+    /// Splits a line of flags into words. `''` stands for an empty word.
     fn words(&self, line: &str) -> Vec<String> {
         line.split_whitespace().map(|word| if word == "''" { String::new() } else { self.0.fill(word) }).collect()
     }
@@ -178,7 +178,7 @@ impl World {
     fn ours(&self, files: &str, line: &str) -> Vec<(Finished, Sent)> {
         let flags = self.words(line);
         let mut places = vec![0, flags.len()];
-        // The verb stands between two flags. No value begins with `-`.
+        // The verb is between two flags. No value begins with `-`.
         places.extend((1..flags.len()).rfind(|&place| flags[place].starts_with('-')));
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         places.dedup();
@@ -228,7 +228,7 @@ fn the_flags_mean_what_they_mean_to_kubectl() {
         }
     }
     let cases = SAME.len() + FILES.len();
-    eprintln!("{cases} cases, {runs} runs of ours, {} different:\n{}", wrong.len(), wrong.join("\n"));
+    eprintln!("{cases} cases, {runs} runs of pvctl, {} differences:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(wrong.len(), 0);
 }
 
@@ -255,12 +255,12 @@ fn flags_that_kubectl_refuses_are_refused_with_a_sentence() {
             }
         }
     }
-    eprintln!("{} cases, {} different:\n{}", WRONG.len(), wrong.len(), wrong.join("\n"));
+    eprintln!("{} cases, {} differences:\n{}", WRONG.len(), wrong.len(), wrong.join("\n"));
     assert_eq!(wrong.len(), 0);
 }
 
-/// Some of the cases without kubectl, by the rules of client-go: the server, the name by which it is called, the header
-/// `Authorization`, the client certificate and the namespace.
+/// Some of the cases without kubectl, by the rules of client-go. Each states the server, the server name in the TLS
+/// handshake, the header `Authorization`, the client certificate and the namespace.
 #[test]
 fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     type Expected<'a> = (&'a str, Option<&'a str>, &'a str, Option<&'a str>, &'a str);
@@ -289,7 +289,8 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
             assert_eq!(sent.namespaces, BTreeSet::from([namespace.to_owned()]), "KUBECONFIG={files} {line}");
         }
     }
-    // If a flag states a certificate authority, it is used, even if the kubeconfig switches the check off.
+    // If a flag states a certificate authority, the certificate is checked, even if the kubeconfig switches the check
+    // off.
     let line = "--context insecure --certificate-authority {dir}/main/pki/other-ca.crt";
     for (finished, sent) in world.ours("main", line) {
         assert!(finished.code == Some(3) && sent == Sent::default(), "{}", finished.stderr);
@@ -297,12 +298,12 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     }
 }
 
-/// These are faults of kubectl. Our program behaves differently, and says why.
+/// In these cases kubectl has a fault. Our program behaves differently, and says why.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn differences_from_kubectl_are_known() {
     let world = World::new();
-    // kubectl prefers the token file of the kubeconfig to the token of the flag.
+    // kubectl prefers the token file of the kubeconfig to the token in the flag.
     let (theirs, sent) = world.kubectl("main", "--context file --token other");
     let authorization = |sent: &Sent| sent.facts.first().unwrap().authorization.clone();
     assert_eq!((theirs.code, authorization(&sent)), (Some(0), vec!["Bearer f1les3cret".to_owned()]));
@@ -316,7 +317,8 @@ fn differences_from_kubectl_are_known() {
     for (finished, sent) in world.ours("main", "--context nobody") {
         assert_eq!((finished.code, authorization(&sent)), (Some(0), Vec::new()));
     }
-    // kubectl ignores an empty namespace. In a script, an empty value is often a variable that was never set.
+    // kubectl ignores an empty namespace. Our program refuses it, because in a script it is often a variable that was
+    // never set.
     assert_eq!(world.kubectl("main", "--context spaced -n ''").1.namespaces, BTreeSet::from(["team".to_owned()]));
     for (finished, sent) in world.ours("main", "--context spaced -n ''") {
         assert_eq!((finished.code, sent), (Some(2), Sent::default()), "{}", finished.stderr);
@@ -375,12 +377,12 @@ fn every_flag_of_kubectl_is_known_or_refused_for_a_reason() {
             refused.insert(name.as_str());
             continue;
         }
-        // Every accepted flag is compared with kubectl in some case above.
+        // Some case above must compare this flag with kubectl.
         let is_tried = lines
             .iter()
             .flat_map(|line| line.split_whitespace())
             .any(|word| word.strip_prefix("--").is_some_and(|word| word.split('=').next() == Some(name)));
-        assert!(is_tried, "--{name} is accepted, and no case has it");
+        assert!(is_tried, "--{name} is accepted, but no case tests it");
     }
     let reasons: BTreeSet<&str> = REFUSED.iter().map(|(name, _)| *name).collect();
     assert_eq!(refused, reasons);
@@ -389,7 +391,7 @@ fn every_flag_of_kubectl_is_known_or_refused_for_a_reason() {
     eprintln!("{} flags, {} of them refused: {refused:?}", flags.len(), refused.len());
 }
 
-/// Returns a folder with the program where kubectl finds it, and a run of kubectl that has this folder on its `PATH`.
+/// Returns a folder in which kubectl finds the program, and a run of kubectl with this folder in its `PATH`.
 fn plugin(words: &[&str]) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("kubectl-pvctl");
@@ -430,7 +432,7 @@ fn kubectl_finds_and_runs_the_plugin() {
     assert_eq!((sent.facts.len(), sent.namespaces), (1, BTreeSet::from(["team".to_owned()])));
     assert_eq!(sent.facts.first().unwrap().server, "b");
 
-    // kubectl passes our exit code on, and the program names itself as a plugin.
+    // kubectl returns our exit code. The program calls itself by its name as a plugin.
     let (refused, _) = run(&["pvctl", "predict", "--context", "nowhere"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("context \"nowhere\" does not exist"), "{refused:?}");
     let (help, _) = run(&["pvctl", "predict", "--help"]);
@@ -449,7 +451,7 @@ fn kubectl_finds_and_runs_the_plugin() {
     assert!(completed.stdout.lines().any(|line| line.starts_with("spaced")), "{completed:?}");
 }
 
-/// The server accepts the connection and never answers.
+/// The server accepts the connection, but never answers.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_request_timeout_ends_both() {

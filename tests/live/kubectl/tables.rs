@@ -11,10 +11,10 @@ pub(super) const REFUSED: [(&str, &str); 7] = [
     ("version", "each verb would print something else than it is for; the program itself has it, before any verb"),
 ];
 
-/// The files in `KUBECONFIG`, and flags. The flags stand after `kubectl get pvc`, and before or after `predict` of our
-/// program. Both programs have to send the same requests.
+/// The files in `KUBECONFIG`, and flags. The flags come after `kubectl get pvc`, and before or after `predict` of our
+/// program. Both programs must send the same requests.
 pub(super) const SAME: [(&str, &str); 80] = [
-    // The current context, which has no namespace, and other contexts, which have one.
+    // The current context, which has no namespace, and other contexts, which have a namespace.
     ("main", ""),
     ("main", "--context plain"),
     ("main", "--context spaced"),
@@ -104,7 +104,7 @@ pub(super) const SAME: [(&str, &str); 80] = [
     ("other", "--context certificate"),
 ];
 
-/// The same with several files, in the order of `KUBECONFIG`.
+/// The same for several files, in the order of `KUBECONFIG`.
 pub(super) const FILES: [(&str, &str); 9] = [
     ("main:other", ""),
     ("other:main", ""),
@@ -117,7 +117,7 @@ pub(super) const FILES: [(&str, &str); 9] = [
     ("blank:other:main", "--user token"),
 ];
 
-/// Command lines that both programs refuse: our exit code, and a part of our message.
+/// Command lines that both programs must refuse: our exit code, and a part of our message.
 pub(super) const WRONG: [(&str, &str, i32, &str); 21] = [
     ("main", "--context nowhere", 2, "context \"nowhere\" does not exist"),
     ("main", "--cluster nowhere", 2, "cluster \"nowhere\" does not exist"),

@@ -1,5 +1,5 @@
 //! The actors that change the objects of a repair on a real API server. They are the actors of the adversary. Each one
-//! makes its writes within one place, and the real controllers react.
+//! writes only in one place, and the real controllers react.
 #![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
 
 use crate::live::api::{Api, Refused, path};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// The field of the reclaim policy.
 const POLICY: &str = "persistentVolumeReclaimPolicy";
 
-/// The actors whose ends are not known, and who act in the same way on a real API server at any moment. The test judges
-/// only what is lost.
+/// The actors after which many states are possible, and that can act on a real API server at any moment. The test
+/// checks only what is lost.
 pub(crate) const ROUGH: [Actor; 6] =
     [Actor::Applier, Actor::Syncer, Actor::Changer, Actor::VolumeMaker, Actor::ClaimMaker, Actor::Second];
 
@@ -23,7 +23,7 @@ pub(crate) struct Scene {
     pub(crate) place: String,
     /// The claims of the repair, as they were at the start or would be created.
     pub(crate) claims: Vec<Value>,
-    /// A number that tells runs apart.
+    /// A number that distinguishes the runs.
     pub(crate) turn: usize,
 }
 
@@ -102,12 +102,12 @@ impl Scene {
             Actor::VolumeMaker => self.make_volumes(api).await,
             Actor::ClaimMaker => return self.make_claims(api).await,
             Actor::Second => return self.take_away(api).await,
-            rough => panic!("{rough:?} has tests of its own"),
+            rough => panic!("{rough:?} must be tested elsewhere"),
         }
         None
     }
 
-    /// Returns whether the data of a volume are deleted immediately when its policy becomes Delete. A repair then has
+    /// Returns whether the data of a volume would be deleted immediately if its policy became Delete. Then a repair has
     /// no time to check anything.
     pub(crate) async fn is_exposed(&self, api: &Api) -> bool {
         let claims = self.own_claims(api).await;
@@ -120,7 +120,7 @@ impl Scene {
         })
     }
 
-    /// Changes the volumes as `kubectl apply` of a manifest with policy Delete does.
+    /// Changes the volumes like `kubectl apply` of a manifest with policy Delete.
     async fn apply(&self, api: &Api, manager: &str) {
         for volume in self.volumes(api).await {
             let name = text(&volume, "/metadata/name").to_owned();
@@ -134,7 +134,7 @@ impl Scene {
         }
     }
 
-    /// Changes the volumes as `kubectl apply --server-side --force-conflicts` does, with policy Delete and the claim
+    /// Changes the volumes like `kubectl apply --server-side --force-conflicts`, with policy Delete and with the claim
     /// that the volume names.
     async fn sync(&self, api: &Api) {
         for volume in self.volumes(api).await {
@@ -183,8 +183,8 @@ impl Scene {
         deleted
     }
 
-    /// Acts as a second, careless tool: sets policy Retain, deletes the claims, and gives each volume to a claim of its
-    /// own.
+    /// Acts like a second, careless tool: sets policy Retain, deletes the claims, and binds each volume to a new claim
+    /// of the tool.
     async fn take_away(&self, api: &Api) -> Option<u64> {
         let volumes = self.volumes(api).await;
         for volume in &volumes {
@@ -251,7 +251,8 @@ impl Scene {
     }
 }
 
-/// Deletes each volume immediately that may be deleted, until the runtime ends, like a driver that is always available.
+/// Acts like a driver that is always available: deletes each volume as soon as it may be deleted. It ends with the
+/// runtime.
 pub(crate) async fn provisioner(api: Api) {
     watch(api.clone(), move |event, volume| {
         if event != "DELETED" && is_deletable(&volume) {
@@ -284,7 +285,7 @@ pub(crate) fn is_deletable(volume: &Value) -> bool {
         && (ended || volume["metadata"]["deletionTimestamp"].is_string())
 }
 
-/// Returns a claim that the volume satisfies.
+/// Returns a claim that the volume fits.
 fn fitting(volume: &Value, namespace: &str, name: &str) -> Value {
     let spec = &volume["spec"];
     json!({
@@ -309,21 +310,21 @@ fn pod(claim: &Value) -> Value {
     })
 }
 
-/// Returns the answer, or nothing if the request was refused with one of these codes.
+/// Returns the answer, or `None` if the request was refused with one of these codes.
 fn passes(answer: Result<Value, Refused>, refusals: &[u16]) -> Option<Value> {
     match answer {
         Ok(object) => Some(object),
         Err(refused) if refusals.contains(&refused.code) => None,
-        Err(refused) => panic!("an actor is refused: {}", refused.message),
+        Err(refused) => panic!("a request of an actor was refused: {}", refused.message),
     }
 }
 
-/// Creates an object, which may already exist.
+/// Creates an object. It may already exist.
 async fn create(api: &Api, object: &Value) -> Option<Value> {
     passes(api.create(object).await, &[409])
 }
 
-/// Changes an object, which may be deleted in between.
+/// Changes an object. It may be deleted at any moment.
 async fn change(api: &Api, object: &Value, change: impl Fn(&mut Value)) {
     let metadata = ["/metadata/namespace", "/metadata/name"].map(|field| text(object, field));
     let path = path(text(object, "/kind"), metadata[0], metadata[1]);

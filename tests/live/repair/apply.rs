@@ -1,6 +1,7 @@
-//! Repairs while a person applies the volume's manifest again and again with the real kubectl: client-side and
-//! server-side, with and without a `claimRef` in it. Meanwhile a provisioner deletes immediately every volume that may
-//! be deleted. No volume is lost. A run with exit code 0 has reached its goal. A refusal says who writes and what to
+//! Repairs while a person applies the manifest of the volume again and again with the real kubectl: client-side and
+//! server-side, with and without a `claimRef` in the manifest. Meanwhile a provisioner immediately deletes every volume
+//! that may be deleted. No volume must be lost. A run with exit code 0 must have reached its goal. A refusal must say
+//! who writes and what to change.
 //! change.
 #![expect(
     clippy::disallowed_methods,
@@ -23,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many runs there are if [`RUNS`] is not set: one for each way.
+/// How many runs there are if [`RUNS`] is not set: one for each combination.
 const SAMPLE: usize = 24;
 
 /// The environment variable with the number of runs.
@@ -32,10 +33,10 @@ const RUNS: &str = "PVCTL_APPLY_RUNS";
 /// How many runs are made at the same time.
 const ABREAST: usize = 6;
 
-/// How long the applier continues after the repair.
+/// How long the person continues to apply the manifest after the repair.
 const AFTERWARDS: Duration = Duration::from_secs(2);
 
-/// The field manager of the server-side applier.
+/// The field manager of server-side apply.
 const MANAGER: &str = "storage-sync";
 
 /// The repair.
@@ -44,9 +45,9 @@ enum Verb {
     Move,
     Rename,
     Rebind,
-    /// The claim is Lost, because the volume names it without a uid.
+    /// Restores a claim that is Lost because the volume names it without a uid.
     RestoreLost,
-    /// The claim is gone, and the applied manifest has policy Retain.
+    /// Restores a claim that is gone. The applied manifest has policy Retain.
     RestoreGone,
     /// Like `Move`, but the applied manifest has policy Retain.
     MoveKept,
@@ -71,12 +72,12 @@ impl Verb {
         if matches!(self, Self::RestoreGone | Self::MoveKept) { "Retain" } else { "Delete" }
     }
 
-    /// Returns whether the repair has to be refused: it deletes a claim, and the applied manifest has policy Delete.
+    /// Returns whether the repair must be refused: it deletes a claim, and the applied manifest has policy Delete.
     fn is_refused(self) -> bool {
         matches!(self, Self::Move | Self::Rename | Self::Rebind)
     }
 
-    /// Returns the volume, and the namespace and name of the claim, that have to be bound to each other in the end.
+    /// Returns the volume, and the namespace and name of the claim, that must be bound to each other in the end.
     fn goal(self, place: &Place<'_>) -> (String, String, &'static str) {
         match self {
             Self::Move | Self::MoveKept => (place.of("a"), format!("{}-to", place.name), "data"),
@@ -100,7 +101,7 @@ fn lot(number: usize) -> RunParameters {
     RunParameters { verb: Verb::ALL[number % Verb::ALL.len()], on_server: way % 2 == 1, names_claim: way / 2 % 2 == 1 }
 }
 
-/// Returns the manifest of a volume, as a person keeps it.
+/// Returns the manifest of a volume that the person applies.
 fn manifest(place: &Place<'_>, lot: RunParameters) -> Value {
     let name = place.of("a");
     let mut manifest = json!({
@@ -129,7 +130,7 @@ fn apply(place: &Place<'_>, lot: RunParameters, manifest: &[u8]) -> Finished {
     Run::of(&kubectl(), words).env("KUBECONFIG", &config).stdin(manifest).finish()
 }
 
-/// Creates the broken state, with a volume that was created by applying its manifest.
+/// Creates the broken state. The volume is created by applying its manifest.
 fn begin(place: &Place<'_>, lot: RunParameters, manifest: &[u8]) {
     place.namespace(&format!("{}-to", place.name));
     if lot.verb == Verb::Rebind {
@@ -177,7 +178,8 @@ fn run(site: &Site, number: usize) -> RunResult {
     let ended = thread::scope(|scope| {
         scope.spawn(|| {
             while !stop.load(Ordering::SeqCst) {
-                // The API server may refuse it while the volume is being deleted. The next round applies it again.
+                // The API server may refuse this while the volume is being deleted. The next round applies the manifest
+                // again.
                 let _tried = apply(&place, lot, &manifest);
                 applied.fetch_add(1, Ordering::SeqCst);
             }
@@ -195,7 +197,8 @@ fn run(site: &Site, number: usize) -> RunResult {
         Some(0) if !was_reached(&place, &volume, &namespace, claim) => {
             wrong.push(format!("exit 0, and {volume} never was that of {namespace}/{claim}"));
         }
-        // A manifest with `claimRef` takes the volume from its claim again, after the repair as at any other time.
+        // A manifest with `claimRef` takes the volume from its claim again. This happens after the repair, as at any
+        // other time.
         Some(0) if !lot.names_claim && !is_reached(&place, &volume, &namespace, claim) => {
             wrong.push(format!("exit 0, and it did not stay so: {:?}", place.all()));
         }
@@ -223,7 +226,7 @@ fn run(site: &Site, number: usize) -> RunResult {
     RunResult { lot, code: ended.code, applied: applied.into_inner(), wrong }
 }
 
-/// Describes how volumes were lost, or could have been lost.
+/// Returns how volumes were lost, or could have been lost.
 fn lost(place: &Place<'_>, began: &[(String, u64)], lot: RunParameters) -> Vec<String> {
     let name = |namespace: &str, claim: &str| (namespace.to_owned(), claim.to_owned());
     let mut meant = vec![name(&place.name, "data")];
@@ -277,8 +280,11 @@ fn nothing_is_lost_while_somebody_applies_the_manifest_again_and_again() {
     let applied: usize = all.iter().map(|came| came.applied).sum();
     let wrong: Vec<&RunResult> = all.iter().filter(|came| !came.wrong.is_empty()).collect();
     let lost = wrong.iter().filter(|came| came.wrong.iter().any(|wrong| wrong.starts_with("LOST"))).count();
-    eprintln!("{runs} runs and {applied} applications in {} s: {lost} lost", begin.elapsed().as_secs());
+    eprintln!(
+        "{runs} runs, in which the manifest was applied {applied} times, in {} s: {lost} lost",
+        begin.elapsed().as_secs()
+    );
     let told: Vec<String> = wrong.iter().map(|came| format!("{:?}: {}", came.lot, came.wrong.join("; "))).collect();
     assert!(told.is_empty(), "{} of {runs} runs went wrong, {lost} lost:\n{}", told.len(), told.join("\n"));
-    assert!(applied >= runs, "only {applied} applications in {runs} runs");
+    assert!(applied >= runs, "the manifest was applied only {applied} times in {runs} runs");
 }

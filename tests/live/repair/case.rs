@@ -1,5 +1,5 @@
 //! One repair behind a proxy. A fault occurs at one of its requests, and an actor acts at the same request. This module
-//! runs the repair, continues or undoes it, and judges it.
+//! runs the repair, continues or undoes it, and checks the result.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -30,7 +30,7 @@ use tempfile::TempDir;
 /// The longest time of a run, including its waits.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// How long the controllers may need to finish, also on a busy machine.
+/// How long the controllers may need to finish, even on a busy machine.
 const SETTLED: Duration = Duration::from_secs(45);
 
 /// A little more than the resync period of the controllers, which is one second.
@@ -48,7 +48,7 @@ pub(crate) struct RunParameters {
     pub(crate) early: bool,
     /// Whether undoing is tried before continuing.
     pub(crate) back_first: bool,
-    /// A number that tells runs apart.
+    /// A number that distinguishes the runs.
     pub(crate) turn: usize,
 }
 
@@ -58,14 +58,14 @@ impl RunParameters {
     }
 }
 
-/// A run of the program that has ended. The exit code is missing if the program was killed.
+/// A run of the program that has ended. If the program was killed, there is no exit code.
 #[derive(Debug)]
 pub(crate) struct Ended {
     code: Option<i32>,
     said: String,
 }
 
-/// A run that was intercepted, before its result is judged.
+/// A run with a fault, before its result is checked.
 pub(crate) struct Intercepted {
     ended: Ended,
     /// Whether the fault occurred.
@@ -77,15 +77,15 @@ pub(crate) struct Intercepted {
     early: Option<Ended>,
 }
 
-/// The state that a place has to reach in the end.
+/// The state that a place must reach in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Goal,
-    /// The state before the repair, or one that the way back leads to.
+    /// The state before the repair, or another state after the repair was undone.
     Back,
     /// The state before the repair.
     Untouched,
-    /// A state in which the repair can be neither continued nor undone, because an actor prevents both.
+    /// A state in which the repair can be neither continued nor undone, because of an actor.
     Left,
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct Case<'s> {
 }
 
 impl<'s> Case<'s> {
-    /// Creates the broken state, and a proxy that does not intercept yet.
+    /// Creates the broken state, and a proxy that does not intercept requests yet.
     pub(crate) fn new(site: &'s Site, lot: RunParameters, name: &str) -> Self {
         let place = Place::new(site, name);
         let interception = Arc::new(Interception::new());
@@ -165,7 +165,7 @@ impl<'s> Case<'s> {
         word.replace('N', &self.place.name)
     }
 
-    /// Runs the program with these words, behind the proxy. `typed` is the name that is typed as an answer.
+    /// Runs the program with these words, behind the proxy. `typed` is the name that the test types as an answer.
     fn tool(&self, words: &[&str], timeout: &str, typed: Option<&str>) -> Ended {
         let words: Vec<String> = words.iter().map(|word| self.named(word)).collect();
         let (output, journals) = (tempfile::tempdir().unwrap(), self.place.journals_at());
@@ -205,7 +205,7 @@ impl<'s> Case<'s> {
         self.tool(repair.words, timeout, repair.typed)
     }
 
-    /// Counts the requests of a repair without faults.
+    /// Runs the repair without faults, and counts its requests.
     pub(crate) fn clean(&self) -> Requests {
         let (before, written) = (self.run.proxy.seen().len(), self.run.interception.writes.load(Ordering::SeqCst));
         let done = self.repair(if self.run.lot.stopped { "3s" } else { "60s" });
@@ -252,7 +252,7 @@ impl<'s> Case<'s> {
         if back { self.tool(BACK, timeout, None) } else { self.tool(ON, timeout, self.run.lot.repair().typed) }
     }
 
-    /// Returns the journal of this repair. All journals have to be readable.
+    /// Returns the journal of this repair. Reports an error if a journal cannot be read.
     fn journal(&self) -> Result<Option<Reported>, String> {
         let told = self.place.run(&["history", "-o", "json"]);
         if told.code != Some(0) {
@@ -266,10 +266,10 @@ impl<'s> Case<'s> {
                 return Err(format!("a journal is not readable: {item} {}", one.stderr));
             }
         }
-        // The newest journal is first. If the way back is tested, the oldest journal is that of the move before it.
+        // The newest journal is first. If an undo is tested, the oldest journal is that of the earlier move.
         let older = usize::from(self.run.lot.repair().name == "undo");
         let mut all: Vec<Value> = items.into_iter().rev().skip(older).collect();
-        // If the cluster changed after a plan was confirmed, the plan is not begun. It still has a journal of its own.
+        // If the cluster has changed after a plan was confirmed, the plan does not begin. But it still has a journal.
         let begun = all.iter().position(|item| item["written"] == true).unwrap_or_default();
         Ok((begun < all.len()).then(|| all.swap_remove(begun)).map(|item| Reported {
             state: text(&item, "/state").to_owned(),
@@ -278,7 +278,7 @@ impl<'s> Case<'s> {
         }))
     }
 
-    /// Returns the result of an intercepted run, once the controllers run again.
+    /// Returns the result of an intercepted run. The controllers must run again.
     pub(crate) fn came(&self, intercepted: &Intercepted) -> Result<String, String> {
         let actor = if intercepted.met { self.run.lot.actor } else { Actor::Nobody };
         if intercepted.met && !self.run.interception.acted.load(Ordering::SeqCst) {
@@ -305,7 +305,7 @@ impl<'s> Case<'s> {
             None => (false, false),
         };
         let end = |end: End, what: &str| self.stands(end, actor).map(|()| what.to_owned());
-        // Stopped controllers do nothing of what is predicted, and actors may undo it.
+        // If the controllers are stopped, nothing happens as predicted. Actors may undo what was predicted.
         let may_surprise = self.run.lot.stopped || !actor.is_harmless();
         match code {
             Some(0) if written && finished => end(End::Goal, "done"),
@@ -316,7 +316,7 @@ impl<'s> Case<'s> {
                 end(End::Untouched, &format!("nothing written, {how}"))
             }
             Some(2) if !written && !actor.is_harmless() => end(End::Untouched, "nothing written, exit 2"),
-            // The program was killed at a read after the last step.
+            // The program was killed at a read after its last step.
             None if written && finished => end(End::Goal, "done, killed afterwards"),
             // The repair may have been continued before the controllers ran again.
             Some(5) | None if written => self.led_on(intercepted.early.as_ref(), actor),
@@ -324,12 +324,11 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// Judges a run with a rough actor, after which many states are possible. The program has to end with one of its
-    /// exit codes. A repair that stopped is continued or undone as far as possible. The losses are judged for every
-    /// actor.
+    /// Checks a run with a rough actor, after which many states are possible. The program must end with one of its exit
+    /// codes. A repair that stopped is continued or undone as far as possible. The losses are checked for every actor.
     fn judge_rough(&self, intercepted: &Intercepted) -> Result<String, String> {
         if !matches!(intercepted.ended.code, None | Some(0..=6)) {
-            return Err("this is none of its exit codes".to_owned());
+            return Err("the program must end with one of its exit codes".to_owned());
         }
         let stopped = |journal: &Option<Reported>| {
             journal.as_ref().is_some_and(|journal| {
@@ -344,15 +343,18 @@ impl<'s> Case<'s> {
             let ended = self.way(again, "15s");
             led = if again { "taken back" } else { "continued" };
             if !matches!(ended.code, Some(0..=6)) || ended.said.contains("panicked") {
-                return Err(format!("led on it ended with {:?}: {}", ended.code, ended.said));
+                return Err(format!(
+                    "the program that continued or undid the repair ended with {:?}: {}",
+                    ended.code, ended.said
+                ));
             }
         }
         Ok(if stopped(&self.journal()?) { "left" } else { led }.to_owned())
     }
 
     /// Continues the repair that stopped, or undoes it. If one of the two is refused, the other one is tried. Both are
-    /// tried again once the actor has stopped or a way back has begun. If both fail again, the same repair is requested
-    /// anew.
+    /// tried again after the actor has stopped or an undo has begun. If both fail again, the same repair is requested
+    /// again.
     fn led_on(&self, early: Option<&Ended>, actor: Actor) -> Result<String, String> {
         let back_first = self.run.lot.back_first;
         let timeout = if actor.is_harmless() { "60s" } else { "15s" };
@@ -363,7 +365,7 @@ impl<'s> Case<'s> {
                 let way = if back { BACK } else { ON };
                 let fresh;
                 let (ended, when) = if let Some(ended) = early.take() {
-                    (ended, " while the controllers stood still")
+                    (ended, " while the controllers were stopped")
                 } else {
                     fresh = self.way(back, timeout);
                     (&fresh, if again { " at the second try" } else { "" })
@@ -387,30 +389,35 @@ impl<'s> Case<'s> {
             }
             self.leave();
         }
-        // A way back is only continued, and never requested anew.
+        // An undo is only continued. It is never requested again.
         if actor != Actor::Nobody && self.run.lot.repair().name != "undo" {
             let ended = self.repair(timeout);
             match ended.code {
                 Some(0 | 1) => return self.stands(End::Goal, actor).map(|()| "asked for anew".to_owned()),
-                Some(2..=6) => _ = write!(refusals, "anew it ended with {:?}: {}", ended.code, ended.said),
-                code => return Err(format!("anew it ended with {code:?}: {}", ended.said)),
+                Some(2..=6) => {
+                    _ = write!(refusals, "the second request of the repair ended with {:?}: {}", ended.code, ended.said)
+                }
+                code => return Err(format!("the second request of the repair ended with {code:?}: {}", ended.said)),
             }
         }
         if actor.is_in_the_way() {
             let known = self.stands(End::Left, actor).map(|()| "left".to_owned());
             return known.map_err(|why| format!("{why}: {refusals}"));
         }
-        Err(format!("neither way leads on, and it stands like {:?}: {refusals}", self.place.all()))
+        Err(format!(
+            "the repair can neither be continued nor undone, and the state is {:?}: {refusals}",
+            self.place.all()
+        ))
     }
 
-    /// Judges the state after a way succeeded. `apply --continue` may have continued a way back.
+    /// Checks the state after the repair was continued or undone. `apply --continue` may have continued an undo.
     fn ended(&self, back: bool, actor: Actor) -> Result<String, String> {
         let journal = self.journal()?.ok_or("there is no journal any more")?;
         if back || journal.taken_back {
             return self.stands(End::Back, actor).map(|()| "taken back".to_owned());
         }
         if journal.state != "finished" {
-            return Err(format!("it was gone on with, and the journal says {journal:?}"));
+            return Err(format!("the repair was continued, but the journal says {journal:?}"));
         }
         self.stands(End::Goal, actor).map(|()| "continued".to_owned())
     }
@@ -424,7 +431,7 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// Waits until the place is in one of the states of this end, and stays there.
+    /// Waits until the place is in one of the states of this end, and checks that it stays there.
     fn stands(&self, end: End, actor: Actor) -> Result<(), String> {
         let repair = self.run.lot.repair();
         if actor == Actor::User {
@@ -445,7 +452,7 @@ impl<'s> Case<'s> {
         loop {
             let now = self.place.all();
             if self.fits(&now, &ways, actor) {
-                // Other actors' writes may still have effects.
+                // Writes of other actors may still have effects.
                 let first: &mut (Instant, Vec<String>) = since.get_or_insert_with(|| (Instant::now(), now.clone()));
                 if first.1 != now {
                     since = None;
@@ -496,7 +503,7 @@ impl<'s> Case<'s> {
         theirs_fit && (ways.iter().any(is_way) || (actor.is_in_the_way() && is_left()))
     }
 
-    /// Describes how volumes were lost, or could have been lost.
+    /// Returns how volumes were lost, or could have been lost.
     pub(crate) fn harm(&self) -> Vec<String> {
         let (repair, interception) = (self.run.lot.repair(), &self.run.interception);
         let mut meant: Vec<(String, String)> =
@@ -528,7 +535,7 @@ impl<'s> Case<'s> {
     }
 }
 
-/// What the program reports of a journal.
+/// What the program reports about a journal.
 #[derive(Debug)]
 struct Reported {
     state: String,

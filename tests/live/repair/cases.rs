@@ -5,37 +5,37 @@ use super::actors::Actor;
 use crate::live::site::{PV, PVC, Place};
 use serde_json::json;
 
-/// The state of a place: one line for each of its volumes and claims, except those of the stranger. `N` means the name
-/// of the place.
+/// The state of a place: one line for each of its volumes and claims, except those of the stranger. `N` stands for the
+/// name of the place.
 pub(crate) type State = &'static [&'static str];
 
 /// A repair.
 pub(crate) struct Repair {
     pub(crate) name: &'static str,
     pub(crate) words: &'static [&'static str],
-    /// The name that has to be typed to confirm the repair.
+    /// The name that must be typed to confirm the repair.
     pub(crate) typed: Option<&'static str>,
     /// Creates the state that the repair starts from.
     pub(crate) begin: fn(&Place<'_>),
     pub(crate) before: State,
     pub(crate) goal: State,
-    /// The states after the way back, for all points at which it can begin.
+    /// The states after the undo, for all steps at which it can begin.
     pub(crate) undone: &'static [State],
-    /// Further ends that are possible with one actor.
+    /// Further possible ends if this actor acts.
     pub(crate) intercepted: &'static [(Actor, &'static [State])],
     /// The additional lines that a state may have if an actor takes a claim or the name of a claim.
     pub(crate) left: State,
     /// The claims that may have one of the volumes.
     pub(crate) meant: &'static [(&'static str, &'static str)],
     pub(crate) volumes: &'static [&'static str],
-    /// The claims that existed at the start or earlier. Actors create pods for these claims, or create these claims
+    /// The claims that existed at the start or earlier. Actors create pods for these claims, or create the claims
     /// again.
     pub(crate) claims: &'static [(&'static str, &'static str)],
     /// Whether the repair itself asks for the deletion of the data.
     pub(crate) is_deletion: bool,
 }
 
-/// The repair that the way back under test takes back.
+/// The repair that the tested undo takes back.
 pub(crate) const MOVE: State = &["move", "pvc/data", "--to-namespace", "N-to"];
 const AT_HOME: State = &["N-a: Bound, Delete, of N/data", "N/data: Bound, N-a"];
 const AT_HOME_KEPT: State = &["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a"];
@@ -94,7 +94,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         before: LEFT_TO_DELETION,
         goal: AT_HOME_KEPT,
         undone: &[LEFT],
-        // A driver was allowed to delete the volume before the repair began.
+        // The driver may already delete the volume before the repair begins.
         intercepted: &[(Actor::Driver, &[&[]])],
         left: &["N-a: Available, Retain, for N/data", "N/data: Pending, "],
         ..NONE
@@ -168,7 +168,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         meant: &[("N", "data"), ("N", "archive")],
         ..NONE
     },
-    // The claim requests more than the capacity of the volume that is reserved for it.
+    // The claim requests more than the capacity of its reserved volume.
     Repair {
         name: "recreate",
         words: &["recreate", "pvc/data", "--set", "size=1Gi"],
@@ -272,7 +272,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         ],
         ..NONE
     },
-    // The claim is being deleted, and a finalizer keeps it whose owner is gone.
+    // The claim is being deleted. A finalizer of an owner that is gone keeps it.
     Repair {
         name: "unfinalize",
         words: &["unfinalize", "pvc/data", "example.com/backup"],
@@ -287,7 +287,7 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         },
         before: KEPT_BY_FINALIZER,
         goal: LEFT,
-        // With policy Delete, as before, the data would be deleted with the claim.
+        // With the former policy Delete, the data would be deleted with the claim. So Retain stays.
         undone: &[&["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a, going"]],
         left: &["N/data: Pending, "],
         ..NONE

@@ -1,6 +1,6 @@
 //! Each request of a repair fails in each way, one request per run. The real controllers run or are stopped. An actor
-//! acts when the request fails. In every case the journal says what happened, the repair is continued or undone, and no
-//! volume is lost.
+//! acts when the request fails. In every case the journal must say what happened, it must be possible to continue or
+//! undo the repair, and no volume must be lost.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -30,12 +30,12 @@ const RUNS: &str = "PVCTL_FAULTS";
 /// How many runs are made at the same time. They spend most of that time waiting.
 const ABREAST: usize = 24;
 
-/// Returns the actors: those whose ends are known, and those for whom only losses are judged.
+/// Returns the actors whose ends are known, and then those for which only losses are checked.
 fn actors() -> Vec<Actor> {
     Actor::WITH_ENDS.into_iter().chain(ROUGH).collect()
 }
 
-/// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor, so that all
+/// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor. So all
 /// combinations occur.
 fn lot(number: usize) -> RunParameters {
     let stopped = number / 9 % 3 == 1;
@@ -50,8 +50,8 @@ fn lot(number: usize) -> RunParameters {
     }
 }
 
-/// Returns the request at which a run is intercepted. The runs of a repair cover all its requests. Most of them
-/// intercept the requests that carry out the plan, and the writes.
+/// Returns the request at which a run is intercepted. The runs of a repair together cover all its requests. Most runs
+/// intercept a write or another request that carries out the plan.
 fn request(number: usize, runs: usize, requests: Requests) -> At<'static> {
     let (round, rounds) = (number / REPAIRS.len(), runs.div_ceil(REPAIRS.len()));
     let over = |count: usize| (round * count / rounds + number % 3) % count;
@@ -83,8 +83,8 @@ fn abreast<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R
     so_many_abreast(ABREAST, all, work)
 }
 
-/// Calls `work` with each element, at most `many` at the same time, and returns the results in the order of the
-/// elements.
+/// Calls `work` with each element, for at most `many` elements at the same time. Returns the results in the order of
+/// the elements.
 pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let (left, done) = (Mutex::new(all.into_iter().enumerate()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -103,7 +103,7 @@ pub(crate) fn so_many_abreast<T: Send, R: Send>(many: usize, all: Vec<T>, work: 
     done.into_iter().map(|(_, came)| came).collect()
 }
 
-/// Returns the parameters of a run without a fault. Only its requests are counted.
+/// Returns the parameters of a run without a fault, whose requests are only counted.
 fn clean(repair: usize, stopped: bool) -> RunParameters {
     let (fault, actor) = (SLOW, Actor::Nobody);
     RunParameters { repair, fault, actor, stopped, early: false, back_first: false, turn: 0 }
@@ -125,14 +125,17 @@ fn each_actor_meets_each_repair_and_each_fault() {
             }
         }
         let (stopped, running) = (times["stopped"], times["running"]);
-        assert!(stopped * 4 >= runs && stopped * 2 <= running * 2, "{stopped} of {runs} runs without controllers");
+        assert!(
+            stopped * 4 >= runs && stopped * 2 <= running * 2,
+            "the controllers must be stopped in at least a quarter and at most half of the runs: {stopped} of {runs}"
+        );
         let kinds = REPAIRS.len() + FAULTS.len() + actors().len();
         let single: Vec<_> =
             times.iter().filter(|(word, _)| !word.contains("opped") && !word.contains("unning")).collect();
         assert_eq!(single.len(), kinds);
         assert!(single.iter().all(|(_, times)| **times >= least), "{single:?}");
         let wanted = (REPAIRS.len() + FAULTS.len()) * actors().len();
-        assert!(pairs == 0 || met.len() == wanted, "{} of {wanted} pairs", met.len());
+        assert!(pairs == 0 || met.len() == wanted, "only {} of {wanted} pairs occur", met.len());
     }
 }
 
@@ -152,13 +155,13 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     });
     let (still, moving): (Vec<usize>, Vec<usize>) = (0..runs).partition(|number| lot(*number).stopped);
 
-    // The states for the runs with stopped controllers are created while the controllers run. The runs are judged once
-    // the controllers run again.
+    // For the runs with stopped controllers, the initial states are created while the controllers run. The results are
+    // checked after the controllers run again.
     let idle = abreast(kinds, |repair| Case::new(&site, clean(repair, true), &format!("still{repair}")).park());
     let parked: Vec<(usize, Parked)> = abreast(still, |number| (number, make(&site, number).park()));
     site.stop_controllers();
     let still_counts = abreast(idle, |parked| parked.back(&site).clean());
-    // While a run waits for stopped controllers, it repeats requests. These requests are not counted.
+    // While a run waits for stopped controllers, it repeats requests. The repeated requests are not counted.
     let still_counts = still_counts.iter().zip(&counts);
     let still_counts: Vec<Requests> = still_counts
         .map(|(still, moving)| Requests { carrying_out: still.carrying_out.min(moving.carrying_out), ..*still })
@@ -207,7 +210,7 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(done.len(), runs);
-    // The number of requests during a wait differs between runs, so a run may lack the last requests.
+    // The number of requests during a wait differs from run to run. So a run may not reach the last requests.
     let missed = done.iter().filter(|came| !came.met).count();
     assert!(missed * 10 <= runs, "{missed} of {runs} runs ended before their fault");
 }

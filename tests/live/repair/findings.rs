@@ -1,6 +1,6 @@
-//! `fix` with the findings of each repairable rule, on the real controllers. Each state is caused as it is caused in
-//! practice. The test checks the state afterwards, what is left to a person, and how the person repairs it. A second
-//! run writes nothing. The test also checks the state after the way back, and that nothing is lost at any time.
+//! `fix` with the findings of each repairable rule, on the real controllers. Each state is caused as in practice. The
+//! test checks the state after the repair, what is left to a person, and how the person repairs it. A second run must
+//! not write anything. The test also checks the state after the undo, and that nothing is lost at any time.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -25,20 +25,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many cases run at the same time. They spend most of that time waiting.
+/// How many cases run at the same time. They spend most of their time waiting.
 const ABREAST: usize = 6;
 
-/// The environment variable that selects places, separated by commas. Without it, all are tried.
+/// The environment variable that selects places, separated by commas. Without it, all places are tested.
 const CHOSEN: &str = "PVCTL_PLACES";
 
-/// How long a state may take to appear. The controllers resync every second.
+/// The longest time until a state appears. The controllers resync every second.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The findings that `fix --yes` leaves to a person, because no repair of them is safe: rule and place.
+/// The findings that `fix --yes` leaves to a person, because they have no safe repair: the rule and the place.
 const LEFT: [(&str, &str); 10] = [
-    // Its claim was deleted, so a person asked for the deletion.
+    // The claim of this volume was deleted. So a person has asked for the deletion.
     ("data-about-to-go", "unwanted"),
-    // The volume has another uid than that of the claim. The choice between the two cannot be undone.
+    // The volume and the claim have different uids. The choice between the two cannot be undone.
     ("lost-volumename-empty", "noname"),
     // A person has to choose one of two volumes with the same storage.
     ("pv-duplicate-backing", "twice"),
@@ -54,25 +54,25 @@ const LEFT: [(&str, &str); 10] = [
     ("pvc-selected-node-gone", "nodeless"),
     // The data are already kept. The claim is kept by a pod that a person may want to read.
     ("pvc-terminating-completed-pod", "finished"),
-    // The data are already kept. A finalizer that is taken off does not come back.
+    // The data are already kept. A finalizer that was removed cannot be restored.
     ("pvc-terminating-unknown-finalizer", "held"),
 ];
 
-/// Lines of a table. `@` means the name of the place. The namespace and the class have this name, and it is the prefix
-/// of the volumes' names.
+/// Lines of a table. `@` stands for the name of the place. The namespace and the class have this name, and the names of
+/// the volumes begin with it.
 type Lines = &'static [&'static str];
 
-/// How a state arises, and what is then done about it.
+/// How a state is caused, and what is done about it afterwards.
 struct Case {
     rule: &'static str,
     place: &'static str,
     class: Class,
     arise: fn(&Place<'_>),
-    /// The state of all objects then: see [`Place::all`].
+    /// The state of all objects at the start: see [`Place::all`].
     stands: Lines,
-    /// What `audit` then finds on the objects of the place, except findings of severity `info`.
+    /// The findings of `audit` on the objects of the place at the start, without findings of severity `info`.
     found: Lines,
-    /// The acts that follow, in order.
+    /// What follows, in order.
     acts: &'static [Act],
     volumes: Lines,
     /// The claims that may have the volumes.
@@ -96,59 +96,59 @@ enum Class {
 struct Act {
     words: Lines,
     code: i32,
-    /// The texts that the answer contains.
+    /// The texts that the output must contain.
     says: Lines,
-    /// How many repairs the command makes; each leaves a journal. Without repairs nothing is written.
+    /// How many repairs the command makes. Each leaves a journal. Without repairs nothing is written.
     repairs: usize,
-    /// The state of all objects then, or nothing if it is unchanged.
+    /// The state of all objects afterwards, or `None` if the state does not change.
     stands: Option<Lines>,
     found: Option<Lines>,
-    /// The exit code of the same command if it is run again. It then writes nothing.
+    /// The exit code of the same command when it is run again. It must not write anything then.
     again: Option<i32>,
     /// What other actors do instead of a command.
     others: Option<fn(&Place<'_>)>,
-    /// The questions in a terminal, each with the keys that are pressed. If there are none, the command is confirmed
-    /// with --yes.
+    /// The questions in a terminal, each with the keys that the test presses. If there are none, the command is
+    /// confirmed with `--yes`.
     answers: &'static [(&'static str, &'static str)],
 }
 
 impl Act {
-    /// The command makes this number of repairs, and has nothing to do the second time.
+    /// A command that makes this number of repairs, and has nothing to do the second time.
     const fn does(words: Lines, repairs: usize, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (Some(stands), Some(found));
         Self { words, code: 0, says: &[], repairs, stands, found, again: Some(0), others: None, answers: &[] }
     }
 
-    /// The command writes nothing, and ends with that code.
+    /// A command that writes nothing, and ends with this code.
     const fn refuses(words: Lines, code: i32, says: Lines) -> Self {
         Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None, answers: &[] }
     }
 
-    /// Other actors act, and the state and the findings are then these.
+    /// Other actors act. Afterwards these are the state and the findings.
     const fn comes(others: fn(&Place<'_>), stands: Lines, found: Lines) -> Self {
         Self { again: None, others: Some(others), ..Self::does(&[], 0, stands, found) }
     }
 
-    /// `undo` leads to this state. A second `undo` has nothing to take back.
+    /// An `undo` that leads to this state. A second `undo` has nothing to take back.
     const fn back(stands: Lines, found: Lines) -> Self {
         Self { again: Some(2), ..Self::does(&["undo"], 1, stands, found) }
     }
 
-    /// `undo` that leaves policy Retain. With the earlier policy Delete the volume's data would be deleted.
+    /// An `undo` that leaves policy Retain. With the former policy Delete the data of the volume would be deleted.
     const NOTHING_BACK: Self = Self {
-        says: &["nothing of what", "volume @-a keeps policy Retain"],
+        says: &["nothing of ", "volume @-a keeps policy Retain"],
         repairs: 1,
         again: Some(2),
         ..Self::refuses(&["undo"], 0, &[])
     };
 
-    /// `undo` after which an earlier repair remains. A second `undo` would take back that repair, so the command is not
-    /// repeated.
+    /// An `undo` after which an earlier repair remains. A second `undo` would take back the earlier repair. So the
+    /// command is not repeated.
     const fn further(self) -> Self {
         Self { again: None, ..self }
     }
 
-    /// A person answers these questions in a terminal.
+    /// A command with questions that a person answers in a terminal.
     const fn asked(self, answers: &'static [(&'static str, &'static str)]) -> Self {
         Self { answers, ..self }
     }
@@ -157,12 +157,12 @@ impl Act {
         Self { says, ..self }
     }
 
-    /// The rule still finds the object. Only a person can change that, and no data can be lost by it any more.
+    /// The rule still finds the object. Only a person can change that, but no data can be lost any more.
     const fn harmless(self) -> Self {
         Self { again: Some(1), ..self }
     }
 
-    /// A finding is left, so the command ends with 1 each time.
+    /// A finding is left. So the command ends with exit code 1 each time.
     const fn leaves(self) -> Self {
         Self { code: 1, again: Some(1), ..self }
     }
@@ -180,16 +180,16 @@ struct Run<'p, 's> {
 }
 
 impl<'p, 's> Run<'p, 's> {
-    /// Checks the state as it arose.
+    /// Checks the state at the start.
     fn new(place: &'p Place<'s>, stands: Lines, found: Lines) -> Self {
         let (stands, found) = (named(place, stands), named(place, found));
         let mut run = Self { place, stands, found, wrong: Vec::new(), repairs: 0, is_left: false };
-        run.look("as it arose");
+        run.check("at the start");
         run
     }
 
     /// Waits until the state is the expected one, and checks the findings.
-    fn look(&mut self, when: &str) {
+    fn check(&mut self, when: &str) {
         let begin = Instant::now();
         let mut now = self.place.all();
         while now != self.stands && begin.elapsed() < PATIENCE {
@@ -211,7 +211,7 @@ impl<'p, 's> Run<'p, 's> {
         if let Some(others) = act.others {
             others(self.place);
             self.expect(act);
-            self.look("after what others did");
+            self.check("after the actions of others");
             return;
         }
         let words = named(self.place, act.words);
@@ -245,7 +245,7 @@ impl<'p, 's> Run<'p, 's> {
         }
         self.repairs += made;
         self.expect(act);
-        self.look(&format!("after {words:?}, which said {said}"));
+        self.check(&format!("after {words:?}, which printed {said}"));
         if let Some(code) = act.again {
             let (versions, journals) = (self.place.rest(), self.place.journals());
             let ended = self.place.run(&[&words[..], &["--yes", "--timeout", "60s"]].concat());
@@ -260,7 +260,7 @@ impl<'p, 's> Run<'p, 's> {
         }
     }
 
-    /// Sets the expected state after an act. If the act does not state it, it is unchanged.
+    /// Sets the expected state after an action. If the action does not state it, the state is unchanged.
     fn expect(&mut self, act: Act) {
         if let Some(lines) = act.stands {
             self.stands = named(self.place, lines);
@@ -300,7 +300,7 @@ fn answered(place: &Place<'_>, words: &[&str], answers: &[(&str, &str)]) -> (Opt
     (code, plain(shown.as_bytes()))
 }
 
-/// Returns the text with the name of the place.
+/// Returns the text with the name of the place in place of `@`.
 fn whole(place: &Place<'_>, text: &str) -> String {
     text.replace('@', &place.name)
 }
@@ -337,8 +337,8 @@ fn found(place: &Place<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns, as text, a moment at which the volume's policy and phase allowed the driver to delete it. Only moments
-/// after the volume was first kept count.
+/// Returns a moment, as text, at which the policy and the phase of the volume allowed the driver to delete it. Only
+/// moments after the volume was first kept count.
 fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let name = place.of(volume);
     let history = place.site.history(&name);
@@ -350,7 +350,7 @@ fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     later.then(|| format!("{name} became deletable again after it was kept"))
 }
 
-/// Runs one case, from its state to the way back.
+/// Runs one case, from its start to the undo.
 fn run(site: &Site, case: &Case) -> (Vec<String>, usize, bool) {
     let place = match case.class {
         Class::ByHand => Place::new(site, case.place),
@@ -373,7 +373,7 @@ fn the_findings_of_each_repairable_rule_are_fixed() {
     let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
     let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();
     let repairable = rules::repairable().map(|rule| rule.id).collect();
-    assert_eq!(covered, repairable, "there is a case for each repairable rule");
+    assert_eq!(covered, repairable, "there must be a case for each repairable rule, and no other case");
     let chosen = std::env::var(CHOSEN).unwrap_or_default();
     let is_chosen = |place: &str| chosen.is_empty() || chosen.split(',').any(|one| one == place);
     let cases: Vec<&Case> = cases.into_iter().filter(|case| is_chosen(case.place)).collect();
@@ -410,5 +410,5 @@ fn the_findings_of_each_repairable_rule_are_fixed() {
     let mut left = left.into_inner().unwrap();
     left.sort_unstable();
     let meant: Vec<(&str, &str)> = LEFT.into_iter().filter(|(_, place)| is_chosen(place)).collect();
-    assert_eq!(left, meant, "something else than this is left to a person");
+    assert_eq!(left, meant, "exactly these findings must be left to a person");
 }

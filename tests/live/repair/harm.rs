@@ -1,4 +1,4 @@
-//! Judges whether a volume was lost, by all events of the volume that a watch has seen since a repair began.
+//! Checks whether a volume was lost. The input is all events of the volume that a watch has seen since a repair began.
 
 use super::actors::{is_deletable, version};
 use crate::live::site::text;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 pub(crate) struct Deleted {
     /// The resource version of the claim after its deletion was requested.
     pub(crate) version: u64,
-    /// Whether the claim was deleted at a write to a volume. Such a write follows the last read of the claim.
+    /// Whether the claim was deleted during a write to a volume. Such a write comes after the last read of the claim.
     pub(crate) at_write: bool,
 }
 
-/// The criteria by which a volume is judged.
+/// What must hold for a volume.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judge {
     /// The resource version of the volume when the repair began.
@@ -30,13 +30,13 @@ pub(crate) struct Judge {
 impl Judge {
     /// Returns how the volume was lost, or could have been lost. `history` has the type of each event and the volume.
     ///
-    /// Once a volume may be deleted, its driver may delete it, whatever is written afterwards. The repair is not the
-    /// cause if the volume could be deleted before, or if the deletion was requested. The repair is not the cause
-    /// either if an actor deleted the claim of the volume and the repair had not changed the policy. The same holds if
-    /// the repair had restored the policy after its last check of the claim.
+    /// If a volume may be deleted at any moment, its driver may delete it, no matter what is written afterwards. The
+    /// repair is not the cause in these cases: the volume could already be deleted before, or the deletion was
+    /// requested, or an actor deleted the claim of the volume and the repair had not changed the policy, or had
+    /// restored it after its last check of the claim.
     pub(crate) fn losses(&self, history: &[(String, Value)]) -> Vec<String> {
         let Some(start) = history.iter().position(|(_, volume)| version(volume) == self.began) else {
-            return vec!["the watch has not seen how it stood at the start".to_owned()];
+            return vec!["the watch has not seen the volume at the start".to_owned()];
         };
         let first = &history[start].1;
         let mut losses = Vec::new();
@@ -45,20 +45,20 @@ impl Judge {
         let mut may_go = was_deletable || may_go_anyhow;
         let mut was_kept = is_kept(first);
         let mut is_touched = false;
-        // The resource version at which the volume last got its policy Delete back.
+        // The resource version at which the repair last set policy Delete again.
         let mut given_back = None;
         for (event, volume) in &history[start..] {
             let named = &volume["spec"]["claimRef"];
             let claim = (text(named, "/namespace").to_owned(), text(named, "/name").to_owned());
             if !text(named, "/uid").is_empty() && !self.meant.contains(&claim) {
-                losses.push(format!("it became that of {}/{}", claim.0, claim.1));
+                losses.push(format!("it was given to claim {}/{}", claim.0, claim.1));
             }
             if volume["metadata"]["uid"] != first["metadata"]["uid"] && self.is_others {
-                // The following events are about another volume.
+                // All later events are about another volume of this name.
                 break;
             }
             if volume["spec"]["csi"] != first["spec"]["csi"] {
-                losses.push("it became another storage".to_owned());
+                losses.push("it got other storage".to_owned());
             }
             if event == "DELETED" {
                 if !may_go {
@@ -135,21 +135,21 @@ fn a_volume_that_could_be_deleted_for_a_moment_is_lost() {
         ["it was deleted"]
     );
     let taken = [at(1, "Available", "Retain", "data"), at(2, "Bound", "Retain", "other")];
-    assert_eq!(judge().losses(&taken), ["it became that of n/other"]);
-    assert_eq!(judge().losses(&[]), ["the watch has not seen how it stood at the start"]);
+    assert_eq!(judge().losses(&taken), ["it was given to claim n/other"]);
+    assert_eq!(judge().losses(&[]), ["the watch has not seen the volume at the start"]);
 }
 
 #[test]
 fn a_loss_that_another_actor_causes_is_not_counted() {
-    // The volume could be deleted before.
+    // The volume could already be deleted before the repair.
     let before = [at(1, "Released", "Delete", "data"), gone(2, "Released", "Delete", "data")];
     assert_eq!(judge().losses(&before), Vec::<String>::new());
     let deleting = |version, at_write| Judge { deleted: Some(Deleted { version, at_write }), ..judge() };
-    // The claim was deleted before anything was written.
+    // The claim was deleted before the repair wrote anything.
     let untouched = [at(1, "Bound", "Delete", "data"), at(4, "Released", "Delete", "data")];
     assert_eq!(deleting(3, false).losses(&untouched), Vec::<String>::new());
     assert_eq!(judge().losses(&untouched).len(), 1);
-    // The claim was deleted after the policy was given back, before that, or at that very write.
+    // The claim was deleted after policy Delete was set again, before that, or during that write.
     let given_back =
         [at(1, "Bound", "Retain", "data"), at(3, "Bound", "Delete", "data"), at(5, "Released", "Delete", "data")];
     assert_eq!(deleting(4, false).losses(&given_back), Vec::<String>::new());

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The answer is delayed, and arrives while the program waits for it.
+/// The answer is delayed, but arrives while the program still waits for it.
 pub(crate) const SLOW: Fault = Fault::Delayed(Duration::from_secs(2));
 
 /// The faults that one request of a run can have.
@@ -25,29 +25,29 @@ pub(crate) const FAULTS: [Fault; 8] = [
     Fault::KilledAfter,
 ];
 
-/// How many requests a repair makes: reads until its first permission question, permission questions, and requests
-/// after the last question. In a larger cluster the repair begins with more reads. Therefore the last requests are
-/// counted from the questions.
+/// How many requests a repair makes: reads before its first question about rights, questions about rights, and requests
+/// after the last question. In a larger cluster the repair begins with more reads. So the last requests are counted
+/// from the questions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requests {
     pub(crate) reading: usize,
     pub(crate) questions: usize,
     pub(crate) carrying_out: usize,
-    /// How many requests write, or are dry runs of a deletion.
+    /// How many requests are writes, or dry runs of a deletion.
     pub(crate) writes: usize,
 }
 
-/// The request at which a fault occurs, and what happened there. The dry run of a deletion is stated in the body of the
-/// request, so it counts as a write as well.
+/// The request at which a fault occurs, and what happened there. A dry run of a deletion counts as a write, because
+/// only the body of the request says that it is a dry run.
 #[derive(Default)]
 pub(crate) struct Interception {
-    /// How many writes there were in all.
+    /// The number of all writes.
     pub(crate) writes: AtomicUsize,
     /// The request at which the fault occurs, and how many requests have been counted.
     trigger: Mutex<Option<Trigger>>,
-    /// The number of that request among all requests to the proxy.
+    /// The number of this request among all requests to the proxy.
     number: AtomicUsize,
-    /// The method and the path of that request.
+    /// The method and the path of this request.
     pub(crate) request: Mutex<String>,
     pub(crate) is_write: AtomicBool,
     /// The running program.
@@ -56,26 +56,26 @@ pub(crate) struct Interception {
     pub(crate) scene: Mutex<Scene>,
     /// Whether the actor has acted.
     pub(crate) acted: AtomicBool,
-    /// Whether that request writes to a volume.
+    /// Whether this request writes to a volume.
     pub(crate) writes_volume: AtomicBool,
     /// The resource version at which the actor deleted a claim.
     pub(crate) deleted: Mutex<Option<u64>>,
-    /// Whether, when the actor acted, policy Delete would have deleted the data of a volume immediately.
+    /// Whether policy Delete would have deleted the data of a volume immediately when the actor acted.
     pub(crate) was_exposed: AtomicBool,
 }
 
 impl Interception {
-    /// Returns an interception that waits for no request yet.
+    /// Returns an interception that does not wait for a request yet.
     pub(crate) fn new() -> Self {
         Self { number: AtomicUsize::new(usize::MAX), ..Self::default() }
     }
 
-    /// Starts to count the requests until that one.
+    /// Starts to count the requests until the selected one.
     pub(crate) fn set(&self, at: At<'_>) {
         *self.trigger.lock().unwrap() = Some(Trigger::new(at));
     }
 
-    /// Stops waiting for the request, and returns whether the request has arrived.
+    /// Stops waiting for the selected request. Returns whether it has arrived.
     pub(crate) fn has_come(&self) -> bool {
         *self.trigger.lock().unwrap() = None;
         self.number.load(Ordering::SeqCst) != usize::MAX
@@ -98,7 +98,7 @@ impl Interception {
         }
     }
 
-    /// Counts a request, and returns whether the fault occurs at it. If so, the request is recorded.
+    /// Counts a request. Returns whether the fault occurs at this request, and records it if so.
     fn is_at(&self, number: usize, line: &Line<'_>) -> bool {
         self.writes.fetch_add(usize::from(line.writes()), Ordering::SeqCst);
         if !self.trigger.lock().unwrap().as_mut().is_some_and(|trigger| trigger.is_at(line)) {
@@ -112,8 +112,8 @@ impl Interception {
     }
 }
 
-/// Starts the proxy. The fault occurs at the request that the interception waits for. The actor acts at the same
-/// request. It acts after the API server if the fault lets the request reach the server first, and otherwise before the
+/// Starts the proxy. At the request that the interception waits for, the fault occurs and the actor acts. If the
+/// request reaches the server in spite of the fault, the actor acts after the server. Otherwise it acts before the
 /// server.
 pub(crate) async fn proxy(api: &Api, (fault, actor): (Fault, Actor), interception: &Arc<Interception>) -> Proxy {
     let waiting = Arc::clone(interception);

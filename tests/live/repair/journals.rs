@@ -1,5 +1,5 @@
-//! Tests of journals of another cluster behind the same address, and of the same cluster behind another address. They
-//! also test journals of a volume that was created again, and of repairs that never began.
+//! Journals of another cluster at the same address, and of the same cluster at another address. Also journals of a
+//! volume that was created again, and of repairs that never began.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::proxy::Proxy;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 /// The question after a plan.
 const QUESTION: &str = "Carry out this plan?";
 
-/// Returns a client of the cluster that is currently behind the address.
+/// Returns a client of the cluster that is currently at the address.
 fn either(current: &Arc<Mutex<Client>>) -> Client {
     let current = Arc::clone(current);
     let pass = move |request: Request<Body>| {
@@ -27,7 +27,7 @@ fn either(current: &Arc<Mutex<Client>>) -> Client {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn a_journal_is_of_its_cluster_and_not_of_an_address() {
+fn a_journal_belongs_to_its_cluster_and_not_to_an_address() {
     let mut site = Site::start();
     let fresh = Site::start();
     let place = Place::new(&site, "tied");
@@ -45,7 +45,7 @@ fn a_journal_is_of_its_cluster_and_not_of_an_address() {
     let stopped = through(&["move", "pvc/data", "--to-namespace", "tied-to", "--timeout", "3s"]);
     assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
 
-    // A new cluster is behind the address now. It has a volume of that name, which belongs to somebody else.
+    // Now a new cluster is at the address. It has a volume of the same name that belongs to somebody else.
     let strange = Place::new(&fresh, "tied");
     strange.namespace("tied-to");
     fresh.put(&json!({
@@ -89,7 +89,7 @@ fn a_journal_is_of_its_cluster_and_not_of_an_address() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn a_volume_made_anew_is_not_the_one_of_a_journal() {
+fn a_volume_that_was_created_again_is_not_the_volume_of_a_journal() {
     let mut site = Site::start();
     let place = Place::new(&site, "anew");
     place.left("data", "a", "Retain");
@@ -113,12 +113,12 @@ fn a_volume_made_anew_is_not_the_one_of_a_journal() {
     let place = Place::kept(&site, "anew", journals);
     place.volume_is("a", "Available, Retain, for anew/next");
     let said = place.again(&["apply", "--continue"], 5).replace("\n  ", " ");
-    assert!(said.contains("pv/anew-a is another one than the repair was about"), "{said}");
-    assert!(said.contains("can neither go on nor be taken back"), "{said}");
-    // After that, the journal blocks no other repair.
+    assert!(said.contains("pv/anew-a is not the object that the repair was about"), "{said}");
+    assert!(said.contains("can neither be continued nor undone"), "{said}");
+    // After that, the journal does not block other repairs.
     for words in [&["apply", "--continue"][..], &["undo"]] {
         let said = place.again(words, 2).replace("\n  ", " ");
-        assert!(said.contains("there is no such journal"), "{said}");
+        assert!(said.contains("no journal of "), "{said}");
     }
 }
 
@@ -146,7 +146,7 @@ fn a_repair_that_never_began_blocks_no_other_repair() {
     site.delete(PVC, "restored", "data");
     places[2].claim_is("data", "Bound, restored-a, going");
 
-    // An undo that is interrupted while it waits has written nothing.
+    // If an undo is interrupted while it waits, it has written nothing.
     let mut broken = places[1].screen(&["undo"]);
     broken.until(QUESTION);
     broken.press("y\r");
@@ -156,7 +156,7 @@ fn a_repair_that_never_began_blocks_no_other_repair() {
     let shown = plain(shown.as_bytes());
     assert!(code == Some(130) && shown.contains("interrupted: nothing was written"), "{code:?}: {shown}");
 
-    // The claims are deleted while the questions wait for an answer.
+    // The claims are deleted while the program asks the person.
     let mut undone = places[0].screen(&["undo"]);
     let mut restored = places[2].screen(&["restore", "pvc/data"]);
     undone.until(QUESTION);
@@ -179,7 +179,7 @@ fn a_repair_that_never_began_blocks_no_other_repair() {
     places[0].again(&["apply", "--continue"], 2);
     places[2].claim_is("data", "Bound, restored-a");
     places[2].volume_is("a", "Bound, Retain, of restored/data");
-    // The move is continued, and not the undo.
+    // The move is continued, not the undo.
     places[1].repair(&["apply", "--continue"], 0);
     places[1].claim_of_is("broken-to", "data", "Bound, broken-a");
     for (place, name) in places.iter().zip(names) {

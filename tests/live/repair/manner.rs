@@ -1,5 +1,5 @@
-//! How the verbs that repair behave for the person who types them, on the real controllers. They do not wait for a goal
-//! that is already reached. A second run writes nothing and ends with 0. Flags may stand anywhere.
+//! How the verbs that repair behave towards the person who types them, on the real controllers. They do not wait for a
+//! goal that is already reached. A second run writes nothing and ends with 0. Flags may be in any position.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -17,7 +17,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     let mut site = Site::start();
     let place = Place::new(&site, "kept");
     place.bound("data", "a", "Delete");
-    // The volume is named by its claim.
+    // The command names the volume by its claim.
     place.repair(&["retain", "pvc/data"], 0);
     place.volume_is("a", "Bound, Retain, of kept/data");
     assert!(place.again(&["retain", "pvc", "data"], 0).starts_with("Nothing to do: "));
@@ -27,7 +27,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     place.claim_is("waits", "Pending, ");
     assert!(place.again(&["retain", "pvc/waits"], 6).contains("has no volume yet"));
     place.again(&["retain", "pvc/nobody"], 2);
-    // No controller runs, although the claim of the volume is deleted and a controller would have to act.
+    // No controller runs. The claim of the volume is deleted, and a controller would have to act.
     place.volume("b", "Delete");
     let journals = place.keep();
     site.stop_controllers();
@@ -36,10 +36,10 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     site.delete(PVC, "kept", "data");
     let begin = Instant::now();
     place.repair(&["retain", "pv/kept-a"], 0);
-    assert!(begin.elapsed() < Duration::from_secs(12), "it has waited for {:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(12), "the run must not wait, but took {:?}", begin.elapsed());
     place.volume_is("a", "Bound, Retain, of the former kept/data");
     assert!(place.again(&["retain", "pv/kept-a"], 0).starts_with("Nothing to do: "));
-    // The binder began to bind, and ended before the claim named its volume.
+    // The binder began a binding. It ended before the claim named its volume.
     let uid = site.get(PVC, "kept", "waits").unwrap()["metadata"]["uid"].clone();
     site.edit(PV, "", "kept-b", |volume| {
         volume["spec"]["claimRef"] =
@@ -68,7 +68,7 @@ fn a_goal_that_is_already_reached_needs_no_repair() {
     place.claim_is("new", "Bound, offered-a");
     nothing(&place, &words);
     place.again(&["release", "pv/offered-a", "--reserve-for", "offered/other"], 6);
-    // The volume is released for its last claim, which is created and takes it.
+    // The volume is released for its last claim. This claim is then created and gets the volume.
     place.left("same", "b", "Retain");
     place.repair(&["release", "pv/offered-b"], 0);
     nothing(&place, &["release", "pv/offered-b"]);
@@ -112,7 +112,7 @@ fn a_goal_that_is_already_reached_needs_no_repair() {
     nothing(&place, &words);
     place.repair(&["undo"], 0);
     place.claim_is("data", "Bound, moves-a");
-    // Flags stand between the words.
+    // Here flags are between the words.
     let words = ["rename", "pvc/data", "--timeout", "50s", "archive"];
     place.repair(&words, 0);
     place.claim_is("archive", "Bound, moves-a");
@@ -164,7 +164,7 @@ fn a_goal_that_is_already_reached_needs_no_repair() {
     place.unharmed(&["a"], &[("held", "data")]);
 }
 
-/// One of two findings is repaired, and a guard refuses the other repair. In the second run that finding is left again.
+/// One of two findings is repaired. A guard refuses the other repair. In the second run that finding is still left.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn fix_leaves_what_a_guard_refuses_each_time() {
@@ -179,7 +179,7 @@ fn fix_leaves_what_a_guard_refuses_each_time() {
     }
     place.claim_is("one", "Lost, left-a");
     place.claim_is("two", "Lost, left-b");
-    // Two claims would write to the same data.
+    // With this repair two claims would write to the same data.
     place.volume_on("c", "Retain", "csi", &json!({"driver": "driver.example.com", "volumeHandle": "left-b"}));
     let words = ["fix", "pvc/one", "pvc/two", "--only", "lost-*"];
     let said = place.repair(&words, 1);

@@ -1,6 +1,6 @@
-//! What planners and findings promise, on the real controllers. The tests check for which claims `undo` restores a
+//! What planners and findings promise, on the real controllers. The tests check in which cases `undo` restores a
 //! policy, what the program says about the end of a reservation, which finding reports the reservation later, and which
-//! verbs of the program are proposed.
+//! verbs the findings propose.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::live::api::path;
@@ -15,17 +15,17 @@ const FORMERLY: &str = "2026-01-09T08:00:00Z";
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn a_policy_goes_back_to_nobody_else() {
+fn undo_restores_a_policy_only_for_the_same_claim() {
     let site = Site::start();
 
-    // The claim that had the volume still has it.
+    // The same claim still has the volume.
     let place = Place::new(&site, "same");
     place.bound("data", "a", "Delete");
     place.repair(&["retain", "pv/same-a"], 0);
     place.repair(&["undo"], 0);
     place.volume_is("a", "Bound, Delete, of same/data");
 
-    // The new claim has the same name with another uid, or another name.
+    // Another claim has the volume: one of the same name with another uid, or one with another name.
     for (name, claim) in [("anew", "data"), ("other", "next")] {
         let place = Place::new(&site, name);
         place.bound("data", "a", "Delete");
@@ -34,7 +34,7 @@ fn a_policy_goes_back_to_nobody_else() {
         place.volume_is("a", &format!("Released, Retain, of the former {name}/data"));
         free(&place, "a");
         place.bind(claim, "a", "Retain");
-        refused(&place, claim, &format!("it was that of {name}/data with uid "));
+        refused(&place, claim, &format!("claim {name}/data with uid "));
     }
 
     // No claim had the volume: it was Released, or Available.
@@ -43,7 +43,7 @@ fn a_policy_goes_back_to_nobody_else() {
     place.repair(&["retain", "pv/left-a"], 0);
     free(&place, "a");
     place.bind("data", "a", "Retain");
-    refused(&place, "data", "it was that of left/data with uid ");
+    refused(&place, "data", "claim left/data with uid ");
     let place = Place::new(&site, "free");
     place.volume("a", "Delete");
     place.repair(&["retain", "pv/free-a"], 0);
@@ -57,13 +57,13 @@ fn free(place: &Place<'_>, volume: &str) {
     place.volume_is(volume, "Available, Retain, of nobody");
 }
 
-/// Checks that the way back is refused and changes nothing, and that the answer says who has the volume and who had it.
+/// Checks that the undo is refused and changes nothing. The answer must say who has the volume and who had it before.
 fn refused(place: &Place<'_>, claim: &str, before: &str) {
     let said = flat(&place.again(&["undo"], 6));
     let uid = place.site.get(PVC, &place.name, claim).unwrap()["metadata"]["uid"].clone();
     for words in [
         format!("volume {}-a keeps policy Retain", place.name),
-        format!("It has the volume by now, with uid {}", uid.as_str().unwrap()),
+        format!("It has the volume now, with uid {}", uid.as_str().unwrap()),
         before.to_owned(),
     ] {
         assert!(said.contains(&words), "{words}: {said}");
@@ -80,13 +80,13 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     place.rest();
     site.store("Namespace", "", "tenant", |object| object["metadata"]["creationTimestamp"] = FORMERLY.into());
     site.store(PV, "", "tenant-a", |object| object["metadata"]["creationTimestamp"] = PAST.into());
-    // The namespace is older than the volume, so the volume is reserved. The answer says how the reservation ends.
+    // The namespace is older than the volume. So the volume is reserved, and the answer says how the reservation ends.
     let said = flat(&place.repair(&["fix", "pv/tenant-a"], 0));
-    let end = "the reservation lasts until such a claim comes; `undo` ends it";
+    let end = "the reservation lasts until such a claim is created; `undo` ends it";
     assert!(said.contains(end), "{said}");
     place.volume_is("a", "Available, Retain, for tenant/data");
     assert_eq!(strange(&place), None);
-    // The reservation is undone. The namespace is being deleted, so the volume is not reserved unattended.
+    // The reservation is undone. Now the namespace is being deleted, so `fix --yes` does not reserve the volume again.
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former tenant/data");
     send(&site, Method::DELETE, &path("Namespace", "", "tenant"), None);
@@ -94,8 +94,8 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     assert!(said.contains("left: pv-released-retain on pv/tenant-a"), "{said}");
     place.repair(&["release", "pv/tenant-a"], 0);
     place.volume_is("a", "Available, Retain, for tenant/data");
-    // The reservation is found if the namespace does not exist, and also if another tenant has created the namespace
-    // again.
+    // A finding reports the reservation if the namespace does not exist. It also reports the reservation if another
+    // tenant has created the namespace again.
     let mut namespace = site.get("Namespace", "", "tenant").unwrap();
     namespace["spec"]["finalizers"] = json!([]);
     send(&site, Method::PUT, "/api/v1/namespaces/tenant/finalize", Some(&namespace));
@@ -162,7 +162,7 @@ fn a_repair_without_alternatives_needs_no_choice() {
     place.again(&["fix", "pvc/data"], 0);
     place.unharmed(&["a"], &[("noname", "data")]);
 
-    // The controller stopped after it had chosen a volume for a claim, and the claim now has another volume.
+    // The controller stopped after it had chosen a volume for a claim. The claim now has another volume.
     let place = Place::new(&site, "half");
     place.bound("data", "a", "Retain");
     place.volume("b", "Delete");
@@ -187,7 +187,7 @@ fn a_repair_without_alternatives_needs_no_choice() {
 fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     let site = Site::start();
 
-    // The node that was chosen for a claim does not exist. The claim is seconds old.
+    // The node that was selected for a claim does not exist. The claim is only seconds old.
     let place = Place::of_class(&site, "nodeless", "driver.example.com", "WaitForFirstConsumer");
     let mut claim = place.manifest("nodeless", "data");
     claim["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
@@ -203,7 +203,7 @@ fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     let said = flat(&(explained.stdout + &explained.stderr));
     assert!(said.contains("Node gone does not exist"), "{said}");
     assert!(said.contains("kubectl pvctl fix pvc/data -n nodeless proposes a repair"), "{said}");
-    // `audit` was not asked about this claim by name.
+    // `audit` reports nothing yet, because nobody named this claim.
     let audited = site.plane.pvctl(&["audit", "-n", "nodeless", "-o", "json", "--exit-zero"]).stdout;
     assert!(!audited.contains("pvc-selected-node-gone"), "{audited}");
 
@@ -219,7 +219,7 @@ fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     place.repair(&["recreate", "pvc/data", "--set", "class=standard"], 0);
     place.claim_is("data", "Bound, standard-a");
 
-    // A driver may be creating a volume for the claim that was created again, so `restore` refuses and `audit` offers
+    // A driver may be creating a volume for the claim that was created again. So `restore` refuses, and `audit` offers
     // no command.
     let place = Place::of_class(&site, "driven", "driver.example.com", "Immediate");
     place.claim_in("driven", "data");

@@ -1,5 +1,5 @@
-//! What a repair promises if others write to the same objects. People apply manifests, change a policy, or replace a
-//! volume during the repair. Admission changes or denies the requests of the repair.
+//! What a repair promises if others write to the same objects. During the repair people apply manifests, change a
+//! policy, or replace a volume. Admission changes or denies requests of the repair.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test waits, and fails by panicking")]
 
 use crate::live::site::{PV, Place, Site, text};
@@ -18,7 +18,7 @@ fn a_repair_holds_against_those_who_write_the_same_objects() {
     applied_with_a_claim_ref(&site);
     the_policy_is_changed(&mut site);
     the_volume_goes(&mut site);
-    a_replaced_volume_is_not_gone_on_with(&mut site);
+    a_repair_of_a_replaced_volume_is_not_continued(&mut site);
     a_volume_is_replaced_during_a_run(&mut site);
     admission_changes_a_request(&site);
     admission_denies_what_comes_later(&site);
@@ -26,7 +26,7 @@ fn a_repair_holds_against_those_who_write_the_same_objects() {
 
 const MOVE: [&str; 2] = ["move", "pvc/data"];
 
-/// Returns the manifest of a volume, as a person keeps it, with this policy and claim.
+/// Returns the manifest of a volume that a person applies, with this policy and this claim.
 fn source(place: &Place<'_>, policy: &str, claim: Option<&str>) -> Vec<u8> {
     let name = place.of("a");
     let mut manifest = json!({
@@ -61,7 +61,7 @@ fn applied_with_kubectl(site: &Site) {
     let said = place.again(&moved_to("applied-to"), 6);
     assert!(said.contains("is applied by kubectl apply") && said.contains("with policy Delete"), "{said}");
     assert!(said.contains("set persistentVolumeReclaimPolicy to Retain in the source"), "{said}");
-    // The applied manifest decides, and not the stored object.
+    // The applied manifest decides, not the stored object.
     place.repair(&["retain", "pv/applied-a"], 0);
     place.again(&moved_to("applied-to"), 6);
     apply(&place, &[], &source(&place, "Retain", None));
@@ -79,8 +79,8 @@ fn applied_on_the_server(site: &Site) {
     place.bind("data", "a", "Delete");
     let said = place.again(&moved_to("served-to"), 6);
     assert!(said.contains("field manager storage-sync (server-side apply), with policy Delete"), "{said}");
-    // After another writer has set the field, the managed fields do not name the applier of this field any more. The
-    // applier may still set the field again.
+    // After another writer has set the field, the managed fields do not say any more who applies this field. But the
+    // manager may still set the field again.
     place.repair(&["retain", "pv/served-a"], 0);
     let said = place.again(&moved_to("served-to"), 6);
     assert!(said.contains("perhaps with another policy than Retain"), "{said}");
@@ -117,7 +117,7 @@ fn moving(site: &mut Site, name: &str) -> (TempDir, thread::JoinHandle<Finished>
     (place.keep(), run)
 }
 
-/// A person sets policy Delete on the volume again while its claim is being deleted.
+/// While the claim is being deleted, a person sets policy Delete on its volume again.
 fn the_policy_is_changed(site: &mut Site) {
     let (journals, run) = moving(site, "kept");
     site.edit(PV, "", "kept-a", |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
@@ -133,8 +133,8 @@ fn the_policy_is_changed(site: &mut Site) {
     place.unharmed(&["a"], &[("kept", "data"), ("kept-to", "data")]);
 }
 
-/// The volume is deleted while its claim is being deleted. The repair can neither be continued nor undone, and proposes
-/// neither.
+/// While the claim is being deleted, its volume is deleted. The repair can neither be continued nor undone, and the
+/// program proposes neither.
 fn the_volume_goes(site: &mut Site) {
     let (journals, run) = moving(site, "lost");
     site.delete(PV, "", "lost-a");
@@ -143,13 +143,13 @@ fn the_volume_goes(site: &mut Site) {
     let said = done.stdout + &done.stderr;
     assert_eq!(done.code, Some(5), "{said}");
     assert!(said.contains("volume lost-a is gone"), "{said}");
-    assert!(said.contains("can neither go on nor be taken back"), "{said}");
+    assert!(said.contains("can neither be continued nor undone"), "{said}");
     assert!(!said.contains("apply --continue") && !said.contains("pvctl undo"), "{said}");
     site.start_controllers();
     drop(journals);
 }
 
-/// Replaces the volume by another one of that name, which is reserved for that claim as well.
+/// Replaces the volume by another one of the same name, which is reserved for the same claim.
 fn replace(place: &Place<'_>, claim: &str) {
     let name = place.of("a");
     place.site.delete(PV, "", &name);
@@ -166,8 +166,8 @@ fn replace(place: &Place<'_>, claim: &str) {
     }));
 }
 
-/// A repair waits for a controller that is stopped. Its volume is replaced before the repair is continued.
-fn a_replaced_volume_is_not_gone_on_with(site: &mut Site) {
+/// A repair waits for a controller that is stopped. Before the repair is continued, its volume is replaced.
+fn a_repair_of_a_replaced_volume_is_not_continued(site: &mut Site) {
     let place = Place::new(site, "replaced");
     place.left("data", "a", "Retain");
     let journals = place.keep();
@@ -183,7 +183,7 @@ fn a_replaced_volume_is_not_gone_on_with(site: &mut Site) {
     for words in [["apply", "--continue"].as_slice(), &["undo"]] {
         let done = place.run(&[words, &["--yes"]].concat());
         let said = done.stdout + &done.stderr;
-        // Once a journal has recorded that its volume is lost, it blocks no other repair.
+        // After a journal has recorded that its volume is lost, it does not block other repairs.
         let is_known = words == ["undo"];
         assert_eq!(done.code, Some(if is_known { 2 } else { 5 }), "{words:?} {said}");
         assert!((is_known || said.contains("replaced-a")) && !said.contains("Done: "), "{said}");
@@ -211,7 +211,7 @@ fn a_volume_is_replaced_during_a_run(site: &mut Site) {
     drop(journals);
 }
 
-/// Creates a policy and its binding, and waits until the policy is in force, which takes the API server some seconds.
+/// Creates a policy and its binding, and waits until the policy is in force. This takes the API server some seconds.
 fn admission(site: &Site, policy: &Value, acts: impl Fn() -> bool) {
     let name = text(policy, "/metadata/name");
     let mut binding = json!({
@@ -241,8 +241,8 @@ fn volumes_of(class: &str, condition: &str) -> Value {
     })
 }
 
-/// Admission changes Retain to Delete. The program reports this before anything is written. If a dry run does not show
-/// the change, the program reports it afterwards.
+/// Admission changes Retain to Delete. The program reports this before anything is written. If the dry run does not
+/// show the change, the program reports it after the write.
 fn admission_changes_a_request(site: &Site) {
     let place = Place::new(site, "changed");
     place.bound("data", "a", "Delete");
@@ -271,7 +271,7 @@ fn admission_changes_a_request(site: &Site) {
         policy_after("--dry-run=none") == "Delete"
     });
     let said = place.repair(&["retain", "pv/changed-a"], 5);
-    assert!(said.contains("does not store what was sent") && said.contains("is Delete, where"), "{said}");
+    assert!(said.contains("does not store what was sent") && said.contains("is Delete, but"), "{said}");
     assert!(said.contains("mutating admission changes it"), "{said}");
     assert!(!said.contains("Done: "), "{said}");
     // The journal does not record the step as done.

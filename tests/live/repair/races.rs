@@ -26,7 +26,7 @@ fn started() -> Site {
     site
 }
 
-/// Asserts that a volume was not lost, and could not have been lost, since it had that resource version.
+/// Asserts that a volume was not lost since this resource version, and could not have been lost.
 #[track_caller]
 fn keeps(place: &Place<'_>, volume: &str, began: u64, meant: &[(&str, &str)]) {
     let meant = meant.iter().map(|(namespace, name)| (namespace.replace('N', &place.name), (*name).to_owned()));
@@ -52,8 +52,8 @@ fn post(place: &Place<'_>, path: &str, object: &Value) {
     sent.unwrap();
 }
 
-/// A StatefulSet is scaled up once the plan has begun: its controller creates the claim again, and a pod that waits for
-/// it.
+/// A StatefulSet is scaled up after the plan has begun. Its controller creates the claim again, and a pod that waits
+/// for the claim.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
@@ -98,8 +98,8 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
         let goal = if number == 1 { "of s1/archive".to_owned() } else { format!("of {}-to/data-db-0", place.name) };
         match ended.code {
             Some(0 | 1) => assert!(site.pv(&place.of("a")).ends_with(&goal), "{:?}\n{said}", place.all()),
-            // The StatefulSet was faster than the deletion, or has the claim by now. The continuation and the undo
-            // check this again.
+            // The StatefulSet was faster than the deletion, or the new claim has already got the volume. The test then
+            // continues and undoes the repair, which checks this again.
             Some(4..=6) => {
                 let on = place.run(&["apply", "--continue", "--yes", "--timeout", "20s"]);
                 let back = (on.code != Some(0)).then(|| place.run(&["undo", "--yes", "--timeout", "20s"]));
@@ -107,13 +107,13 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
                 let told = back.map(|back| back.stdout + &back.stderr);
                 assert!(!site.pv(&place.of("a")).contains("Delete, of the former"), "{told:?}");
             }
-            code => panic!("it ended with {code:?}: {said}"),
+            code => panic!("the program must not end with {code:?}: {said}"),
         }
     });
 }
 
-/// The quota of the target is used up between the review and the creation of the claim. The plan stops and nothing is
-/// lost. It is continued once there is room, or undone.
+/// The quota of the target namespace is used up between the review and the creation of the claim. The plan stops, and
+/// nothing is lost. When there is room again, the plan is continued or undone.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_quota_fills_up_in_the_middle_of_a_plan() {
@@ -190,7 +190,7 @@ fn a_claim_comes_back_with_the_uid_that_it_had() {
                 }
                 keeps(&place, "a", began, &meant);
             }
-            code => panic!("it ended with {code:?}: {said}"),
+            code => panic!("the program must not end with {code:?}: {said}"),
         }
     });
 }
@@ -233,7 +233,8 @@ const EDITS: [Edit; 8] = [
     ("half of it", |text, _| text[..text.len() / 2].to_owned()),
 ];
 
-/// Whatever a person changes in a journal, continuing or undoing it loses nothing and writes to no other object.
+/// A person may change anything in a journal. Continuing or undoing it must not lose anything, and must not write to
+/// other objects.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_journal_that_was_edited_by_hand_does_no_harm() {
@@ -254,7 +255,7 @@ fn a_journal_that_was_edited_by_hand_does_no_harm() {
         let file = stopped(&place);
         let journal = fs::read_to_string(&file).unwrap();
         let edited = edit(&journal, &name);
-        assert_ne!(edited, journal, "the edit changes nothing: {journal}");
+        assert_ne!(edited, journal, "the edit must change the journal: {journal}");
         fs::write(&file, edited).unwrap();
         (name, place.keep(), versions, what)
     });
@@ -266,17 +267,18 @@ fn a_journal_that_was_edited_by_hand_does_no_harm() {
             let said = format!("{what}: {words:?}: {}{}", ended.stdout, ended.stderr);
             assert!(ended.code.is_some_and(|code| code <= 6), "{:?} {said}", ended.code);
             assert!(!said.contains("panicked"), "{said}");
-            // A journal that names another target everywhere requests another move, which the owner of the file may do.
+            // A journal that names another target everywhere is the journal of another move. The owner of the file may
+            // do this.
             let to = if what == "another target" { "N-x" } else { "N-to" };
             keeps(&place, "a", a, &[("N", "data"), (to, "data")]);
-            assert_eq!(began(&place, "b"), b, "{said}: the other volume was written to");
+            assert_eq!(began(&place, "b"), b, "{said}: the other volume must not be written to");
             let elsewhere = site.get(PVC, &format!("{name}-x"), "data");
-            assert!(to == "N-x" || elsewhere.is_none(), "{said}: a claim elsewhere");
+            assert!(to == "N-x" || elsewhere.is_none(), "{said}: no claim may be created in another namespace");
         }
     });
 }
 
-/// A plan file with a change is carried out only if it is still the plan of its request.
+/// A changed plan file is carried out only if it is still the plan of its request.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_plan_file_that_was_tampered_with_writes_nothing() {
@@ -292,12 +294,12 @@ fn a_plan_file_that_was_tampered_with_writes_nothing() {
     let change = |what: &str, edit: &dyn Fn(&mut Value)| {
         let mut plan = whole.clone();
         edit(&mut plan);
-        assert_ne!(plan, whole, "{what} changes nothing: {whole:#}");
+        assert_ne!(plan, whole, "the edit {what} must change the plan: {whole:#}");
         (what.to_owned(), plan.to_string())
     };
     let text_of = |what: &str, from: &str, to: &str| {
         let edited = shown.stdout.replace(from, to);
-        assert_ne!(edited, shown.stdout, "{what} changes nothing");
+        assert_ne!(edited, shown.stdout, "the edit {what} must change the file");
         (what.to_owned(), edited)
     };
     let uid = text(&site.get(PV, "", "t0-a").unwrap(), "/metadata/uid").to_owned();
@@ -333,6 +335,6 @@ fn a_plan_file_that_was_tampered_with_writes_nothing() {
         let said = format!("{what}: {}{}", ended.stdout, ended.stderr);
         assert!(matches!(ended.code, Some(2 | 3 | 4 | 6)), "{:?} {said}", ended.code);
     }
-    assert_eq!(place.rest(), before, "something was written");
+    assert_eq!(place.rest(), before, "nothing must be written");
     assert_eq!(place.journals(), 0);
 }

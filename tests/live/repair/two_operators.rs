@@ -1,6 +1,7 @@
-//! Two people repair the same claim at the same time, each with plans and journals of their own. Programs are killed,
-//! controllers are stopped for a while, a volume is replaced by one of the same name, and the API server is later
-//! reached at another address. No volume is lost or given to a stranger, and every journal can be continued or undone.
+//! Two people repair the same claim at the same time, each with their own plans and journals. Programs are killed,
+//! controllers are stopped for a while, a volume is replaced by one of the same name, and later the API server has
+//! another address. No volume must be lost or given to a stranger. It must be possible to continue or undo every
+//! journal.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -36,7 +37,7 @@ const RUNS: &str = "PVCTL_OPERATORS_RUNS";
 /// How many repairs run at the same time.
 const ABREAST: usize = 6;
 
-/// How many repairs begin in one round, during which the controllers are stopped or run.
+/// How many repairs begin in one round. In a round the controllers are either stopped for a while, or run all the time.
 const ROUND: usize = 12;
 
 /// How long the controllers are stopped.
@@ -62,19 +63,19 @@ const MEANT: [(&str, &str); 5] = [("N", "data"), ("N-to", "data"), ("N", "archiv
 #[derive(Clone, Copy, Debug)]
 struct RunParameters {
     number: usize,
-    /// The repairs that the operators request, by their place in [`WAYS`]. There is only one operator if the volume is
-    /// replaced.
+    /// The repairs that the operators request, as indexes of [`WAYS`]. If the volume is replaced, there is only one
+    /// operator.
     first: usize,
     second: Option<usize>,
     /// How much later the second operator begins.
     later: Duration,
-    /// When the first program is killed, if it is.
+    /// How long after its start the first program is killed, if it is.
     killed: Option<Duration>,
     /// Whether the controllers are stopped when the operators begin.
     paused: bool,
-    /// Whether the volume is replaced once the first program was killed.
+    /// Whether the volume is replaced after the first program was killed.
     anew: bool,
-    /// Whether the API server is later reached at another address.
+    /// Whether the API server has another address later.
     moved: bool,
     back_first: bool,
 }
@@ -112,7 +113,7 @@ struct Begun {
     operators: Vec<Operator>,
     /// The names of the volumes, with their resource versions and uids before the repair.
     began: Vec<(String, u64, String)>,
-    /// The ends of the programs that were not killed.
+    /// How those programs ended that were not killed.
     ended: Vec<String>,
 }
 
@@ -139,7 +140,7 @@ fn begin(site: &Site, number: usize) -> Begun {
     Begun { lot, name: place.name.clone(), operators, journals: place.keep(), began: began.to_vec(), ended: Vec::new() }
 }
 
-/// A running program, and the folder of its output.
+/// A running program, and the folder with its output.
 struct Running {
     child: Child,
     output: TempDir,
@@ -157,7 +158,7 @@ impl Running {
     }
 
     fn kill(mut self) {
-        // The program may have ended already.
+        // The program may already have ended.
         _ = self.child.kill();
         self.child.wait().unwrap();
     }
@@ -201,7 +202,7 @@ fn start(site: &Site, begun: &Begun) -> Vec<Running> {
     running
 }
 
-/// Deletes a volume, and creates one like it with the same name, other storage, and therefore other data.
+/// Deletes a volume, and creates a similar one with the same name and other storage. So it has other data.
 fn make_anew(site: &Site, name: &str) {
     let mut volume = site.get(PV, "", name).unwrap();
     site.delete(PV, "", name);
@@ -225,7 +226,7 @@ struct RunResult {
     wrong: Vec<String>,
 }
 
-/// A repair whose programs have all ended, while the controllers run again.
+/// A repair whose programs have all ended. The controllers run again.
 struct Case<'s> {
     place: Place<'s>,
     lot: RunParameters,
@@ -251,8 +252,8 @@ impl Case<'_> {
         }
     }
 
-    /// Returns the journals of an operator: the id, whether anything was written, and whether it is over. A journal is
-    /// over if it is finished, if it was taken back, or if the test replaced its volume.
+    /// Returns the journals of an operator: the id, whether anything was written, and whether the journal is closed. A
+    /// journal is closed if it is finished, if it was taken back, or if the test has replaced its volume.
     fn journals(&self, operator: &Operator) -> Result<Vec<(String, bool, bool)>, String> {
         let told = self.run(operator, &["history", "-o", "json"], false);
         if told.code != Some(0) {
@@ -306,7 +307,7 @@ impl Case<'_> {
         Ok(what)
     }
 
-    /// Returns whether a permitted claim has the data, or gets the data by one further command.
+    /// Returns whether a permitted claim has the data, or can get the data by one more command.
     fn is_reachable(&mut self) -> bool {
         let named = |claim: &(&str, &str)| (claim.0.replace('N', &self.place.name), claim.1.to_owned());
         let volume = self.place.of("a");
@@ -336,7 +337,8 @@ impl Case<'_> {
 
     fn judge(mut self) -> RunResult {
         let mut came = RunResult { what: Vec::new(), wrong: Vec::new() };
-        // An operator that obstructed the other one may have to wait for it, so the first operator is tried twice.
+        // If one operator obstructed the other one, it may have to wait for the other one. So the first operator is
+        // tried twice.
         let many = self.operators.len();
         for at in [0, 1, 0].into_iter().filter(|at| *at < many) {
             match self.lead(at) {
@@ -367,8 +369,8 @@ impl Case<'_> {
         came
     }
 
-    /// Returns what the program wrote to the volume that replaced another one, or to other objects because of that
-    /// volume.
+    /// Returns what the program wrote to the volume that replaced another one, and what it wrote to other objects
+    /// because of this volume.
     fn touched(&self) -> Vec<String> {
         let name = self.place.of("a");
         let old = &self.began[0].2;
@@ -399,7 +401,7 @@ impl Case<'_> {
         let losses = self.began.iter().flat_map(|(volume, began, uid)| {
             let judge = Judge { began: *began, meant: meant.clone(), ..Judge::default() };
             let mut history = self.place.site.history(volume);
-            // A volume that the test replaced is another volume. The test deletes the first one, which no repair does.
+            // A volume that the test has replaced is another volume. The test itself deleted the first one.
             let is_anew = self.lot.anew;
             let goes =
                 |event: &str, now: &Value| event == "DELETED" || now["metadata"]["deletionTimestamp"].is_string();
@@ -411,7 +413,8 @@ impl Case<'_> {
     }
 }
 
-/// Runs all repairs of a round. They begin, perhaps while the controllers are stopped, and are judged afterwards.
+/// Runs all repairs of a round. They begin, perhaps while the controllers are stopped. Their results are checked
+/// afterwards.
 fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(RunParameters, RunResult)> {
     let begun = so_many_abreast(ABREAST, numbers, |number| begin(site, number));
     let paused = begun.first().is_some_and(|begun| begun.lot.paused);
@@ -444,7 +447,7 @@ fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(RunParameters,
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn two_operators_lose_nothing_and_every_journal_leads_on_or_back() {
+fn two_operators_lose_nothing_and_every_journal_can_be_continued_or_undone() {
     let runs = std::env::var(RUNS).ok().map_or(SAMPLE, |runs| runs.parse().expect("a number of runs"));
     let begin = Instant::now();
     let mut site = Site::start();
@@ -464,7 +467,10 @@ fn two_operators_lose_nothing_and_every_journal_leads_on_or_back() {
     }
     let count = |word: &str| all.iter().filter(|(_, came)| came.wrong.iter().any(|why| why.starts_with(word))).count();
     let (lost, strange) = (count("LOST"), count("STRANGER"));
-    eprintln!("{runs} repairs in {} s: {lost} lost, {strange} to a stranger; {tally:?}", begin.elapsed().as_secs());
+    eprintln!(
+        "{runs} repairs in {} s: {lost} volumes lost, {strange} given to a stranger; {tally:?}",
+        begin.elapsed().as_secs()
+    );
     let wrong: Vec<String> = all
         .iter()
         .filter(|(_, came)| !came.wrong.is_empty())

@@ -1,5 +1,5 @@
-//! Each verb that repairs, on the real controllers. Each state is caused as it is caused in practice. The test checks
-//! the final state, the state after the way back, and that a second run writes nothing.
+//! Each verb that repairs, on the real controllers. Each state is caused as in practice. The test checks the final
+//! state, the state after the undo, and that a second run writes nothing.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -50,7 +50,7 @@ fn release(site: &Site) {
     place.claim_in("release", "data");
     place.claim_is("data", "Bound, release-a");
     place.claim_is("other", "Pending, ");
-    assert!(place.again(&["undo"], 6).contains("has taken volume release-a meanwhile"));
+    assert!(place.again(&["undo"], 6).contains("has got volume release-a in the meantime"));
     site.delete(PVC, "release", "other");
     place.unharmed(&["a"], &[("release", "data")]);
 
@@ -78,7 +78,7 @@ fn release(site: &Site) {
     place.unharmed(&["c"], &[("release", "data3"), ("release", "whoever")]);
 }
 
-/// The volume has policy Delete and no deleter, so it is Failed. Its policy is set to Retain before any other write.
+/// The volume has policy Delete and no deleter, so it is Failed. The repair sets policy Retain before any other write.
 fn release_of_failed(site: &Site) {
     let place = Place::new(site, "failed");
     place.volume_on("a", "Delete", "nfs", &json!({"server": "nfs.example.com", "path": "/a"}));
@@ -100,10 +100,10 @@ fn reclaim(site: &Site) {
     place.again(&["reclaim", "pv/reclaim-a", "--delete"], 6);
     place.again(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-b"], 6);
     place.repair(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-a"], 0);
-    // No driver runs that would delete the volume.
+    // No driver runs. So nobody deletes the volume.
     place.volume_is("a", "Released, Delete, of the former reclaim/data");
     place.again(&["reclaim", "pv/reclaim-a", "--delete", "--confirm", "reclaim-a"], 0);
-    assert!(place.again(&["undo"], 6).contains("a deletion that has begun goes on"));
+    assert!(place.again(&["undo"], 6).contains("a deletion that has begun cannot be stopped"));
     place.unharmed(&["a"], &[("reclaim", "data")]);
 }
 
@@ -125,7 +125,7 @@ fn unbind(site: &mut Site) {
     place.volume_is("a", "Bound, Retain, of unbind/data");
     place.unharmed(&["a"], &[("unbind", "data")]);
 
-    // The controller stops in the middle of a binding. The claim is created again before the controller runs again.
+    // The controller stops in the middle of a binding. Before it runs again, the claim is created again.
     place.volume("b", "Retain");
     site.edit(PV, "", "unbind-b", |volume| {
         volume["spec"]["claimRef"] = json!({"namespace": "unbind", "name": "nobody"});
@@ -144,7 +144,8 @@ fn unbind(site: &mut Site) {
     site.delete(PVC, "unbind", "half");
     let place = Place::kept(site, "unbind", journals);
     place.claim_in("unbind", "half");
-    // The claimRef is removed, as the controller itself does. The binding that would follow needs the controller.
+    // The claimRef is removed in the same way as the controller does it. The binding that would follow needs the
+    // controller.
     place.repair(&["unbind", "pv/unbind-b"], 1);
     place.volume_is("b", "Available, Retain, of nobody");
     let journals = place.keep();
@@ -158,8 +159,8 @@ fn unbind(site: &mut Site) {
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn claims_get_their_volumes_back() {
     let mut site = Site::start();
-    // The volume was applied again without the uid of its claim, or restored from a backup with the uid of an older
-    // claim.
+    // The volume was applied again without the uid of its claim, or it was restored from a backup with the uid of an
+    // older claim.
     for (name, uid, phase) in
         [("cleared", None, "Available"), ("other", Some("90d00000-0000-4000-8000-00000000000d"), "Released")]
     {
@@ -208,7 +209,7 @@ fn claims_get_their_volumes_back() {
     let uid = site.get(PVC, "anew", "data").unwrap()["metadata"]["uid"].clone();
     place.repair(&["restore", "pvc/data"], 0);
     place.claim_is("data", "Bound, anew-a");
-    assert_eq!(site.get(PVC, "anew", "data").unwrap()["metadata"]["uid"], uid, "it is the same claim");
+    assert_eq!(site.get(PVC, "anew", "data").unwrap()["metadata"]["uid"], uid, "the claim must be the same");
     place.again(&["restore", "pvc/data"], 0);
     place.again(&["undo"], 6);
     place.claim_is("data", "Bound, anew-a");
@@ -222,10 +223,10 @@ fn claims_get_their_volumes_back() {
     });
     site.delete(PVC, "kept", "data");
     let refused = place.again(&["restore", "pvc/data"], 6);
-    assert!(refused.contains("would wait in vain until claim kept/data is gone"), "{refused}");
+    assert!(refused.contains("would wait without end until claim kept/data is gone"), "{refused}");
     place.unharmed(&["a"], &[("kept", "data")]);
 
-    // A pod uses the claim. After the pod is gone, the controllers are late.
+    // A pod uses the claim. When the pod is gone, the controllers are late.
     let place = Place::new(&site, "going");
     place.bound("data", "a", "Delete");
     place.pod("user", "data");
@@ -258,7 +259,7 @@ fn claims_get_their_volumes_back() {
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn claims_are_replaced_and_get_other_volumes() {
     let site = Site::start();
-    // A claim without a volume gets one that another claim had.
+    // A claim without a volume gets a volume that another claim had.
     let place = Place::new(&site, "waits");
     place.left("old", "a", "Retain");
     place.claim_in("waits", "data");
@@ -269,7 +270,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.again(&["undo"], 6);
     place.unharmed(&["a"], &[("waits", "old"), ("waits", "data")]);
 
-    // A claim with a volume gets an older copy.
+    // A claim with a volume gets an older copy of that volume.
     let place = Place::new(&site, "has");
     place.left("copy", "b", "Retain");
     place.bound("data", "a", "Delete");
@@ -302,7 +303,7 @@ fn claims_are_replaced_and_get_other_volumes() {
     place.volume_is("a", "Released, Retain, of the former class/data");
     place.unharmed(&["a"], &[("class", "data")]);
 
-    // The name of the claim is misspelt. The volume that the new claim got is not lost on the way back.
+    // The name of the claim is misspelt. The undo must not lose the volume that the new claim got.
     let place = Place::new(&site, "typo");
     place.claim_in("typo", "dta");
     place.claim_is("dta", "Pending, ");
@@ -335,7 +336,7 @@ fn volumes_change_hands() {
     place.claim_is("data", "Bound, move-a");
     place.volume_is("a", "Bound, Delete, of move/data");
     place.again(&["undo"], 2);
-    // The claim is moved again, with another name, and its volume gets its policy back.
+    // The claim is moved again and gets another name. Its volume gets its policy back.
     let to = ["move", "pvc/data", "--to-namespace", "moved", "--name", "archive", "--restore-policy"];
     place.repair(&to, 0);
     place.claim_of_is("moved", "archive", "Bound, move-a");
@@ -386,7 +387,7 @@ fn finalizers_whose_owner_is_gone_are_taken_off() {
     place.again(&["undo"], 6);
     place.unharmed(&["a"], &[("stuck", "data")]);
 
-    // The provisioner of a volume is gone. The object of the volume is deleted, and the journal records the storage.
+    // The provisioner of a volume is gone. The object of the volume is deleted. The journal records the storage.
     place.left("data2", "b", "Retain");
     site.edit(PV, "", "stuck-b", |volume| {
         volume["metadata"]["finalizers"].as_array_mut().unwrap().push(json!(FINALIZER));
@@ -418,14 +419,14 @@ fn plans_come_from_files_and_journals() {
     assert!(place.again(&["apply", &file], 0).starts_with("Nothing to do: "));
     place.repair(&["undo"], 0);
     place.volume_is("a", "Released, Retain, of the former file/data");
-    // The cluster is in the state of the plan again.
+    // The cluster is again in the state of the plan.
     place.repair(&["apply", &file], 0);
     place.volume_is("a", "Available, Retain, for file/data");
     place.again(&["apply", "--continue"], 2);
     place.unharmed(&["a"], &[("file", "data")]);
     drop(place);
 
-    // Without controllers the repair makes no progress. Once they run again, the repair is continued or undone.
+    // Without controllers the repair makes no progress. After they run again, the repair is continued or undone.
     for (name, back) in [("stops", false), ("returns", true)] {
         let place = Place::new(&site, name);
         let to = format!("{name}-new");

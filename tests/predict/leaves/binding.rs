@@ -12,8 +12,8 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C26", "steps": ["B0"], "next": "resync"}));
 
-    // Only the claimRef is missing: the controller bound this claim, and the volume lost its claimRef but is still
-    // recorded as Bound.
+    // Only the claimRef is missing. The controller bound this claim. Then the volume lost its claimRef, but its phase
+    // is still Bound.
     b1_the_claim_ref_is_written: case(&["B1"])
         .volume(volume("pv-1").phase("Bound"))
         .claim(claim("c").bound_to("pv-1"))
@@ -69,8 +69,8 @@ cases! {
             "next": "event",
         }));
 
-    // The claim is Bound already. Its access modes are copied from the volume, including their order. Its capacity is
-    // not copied.
+    // The claim is Bound already. Its access modes become those of the volume, in the same order. Its capacity is not
+    // copied.
     b4_access_modes_always_follow: case(&["B4"])
         .volume(volume("pv-1").size("5Gi").modes(&["RWX", "RWO"]).claimed_by("c", "uid-c").phase("Bound"))
         .claim(claim("c").bound_to("pv-1").status("Bound", &["RWO", "RWX"], "1Gi"))

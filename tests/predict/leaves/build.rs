@@ -73,7 +73,7 @@ macro_rules! metadata_methods {
         }
     };
     (uid) => {
-        /// Gives the object another uid than `uid-<name>`.
+        /// Replaces the uid, which is `uid-<name>` by default.
         pub(crate) fn uid(mut self, uid: &str) -> Self {
             self.0.meta.uid = uid.into();
             self
@@ -259,7 +259,7 @@ impl Claim {
         self
     }
 
-    /// Makes the claim look as the controller leaves it after it chose and bound a volume.
+    /// Makes the claim as the controller leaves it after it chose and bound a volume.
     pub(crate) fn bound_to(self, volume: &str) -> Self {
         self.names(volume)
             .annotated("pv.kubernetes.io/bind-completed", "yes")

@@ -1,4 +1,4 @@
-//! A case: the objects, the sync, and the expected decision.
+//! A case consists of the objects, the sync, and the expected decision.
 
 use super::build::{Claim, Class, NAMESPACE, PodBuilder, Volume};
 use pvctl::controllers::persistent_volume::dispatch::Seen;
@@ -20,22 +20,23 @@ use pvctl::world::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// How a leaf is reached.
+/// The circumstances in which a leaf is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// By objects that an API server can hold.
+    /// Objects that an API server can store are enough.
     Plain,
-    /// Only under this condition: a scripted answer, a stale cache, a running operation, an older version, or an object
-    /// that no API server would store.
+    /// The leaf is reached only under this condition: a scripted answer, a stale cache, a running operation, an older
+    /// version, or an object that no API server would store.
     Only(&'static str),
 }
 
-/// What the informer's lister returns for a key from the work queue, and what the controller's cache contains.
+/// What the informer's lister returns for a key from the work queue, and what the cache of the controller contains.
 #[derive(Clone, Debug)]
 pub(crate) enum Lister {
     /// The lister fails.
     Fails(&'static str),
-    /// The object exists at the second version. The cache has the first version, or no object if there is none.
+    /// The lister returns the object at the second version. The cache has the first version, or not the object if there
+    /// is no first version.
     Present(Option<&'static str>, &'static str),
     /// The object does not exist, and the cache does not have it either.
     Gone,
@@ -59,7 +60,7 @@ enum Call {
     ClaimKey(&'static str, Lister),
 }
 
-/// A case.
+/// One case of a test.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     leaves: &'static [&'static str],
@@ -80,7 +81,7 @@ pub(crate) struct Case {
     expected: Value,
 }
 
-/// Creates a case that reaches these leaves by objects alone.
+/// Creates a case that reaches these leaves without any special condition.
 pub(crate) fn case(leaves: &'static [&'static str]) -> Case {
     Case {
         leaves,
@@ -289,10 +290,14 @@ impl Case {
 
     /// Runs the case and compares the decision with the expected one.
     pub(crate) fn check(self) {
-        let expected = self.expected.as_object().unwrap_or_else(|| panic!("{:?} expects nothing", self.leaves)).clone();
+        let expected = self
+            .expected
+            .as_object()
+            .unwrap_or_else(|| panic!("the case of {:?} must have an expected decision", self.leaves))
+            .clone();
         let proven = proven(&expected);
         for leaf in self.leaves {
-            assert!(proven.iter().any(|id| id == leaf), "{leaf} is not among what is expected: {proven:?}");
+            assert!(proven.iter().any(|id| id == leaf), "the expected decision does not name {leaf}, only {proven:?}");
         }
         let observed = self.run(expected.contains_key("verdicts"));
         assert_eq!(pretty(&Value::Object(expected)), pretty(&Value::Object(observed)), "{:?}", self.leaves);
@@ -313,7 +318,7 @@ impl Case {
         });
         let memory = self.memory(&snapshot);
         match &self.call {
-            Call::None => panic!("{:?} syncs nothing", self.leaves),
+            Call::None => panic!("the case of {:?} must sync an object", self.leaves),
             Call::Volume(controller, name) => {
                 self.decide(&snapshot, memory, *controller, ObjectId::from(snapshot.volume_id(name).unwrap()))
             }
@@ -407,7 +412,7 @@ impl Case {
             ..Settings::new(self.behavior.clone())
         };
         let mut decisions = decide::decide(&World::new(snapshot), &settings, target);
-        assert_eq!(decisions.count, 1, "{:?} has one decision", self.leaves);
+        assert_eq!(decisions.count, 1, "the case of {:?} must have exactly one decision", self.leaves);
         let decision = decisions.listed.remove(0);
         let mut observed = shape(decision.branch, &decision.record);
         observed.insert("next".into(), decision.next_sync.as_str().into());
@@ -425,8 +430,8 @@ impl Case {
         shape(branch, &sync.finish().0)
     }
 
-    /// Returns the verdict of matching on each volume. A free volume that fits is M16 if it was chosen, and M15 if
-    /// another one was chosen.
+    /// Returns the verdict of the search on each volume. A free volume that fits has M16 if it was chosen, and M15 if
+    /// another volume was chosen.
     fn verdicts(&self, snapshot: &Snapshot, id: ClaimId, observed: &Map<String, Value>) -> Value {
         let claim = snapshot.claim(id);
         let delay = snapshot

@@ -25,7 +25,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // IsDelayBindingMode returns the lister's error and the error for a class without a mode from the same line.
+    // IsDelayBindingMode returns two errors on the same line: the error of the lister, and the error for a class
+    // without a mode.
     c2_the_binding_mode_is_not_known: case(&["C2"])
         .only_with("a failing lister of classes: reading an input fills in an absent volumeBindingMode, as the API \
                     server does; upstream returns both errors from the same place")
@@ -170,7 +171,7 @@ cases! {
             "next": "resync",
         }));
 
-    // updateClaimStatus(Pending) resets a status that no volume justifies.
+    // If no volume justifies the status, updateClaimStatus(Pending) resets it.
     c7_puts_the_claim_back_to_pending: case(&["C7"])
         .claim(claim("c").status("Bound", &["RWO"], "1Gi"))
         .class(class("gold").waits())
@@ -244,7 +245,8 @@ cases! {
             "next": "resync",
         }));
 
-    // Note 2: a selected-node annotation ends the waiting, even if it is empty. The static volume is not used (M9).
+    // Note 2: a selected-node annotation ends the waiting, even if its value is empty. The static volume is not used
+    // (M9).
     c12_an_external_provisioner_is_asked: case(&["C12"])
         .volume(volume("pv-1"))
         .claim(claim("c").annotated("volume.kubernetes.io/selected-node", ""))
@@ -277,7 +279,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The operation cannot start. This is no error of the sync.
+    // The operation cannot start. The sync does not report this as an error.
     c14_provisioning_is_under_way: case(&["C14"])
         .only_with("a running operation")
         .claim(claim("c"))
@@ -400,7 +402,7 @@ cases! {
             "next": "resync",
         }));
 
-    // Phase, labels and selector are not tested. 1500m is rounded up to the requested 2 bytes.
+    // Phase, labels and selector are not tested. The capacity 1500m is rounded up to the requested 2 bytes.
     c19_the_named_volume_is_free: case(&["C19"])
         .volume(volume("pv-1").size("1500m").phase("Pending"))
         .claim(claim("c").request("2").names("pv-1").wants_label("disk", "ssd"))
@@ -423,7 +425,7 @@ cases! {
             "next": "event",
         }));
 
-    // A reserved volume is not tested at all: this one is too small, has another class and another mode, and is being
+    // A reserved volume is not tested at all. This one is too small, has another class and another mode, and is being
     // deleted. The whole claimRef is replaced. A volume that a person reserved never gets bound-by-controller.
     c20_the_named_volume_is_reserved: case(&["C20"])
         .volume(volume("pv-1").size("1Mi").class("silver").modes(&["ROX"]).reserved_for("c")
@@ -504,8 +506,9 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C24", "next": "resync"}));
 
-    // The volume is claimed again without a test of size or class. spec.volumeName of the claim is right already, so
-    // only the volume is written. A claim that is Bound already does not get the capacity of the smaller volume.
+    // The volume gets its claimRef again without a test of size or class. spec.volumeName of the claim is already
+    // right, so only the volume is written. A claim that is already Bound does not get the capacity of the smaller
+    // volume.
     c25_the_bound_volume_is_unclaimed: case(&["C25"])
         .volume(volume("pv-1").size("1Mi").class("silver"))
         .claim(claim("c").bound_to("pv-1"))
@@ -530,7 +533,8 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C26", "steps": ["B0"], "next": "resync"}));
 
-    // Only uids are compared. A claimRef with a wrong name is corrected, and then counts as written by the controller.
+    // Only uids are compared. A claimRef with a wrong name is corrected, and then has the annotation
+    // bound-by-controller.
     c26_a_wrong_name_is_repaired: case(&["C26"])
         .volume(volume("pv-1").claimed_by("misspelt", "uid-c").phase("Bound"))
         .claim(claim("c").bound_to("pv-1"))

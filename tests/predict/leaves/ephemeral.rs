@@ -9,7 +9,7 @@ fn web() -> PodBuilder {
     pod("web").uses_ephemeral("web-scratch")
 }
 
-/// Returns the expected decision if the claim of `scratch` exists and the pod is not its owner.
+/// Returns the expected decision if a claim with the name for `scratch` exists and the pod is not its owner.
 fn not_owned() -> Value {
     json!({
         "branch": "E4", "steps": ["EV1"],
@@ -62,7 +62,7 @@ cases! {
         .syncs_pod("web")
         .expect(not_owned());
 
-    // The first error ends the sync. The earlier volume has its claim, and the later volume is not handled.
+    // The first error ends the sync. The claim of the earlier volume was created. The later volume is not handled.
     e4_the_first_error_ends_the_sync: case(&["E4", "EV3", "EV1"])
         .claim(claim("web-data"))
         .pod(web().uses_ephemeral("web-data").uses_ephemeral("web-logs"))

@@ -1,7 +1,7 @@
-//! M: the verdict of matching on each volume (`docs/controllers/matching.md`), tested by the query about one volume and
-//! by the decision that follows.
+//! M: the verdict of the search on each volume (`docs/controllers/matching.md`). Each verdict is tested by a query
+//! about the one volume, and by the decision that follows.
 //!
-//! In every case a single test rejects a volume. The rejected volume is the smallest one. It also fails all later
+//! In every case only one test rejects a volume. The rejected volume is the smallest one. It also fails all later
 //! tests, if these failures can be combined.
 
 use super::build::{claim, class, volume};
@@ -21,7 +21,7 @@ cases! {
             "verdicts": {"pv-1": "M2", "pv-2": "M2"},
         }));
 
-    // The comparison is exact: 1500m is less than 2, although the size of a named volume is rounded up.
+    // The comparison is exact: 1500m is less than 2. The size of a volume that a claim names is rounded up instead.
     m3_it_is_too_small: case(&["M3"])
         .volume(volume("pv-1").size("1500m").block())
         .volume(volume("pv-2").size("1"))
@@ -68,8 +68,8 @@ cases! {
             "verdicts": {"pv-1": "M6"},
         }));
 
-    // Phase, class, labels, binding mode and the existence of a smaller volume do not matter. The volume still counts
-    // as reserved by a person.
+    // Phase, class, labels, binding mode and the existence of a smaller volume do not matter. The volume does not get
+    // bound-by-controller, because a person reserved it.
     m7_it_is_reserved: case(&["M7"])
         .volume(volume("pv-1").size("5Gi").class("silver").phase("Released").reserved_for("c"))
         .volume(volume("pv-2").size("1Gi"))
@@ -207,7 +207,8 @@ cases! {
             "next": "event",
         }));
 
-    // A result in the bucket with fewer modes ends the search, although the other volume is smaller and even reserved.
+    // If the bucket with fewer modes has a result, the search ends, although the other volume is smaller and even
+    // reserved.
     m16_fewer_modes_go_first: case(&["M16"])
         .volume(volume("pv-1").size("1Ti"))
         .volume(volume("pv-2").modes(&["RWO", "RWX"]).reserved_for("c"))

@@ -1,11 +1,11 @@
-//! Every leaf of `docs/controllers/` is reached by a case, which states the expected decision.
+//! Every leaf of `docs/controllers/` is reached by a case. The case states the expected decision.
 //!
 //! The expected branch, steps, writes, events, operations, error and next sync of a case were copied by hand from these
 //! pages, upstream's source and upstream's tests. They never come from the answers of this program. `docs/PARITY.md` is
 //! generated from the cases.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case that cannot be built is a failed test")]
 
-/// Defines cases by name. Each becomes a test, and all together become a list for the parity table.
+/// Defines cases by name. Each case becomes a test. All cases together become a list for the parity table.
 macro_rules! cases {
     ($($name:ident: $case:expr;)+) => {
         $(

@@ -56,7 +56,7 @@ EV1 ClaimNotOwned · EV2 ClaimExists · EV3 ClaimCreated · EV4 ClaimCreateRefus
 S19 SchedulerBindWaits · S20 SchedulerBindAborted · S21 SchedulerBindsPod · S22 SchedulerFindsNoNode · \
 S23 SchedulerSkipsPod · S17 SchedulerPrebindsVolume · S18 SchedulerSelectsNode";
 
-/// The leaves without a case, each with the reason.
+/// The leaves that no case reaches, each with the reason.
 const NOT_REACHED: [(&str, &str); 5] = [
     ("M1", "later: only the scheduler leaves volumes out that it chose for another claim of the pod"),
     ("M8", "later: only the scheduler asks for a node"),
@@ -69,7 +69,7 @@ const NOT_REACHED: [(&str, &str); 5] = [
     ),
 ];
 
-/// Returns the function of Kubernetes 1.36 whose leaves an enum contains.
+/// Returns the function of Kubernetes 1.36 of which this enum has the leaves.
 fn upstream(function: &str) -> &'static str {
     match function {
         "DispatchBranch" => "`syncVolumeByKey`, `syncClaimByKey`",
@@ -110,8 +110,8 @@ fn all_cases() -> Vec<(&'static str, Case)> {
     .concat()
 }
 
-/// Returns the case that is shown for each leaf. It is the first case without a special condition. If there is none, it
-/// is the first case.
+/// Returns for each leaf the case that the table shows. It is the first case without a special condition. If every case
+/// has a condition, it is the first case.
 fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     let mut shown: BTreeMap<&'static str, (&'static str, Reached)> = BTreeMap::new();
     for (test, case) in all_cases() {
@@ -133,8 +133,8 @@ fn provisioner() -> String {
         {
             (Some(world), None) => format!("`{world}`"),
             (None, Some((_, why))) => (*why).to_owned(),
-            (None, None) => panic!("{id} {name} is not recorded, and has no reason why not"),
-            (Some(_), Some(_)) => panic!("{id} is recorded, and is listed as not recorded"),
+            (None, None) => panic!("no recording reaches {id} {name}, and no reason is stated"),
+            (Some(_), Some(_)) => panic!("a recording reaches {id}, but {id} is listed as not recorded"),
         };
         writeln!(rows, "| {id} | `{name}` | {about} | {how} |").unwrap();
     }
@@ -174,8 +174,8 @@ fn table() -> String {
                 *counts.entry(kind).or_default() += 1;
                 ((*why).to_owned(), String::new())
             }
-            (None, None) => panic!("{} {} has no case, and no reason why not", leaf.id(), leaf.name()),
-            (Some(_), Some(_)) => panic!("{} has a case and is listed as not reached", leaf.id()),
+            (None, None) => panic!("no case reaches {} {}, and no reason is stated", leaf.id(), leaf.name()),
+            (Some(_), Some(_)) => panic!("a case reaches {}, but the leaf is listed as not reached", leaf.id()),
         };
         let (id, name, about, function) = (leaf.id(), leaf.name(), leaf.about(), upstream(leaf.function()));
         writeln!(rows, "| {id} | `{name}` | {function} | {about} | {how} | {test} |").unwrap();
@@ -221,11 +221,11 @@ fn every_case_is_about_known_leaves_once() {
     for (test, case) in all_cases() {
         assert!(tests.insert(test), "{test} is listed twice");
         for leaf in case.leaves() {
-            assert!(known.contains(leaf), "{test} is about {leaf}, which no leaf is called");
+            assert!(known.contains(leaf), "{test} names {leaf}, but no leaf has this id");
         }
     }
     for (id, _) in NOT_REACHED {
-        assert!(known.contains(id), "{id} is called not reached, and is no leaf");
+        assert!(known.contains(id), "{id} is listed as not reached, but no leaf has this id");
     }
 }
 
@@ -240,6 +240,6 @@ fn generated_parity_table_is_up_to_date() {
     let written = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         written == table,
-        "docs/PARITY.md is not what the cases say; `UPDATE=1 cargo test --locked generated` writes it anew"
+        "docs/PARITY.md differs from the cases; `UPDATE=1 cargo test --locked generated` writes it again"
     );
 }

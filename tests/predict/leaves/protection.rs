@@ -61,7 +61,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // These controllers retry errors in every version, unlike the persistent volume controller.
+    // Unlike the persistent volume controller, these controllers retry errors in every version.
     x5_is_retried_in_every_version: case(&["X5"])
         .only_with("a failing read")
         .kube(28)
@@ -141,7 +141,7 @@ cases! {
         .protects_claim("c")
         .expect(json!({"branch": "X7", "next": "event"}));
 
-    // The live list is read for this condition as well.
+    // The live list is also read to find out this condition.
     x8_fails_with_the_live_list: case(&["X5"])
         .only_with("a failing read")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)
@@ -154,7 +154,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // The finalizer is then added to the object as it was before the condition was written. This causes a conflict.
+    // The finalizer is then added to the object as it was before the condition was written. So the second write is a
+    // conflict.
     x8_makes_the_finalizer_wait: case(&["X8", "X2"])
         .only_with("the gate PersistentVolumeClaimUnusedSinceTime")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)

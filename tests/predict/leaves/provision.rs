@@ -11,7 +11,7 @@ fn host_path() -> Class {
     class("gold").provisioner("kubernetes.io/host-path")
 }
 
-/// Returns a claim that already names the plugin, so that nothing is written before the plugin is called.
+/// Returns a claim that already names the plugin. So nothing is written before the plugin is called.
 fn asked() -> Claim {
     claim("c")
         .annotated("volume.beta.kubernetes.io/storage-provisioner", "kubernetes.io/host-path")
@@ -41,8 +41,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // The class names a migrated plugin, so its CSI driver is asked to provision. A migrated-to on the claim is
-    // removed.
+    // The class names a migrated plugin, so its CSI driver is asked to provision. The annotation migrated-to is removed
+    // from the claim.
     pe3_the_provisioner_is_named: case(&["PE3"])
         .claim(claim("c").annotated("pv.kubernetes.io/migrated-to", "ebs.csi.aws.com"))
         .class(class("gold").provisioner("kubernetes.io/aws-ebs"))
@@ -77,7 +77,7 @@ cases! {
             "next": "resync",
         }));
 
-    // This test precedes any write.
+    // This test comes before any write.
     pi1_a_data_source_is_not_supported: case(&["PI1"])
         .claim(claim("c").with_data_source())
         .class(host_path())
@@ -139,7 +139,7 @@ cases! {
             "next": "resync",
         }));
 
-    // This test precedes the test whether the plugin may provision.
+    // This test comes before the test whether the plugin may provision.
     pi5_mount_options_are_not_supported: case(&["PI5"])
         .claim(asked())
         .class(host_path().mount_options(&["ro", "noatime"]))
@@ -311,7 +311,7 @@ cases! {
             "next": "event",
         }));
 
-    // A single refused write is repaired by the next attempt.
+    // If a single write is refused, the next attempt succeeds.
     pi11_the_second_try_succeeds: case(&["PI11"])
         .only_with("a refused write")
         .claim(asked())

@@ -23,7 +23,7 @@ fn older(mut volume: Volume) -> Volume {
 }
 
 cases! {
-    // First migrated-to is corrected. Then no policy is applied.
+    // First migrated-to is corrected. Then no policy is carried out.
     r1_the_volume_is_migrated: case(&["R1"])
         .volume(orphan("Delete").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/gce-pd").source("gcePersistentDisk"))
         .syncs_volume("pv-1")
@@ -49,7 +49,7 @@ cases! {
             "next": "event",
         }));
 
-    // First the recycler pod has to run. Only the end of this pod changes the volume.
+    // First the recycler pod has to run. The volume changes only when this pod has ended.
     r3_the_policy_is_recycle: case(&["R3"])
         .volume(orphan("Recycle").source("nfs"))
         .syncs_volume("pv-1")
@@ -159,7 +159,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // A static CSI volume: since 1.31 it is left to its driver without a GET.
+    // A static CSI volume. Since 1.31 the controller leaves it to its driver, and does not read the volume before.
     do3_the_driver_deletes: case(&["DO3"])
         .volume(orphan("Delete"))
         .syncs_volume("pv-1")

@@ -30,7 +30,7 @@ fn provisioned() -> Volume {
         .annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
 }
 
-/// Returns the phase and the volume with which the claim of the first bug ends in a minor version.
+/// Returns the phase and the volume with which the claim of the first bug ends in this minor version.
 fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
     let snapshot = Snapshot::new(Parts {
         objects: Objects {
@@ -53,7 +53,7 @@ fn claim_ends(minor: u32) -> Vec<(ClaimPhase, String)> {
         .filter_map(|outcome| match outcome {
             Outcome::Claim { phase, volume_name, .. } => Some((phase, volume_name.to_string())),
             Outcome::Volume { .. } | Outcome::Pod { .. } => None,
-            other @ Outcome::Gone { .. } => panic!("a claim ends as {other:?}"),
+            other @ Outcome::Gone { .. } => panic!("the outcome of a claim must be a phase, not {other:?}"),
         })
         .collect()
 }
@@ -116,8 +116,8 @@ cases! {
             "verdicts": {"pv-1": "M9"},
         }));
 
-    // 1.14: the event of the volume was handled before the event of the claim. Without bound-by-controller the API
-    // server is not asked.
+    // 1.14: the event of the volume is handled before the event of the claim. Without bound-by-controller the
+    // controller does not ask the API server.
     in_1_14_an_unseen_claim_releases_its_volume: case(&["V5"])
         .only_with("the historical rules of 1.14 and a stale cache")
         .kube(14)
@@ -133,7 +133,7 @@ cases! {
             "next": "event",
         }));
 
-    // With bound-by-controller 1.14 asked again as well.
+    // 1.14: with bound-by-controller the controller asks the API server as well.
     in_1_14_the_mark_of_the_controller_saves_the_volume: case(&["V8"])
         .only_with("the historical rules of 1.14 and a stale cache")
         .kube(14)
@@ -164,8 +164,8 @@ cases! {
             "next": "event",
         }));
 
-    // The part of the bug that 1.36 still has: a volume that is Released already is reclaimed by the state of the cache
-    // alone.
+    // The part of the bug that 1.36 still has: if a volume is already Released, only the cache decides that it is
+    // reclaimed.
     in_1_36_a_released_volume_is_not_asked_about: case(&["V5"])
         .only_with("a stale cache")
         .volume(provisioned().phase("Released"))
@@ -179,7 +179,7 @@ cases! {
             "next": "resync",
         }));
 
-    // If the cache has a claim with another uid, there is always one live GET, in any phase.
+    // If the cache has a claim with another uid, there is always one live GET, no matter which phase the volume has.
     in_1_36_an_older_claim_of_the_name_is_asked_about: case(&["V9"])
         .only_with("a stale cache")
         .volume(provisioned())

@@ -62,9 +62,9 @@ fn each_behavior_holds_in_the_minors_of_the_pages() {
     assert_eq!(scheduler(|behavior| behavior.left_out_nodes_have_reasons), [32, 33, 34, 35, 36]);
 }
 
-/// `docs/two-bugs.md` states this.
+/// `docs/two-bugs.md` states this rule.
 #[test]
-fn the_historical_rules_are_the_oldest_with_two_bugs() {
+fn the_historical_version_is_the_oldest_one_with_two_bugs() {
     let oldest = of(28);
     let mut historical = of(14);
     assert!(historical.selected_node_ends_delay && historical.recheck_only_bound_by_controller);
@@ -93,7 +93,7 @@ fn flags_have_the_defaults_of_the_controller_manager() {
 }
 
 #[test]
-fn gates_turn_what_they_gate() {
+fn each_gate_changes_the_behavior_that_it_controls() {
     for minor in 28..=30 {
         let behavior = with(minor, "HonorPVReclaimPolicy", true);
         assert!(behavior.deletion_finalizers && !behavior.skip_delete_when_terminating, "{minor}");
@@ -103,7 +103,10 @@ fn gates_turn_what_they_gate() {
     for minor in 31..=32 {
         let behavior = with(minor, "HonorPVReclaimPolicy", false);
         assert!(!behavior.deletion_finalizers && behavior.skip_delete_when_terminating, "{minor}");
-        assert!(behavior.static_csi_is_external, "without the gate in {minor}");
+        assert!(
+            behavior.static_csi_is_external,
+            "in {minor} without the gate, static CSI volumes must be left to their driver"
+        );
         assert!(!with(minor, "CSIMigrationPortworx", false).portworx_migrated, "{minor}");
     }
     for minor in 31..=35 {
@@ -121,11 +124,15 @@ fn gates_are_locked_absent_or_gone_as_upstream_declares() {
     for minor in 33..=35 {
         for gate in ["HonorPVReclaimPolicy", "CSIMigrationPortworx"] {
             assert_eq!(set(minor, gate, false), locked(gate, true), "{minor}");
-            assert_eq!(set(minor, gate, true), Ok(()), "setting a locked gate to its state is allowed in {minor}");
+            assert_eq!(
+                set(minor, gate, true),
+                Ok(()),
+                "in {minor} it must be allowed to set a locked gate to the state that it has"
+            );
         }
     }
     for gate in ["HonorPVReclaimPolicy", "CSIMigrationPortworx"] {
-        assert_eq!(set(36, gate, true), unknown(gate), "no longer declared in 1.36");
+        assert_eq!(set(36, gate, true), unknown(gate), "the gate must be unknown in 1.36");
     }
     assert_eq!(set(36, "VolumeAttributesClass", false), locked("VolumeAttributesClass", true));
     assert_eq!(set(35, "VolumeAttributesClass", false), Ok(()));
@@ -157,7 +164,7 @@ fn versions_are_read_as_people_write_them() {
     assert_eq!(of(33).version.to_string(), "1.33");
 }
 
-/// `--help` says "1.14 or 1.28 to 1.36". This is true only if the versions are in order and without gaps.
+/// `--help` says "1.14 or 1.28 to 1.36". This is true only if the versions are in order and have no gaps.
 #[test]
 fn versions_are_in_order_and_without_gaps() {
     let all: Vec<KubeVersion> = KubeVersion::all().collect();

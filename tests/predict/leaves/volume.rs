@@ -29,7 +29,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // A terminating volume must not get a finalizer, so every sync ends here.
+    // A terminating volume cannot get a finalizer. So every sync ends here.
     v1_a_terminating_volume_gets_no_finalizer: case(&["V1"])
         .volume(volume("pv-1").annotated("pv.kubernetes.io/provisioned-by", "kubernetes.io/host-path").policy("Delete")
             .phase("Bound").claimed_by("gone", "uid-gone").finalizers(&["kubernetes.io/pv-protection"]).terminating())
@@ -49,7 +49,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // The message is removed when the phase is written. The reason is never written.
+    // When the phase is written, the message is removed. The reason is never written.
     v2_nobody_claims_it: case(&["V2"])
         .volume(volume("pv-1").phase("Failed").message("it broke"))
         .syncs_volume("pv-1")
@@ -75,7 +75,7 @@ cases! {
             "next": "event",
         }));
 
-    // Both caches lack the claim, so the API server is asked, and this read fails.
+    // Both caches do not have the claim. So the controller asks the API server, and this read fails.
     v4_the_claim_cannot_be_read: case(&["V4"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))

@@ -1,4 +1,4 @@
-//! How many outcomes of a prediction are listed, counted and exact.
+//! How many outcomes of a prediction are listed and counted, and whether they are exact.
 
 use super::{all_outcomes, all_rules, check, predicted, some_rules, targets};
 use crate::support::worlds::{Cluster, contended, free_volume, waiting_claim, worlds};
@@ -46,7 +46,7 @@ fn no_world_makes_any_version_panic() {
 fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
     let volumes = (0..40).map(|number| free_volume(format!("v{number:02}"), "1Gi", "")).collect::<Vec<_>>();
     let claims = (0..40).map(|number| waiting_claim(format!("c{number:02}"), "ns", "1Gi", "")).collect::<Vec<_>>();
-    // Volumes with different access modes are visited one set of modes after the other.
+    // The search visits volumes with different access modes one group of modes after the other.
     let mut odd = free_volume("odd".to_owned(), "1Gi", "");
     odd.access_modes = AccessModes(Arc::new([AccessMode::ReadWriteOnce, AccessMode::ReadWriteMany]));
     for odd in [None, Some(odd)] {
@@ -63,7 +63,7 @@ fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
             assert!(set.count >= 40, "{}", set.count);
             assert_eq!(set.exact, is_exact);
         }
-        let [.., one, other] = settled.sets.as_slice() else { panic!("two claims") };
+        let [.., one, other] = settled.sets.as_slice() else { panic!("the world must have two claims") };
         assert!(Arc::ptr_eq(&one.listed, &other.listed));
     }
 }
@@ -82,7 +82,10 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
                 set.exact && set.count == 1
             });
             let Some(Joint { objects, states, .. }) = simulation.joint(number) else {
-                prop_assert!(!single, "{component:?} has one joint state");
+                prop_assert!(
+                    !single,
+                    "every object of {component:?} has one outcome, but the joint outcomes are unknown"
+                );
                 continue;
             };
             prop_assert_eq!(&*objects, &component.objects[..]);
@@ -98,10 +101,13 @@ fn joint_states_are_known_wherever_every_object_has_one_outcome() {
         Ok(())
     });
     let (single, several) = found.into_inner();
-    assert!(single > 20 && several > 10, "{single} components with one joint state, {several} with several");
+    assert!(
+        single > 20 && several > 10,
+        "the test is too weak: {single} components with one joint outcome, {several} with several"
+    );
 }
 
-/// If at most six volumes and six claims can influence each other, the answer is exact.
+/// If at most six volumes and six claims can influence each other, the answer must be exact.
 #[test]
 fn six_by_six_is_always_exact() {
     let strategy = prop_oneof![worlds(6, 6).boxed(), contended(6, 6).boxed()];

@@ -1,4 +1,4 @@
-//! The questions to the API server before anything is written: dry runs, rights and quotas.
+//! The requests that ask the API server something before anything is written: dry runs, rights and quotas.
 
 use super::{NEW_LIST, NOW, OLD_LIST, PV, RecordingObserver, Server, options};
 use crate::support::faults::Fault;
@@ -21,11 +21,11 @@ async fn a_rehearsal_writes_nothing() {
     assert_eq!(server.writes().len(), 0);
     assert!(
         ear.heard.lock().unwrap().contains(
-            &"2 untried: volume pv-1 is tied to claim db/data and has policy Delete: its data would go with the claim"
+            &"2 untried: volume pv-1 is tied to claim db/data and has policy Delete: its data would be deleted with the claim"
                 .to_owned()
         )
     );
-    // Without a journal, nothing is carried out.
+    // Without a journal no plan is carried out.
     let confirmed = server.confirmed().await;
     let stop = execute(&server.client(), confirmed, &mut journal, &self::options(), &ear).await.unwrap_err();
     assert_eq!(stop.kind, StopKind::Refused);
@@ -76,8 +76,8 @@ async fn receipts_say_what_is_permitted_and_accepted() {
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Changed);
 }
 
-/// If the name of the new claim is free only once the old claim is gone, the creation is tried under another name
-/// before the deletion.
+/// The name of the new claim may be free only after the old claim is gone. Then the creation is tried under another
+/// name before the deletion.
 #[tokio::test(start_paused = true)]
 async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let tried = |server: &Server| {
@@ -91,14 +91,15 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let bodies = tried(&server);
-    // The new claim is tried. The old claim is tried as well, as the way back would create it.
+    // The creation of the new claim is tried. The creation of the old claim is tried as well, because the way back
+    // would create it.
     assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0]["metadata"]["name"], "late-pvctl-1");
     assert_eq!(bodies[0]["metadata"]["namespace"], "db");
     assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
     assert!(server.log().contains(&format!("GET {OLD_LIST}/late-pvctl-1")));
 
-    // A name that another claim has is not used.
+    // If another claim has a name, this name is not used.
     let taken = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": { "name": "late-pvctl-1", "namespace": "db", "uid": "other" }, "spec": {}, "status": {} });
     server.store(|store| store.put_at(&format!("{OLD_LIST}/late-pvctl-1"), taken));
@@ -106,18 +107,19 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     assert_eq!(receipts(&server.client(), &plan).await.unwrap().dry_run, Some(Ok(())));
     assert_eq!(tried(&server)[0]["metadata"]["name"], "late-pvctl-2");
 
-    // A name has a maximum length, and a label does not end with a dot.
+    // A name has a maximum length, and a part of a name must not end with a dot.
     let server = Server::new();
     let plan = server.plan_to_replace(&format!("{}.{}", "a".repeat(244), "b".repeat(8))).await;
     receipts(&server.client(), &plan).await.unwrap();
     assert_eq!(tried(&server)[0]["metadata"]["name"], format!("{}-pvctl-1", "a".repeat(244)));
 }
 
-/// If admission refuses the creation, the plan is refused before anything is deleted. A refusal for another reason is a
-/// warning.
+/// If admission refuses the creation, the plan is refused before anything is deleted. If the creation is refused for
+/// another reason, the plan has a warning.
 #[tokio::test(start_paused = true)]
 async fn a_creation_that_is_tried_under_another_name_refuses_or_warns() {
-    const TRIED: &str = "create pvc/late -n db (tried under the name late-pvctl-1, because its own is taken until the old claim is gone)";
+    const TRIED: &str =
+        "create pvc/late -n db (tried with the name late-pvctl-1, because the old claim still has the real name)";
     for (code, message) in [
         (403, "admission webhook \"size.example.com\" denied the request: too large"),
         (422, "persistentvolumeclaims \"late-pvctl-1\" is forbidden: ValidatingAdmissionPolicy 'size' denied request"),
@@ -142,7 +144,7 @@ async fn a_creation_that_is_tried_under_another_name_refuses_or_warns() {
         (
             403,
             quota,
-            "create pvc/late -n db: a quota has no room for it beside the claim that goes first; when that is gone, \
+            "create pvc/late -n db: a quota has no room for it while the old claim exists; after its deletion \
              there is enough",
         ),
         (403, right, TRIED),
@@ -161,14 +163,13 @@ async fn a_creation_that_is_tried_under_another_name_refuses_or_warns() {
     let plan = server.plan_to_replace("late").await;
     let server = server.fault(&format!("GET {OLD_LIST}/late-pvctl-1"), Fault::Refused(403, "not yours"));
     let asked = receipts(&server.client(), &plan).await.unwrap();
-    let doubt = "create pvc/late -n db: it could not be tried, because its name is taken until the old claim is gone, and no \
-                 other was found to be free";
+    let doubt = "create pvc/late -n db: this could not be tried, because the old claim still has the name, and no other free name was found";
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), vec![doubt.to_owned()]));
 }
 
-/// If another client writes between the read and the dry run of a review, this does not count against the repair.
+/// Another client may write between the read and the dry run of a review. This is not a reason against the repair.
 #[tokio::test(start_paused = true)]
-async fn a_trial_meets_whoever_writes_at_the_same_time() {
+async fn a_dry_run_is_repeated_if_another_client_writes() {
     const MODIFIED: &str = "the object has been modified";
     let server = Server::new();
     let plan = server.plan().await;
@@ -176,8 +177,8 @@ async fn a_trial_meets_whoever_writes_at_the_same_time() {
     let asked = receipts(&server.client(), &plan).await.unwrap();
     assert_eq!((asked.dry_run, asked.doubts), (Some(Ok(())), Vec::new()));
     let tried = server.log().iter().filter(|line| line.starts_with("dry PATCH")).count();
-    // The first write is tried twice. The other write to the volume and the two writes of the way back are tried once
-    // each.
+    // The first write is tried twice. The other write to the volume is tried once, and so are the two writes of the way
+    // back.
     assert_eq!(tried, 5);
     // If another client changes what the step depends on, the run stops.
     server.store(|store| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Recycle")));
@@ -186,10 +187,10 @@ async fn a_trial_meets_whoever_writes_at_the_same_time() {
     assert_eq!(stop.kind, StopKind::Changed);
 }
 
-/// A plan is data, which anybody can change. The review refuses a step that the request does not ask for, and a step
-/// that was not tried at the API server.
+/// A plan is data, which anybody can change. The review refuses a step that does not follow from the request. It also
+/// refuses a step that the API server has not tried.
 #[tokio::test(start_paused = true)]
-async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
+async fn a_review_accepts_only_steps_that_follow_from_the_request_and_were_tried() {
     let server = Server::new();
     let plan = server.plan().await;
     let rejected = async |change: &dyn Fn(&mut Plan, &mut Receipts), by: &str, said: &str| {
@@ -198,12 +199,12 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
         let rejected = server.review(plan, &granted).await.unwrap_err();
         assert_eq!((rejected.refusal.by, rejected.refusal.message.as_str()), (by, said));
     };
-    let not_asked = "the plan is not the one of its request: it gives up the data of volume pv-1";
+    let not_asked = "the plan does not match its request: it gives up the data of volume pv-1";
     rejected(&|plan, _| plan.volumes[0].given_up = vec![repair::GivenUp::Data], "request", not_asked).await;
-    let object = "the plan is not the one of its request: it gives up the object of volume pv-1";
+    let object = "the plan does not match its request: it gives up the object of volume pv-1";
     let gives_object = |plan: &mut Plan| plan.volumes[0].given_up = vec![repair::GivenUp::Object];
     rejected(&|plan, _| gives_object(plan), "request", object).await;
-    // An undo may make a claim Lost again, but deletes no data.
+    // An undo may make a claim Lost again, but it must not delete data.
     let undo =
         repair::Request::Undo { journal: "20261122T140134Z-move-00000000".to_owned(), provisioner_stopped: false };
     rejected(
@@ -215,9 +216,9 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
         not_asked,
     )
     .await;
-    let thief = "the plan is not the one of its request: it gives volume pv-1 to claim web/thief";
+    let thief = "the plan does not match its request: it gives volume pv-1 to claim web/thief";
     rejected(&|plan, _| plan.volumes[0].for_claims.push(("web".into(), "thief".into())), "request", thief).await;
-    let untyped = "the plan is not the one of its request: it does not have pv-1 typed";
+    let untyped = "the plan does not match its request: it does not ask for the name pv-1";
     let reclaim = repair::Request::Reclaim { volume: "pv-1".into(), delete: true };
     rejected(
         &|plan, _| {
@@ -228,11 +229,11 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
         untyped,
     )
     .await;
-    let unasked = "the API server was not asked whether you may: delete persistentvolumeclaims data in db";
+    let unasked = "the API server was not asked about your right to: delete persistentvolumeclaims data in db";
     rejected(&|_, asked| asked.rights.retain(|(right, _)| right.verb != "delete"), "rights", unasked).await;
     let untried = "the API server was not asked whether it accepts the first write";
     rejected(&|_, asked| asked.dry_run = None, "admission", untried).await;
-    // If the repair of an undo is unknown, the undo may do only what any undo may do.
+    // If it is unknown which repair an undo takes back, the undo may do only what every undo may do.
     let mut back = plan.clone();
     back.request = undo;
     back.volumes[0].given_up = vec![repair::GivenUp::Claim];
@@ -243,7 +244,7 @@ async fn a_review_holds_a_plan_to_its_request_and_to_what_was_asked() {
     assert_eq!(repair::keeps_to_request(&back, Some(&plan)), Err(privacy));
 }
 
-/// A review asks for the rights to exactly the requests that the plan makes.
+/// A review asks for the rights to exactly those requests that the plan makes.
 #[tokio::test(start_paused = true)]
 async fn rights_are_asked_for_every_request() {
     let server = Server::new();
@@ -282,7 +283,7 @@ async fn rights_are_asked_for_every_request() {
     assert!(unneeded.is_empty(), "{unneeded:?}");
 
     let granted = Receipts::granted(&plan);
-    let confirmed = server.review(plan, &granted).await.expect("the plan is safe");
+    let confirmed = server.review(plan, &granted).await.expect("the plan must be accepted");
     server.forget();
     let directory = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(directory.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
@@ -307,11 +308,11 @@ async fn rights_are_asked_for_every_request() {
     assert!(log.contains(&"GET /api/v1/namespaces/default/pods/recycler-for-pv-1".to_owned()));
 }
 
-/// A quota states its limit and its use. If the rest is not enough even without the old claim, the old claim is not
-/// deleted.
+/// A quota states its limit and how much is used. If the rest is not enough even without the old claim, the old claim
+/// must not be deleted.
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
-    const BESIDE: &str = "create pvc/late -n db: a quota has no room for it beside the claim that goes first";
+    const BESIDE: &str = "create pvc/late -n db: a quota has no room for it while the old claim exists";
     // The old claim requests 1Gi of class standard, the new one 2Gi.
     let enough = [
         ("requests.storage=2Gi", "requests.storage=9Gi", "requests.storage=10Gi"),
@@ -371,12 +372,13 @@ async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
         let message = said(requested, used, limited);
         let asked = asked(message.clone()).await;
         assert_eq!(asked.dry_run, Some(Ok(())), "{message}");
-        assert_eq!(asked.doubts, [format!("{BESIDE}; when that is gone, there is enough: HTTP 403: {message}")]);
+        assert_eq!(asked.doubts, [format!("{BESIDE}; after its deletion there is enough: HTTP 403: {message}")]);
     }
     for (requested, used, limited, resource) in lacking {
         let message = said(requested, used, limited);
         let asked = asked(message.clone()).await;
-        let why = format!("{BESIDE}, and not enough of {resource} when that is gone either: HTTP 403: {message}");
+        let why =
+            format!("{BESIDE}, and after its deletion there is still not enough of {resource}: HTTP 403: {message}");
         assert_eq!((asked.dry_run, asked.doubts.len()), (Some(Err(why)), 0));
     }
     for message in [
@@ -385,7 +387,7 @@ async fn a_quota_is_a_warning_only_where_the_old_claim_makes_room() {
         "\"late-pvctl-1\" is forbidden: exceeded quota: q, requested: requests.storage=lots, used: requests.storage=1Gi, limited: requests.storage=2Gi",
     ] {
         let asked = asked(message.to_owned()).await;
-        let why = format!("{BESIDE}, and whether it has when that is gone cannot be told: HTTP 403: {message}");
+        let why = format!("{BESIDE}, and nobody knows whether there is enough after its deletion: HTTP 403: {message}");
         assert_eq!((asked.dry_run, asked.doubts.len()), (Some(Err(why)), 0));
     }
 }

@@ -1,4 +1,4 @@
-//! How a plan is carried out step by step, and where it stops because the cluster has changed.
+//! How a plan is carried out step by step, and at which step it stops if the cluster has changed.
 
 use super::{Act, NEW, NOW, OLD, PV, RecordingObserver, Server, WRITES, options, run};
 use crate::support::api::{Seen, Store};
@@ -26,7 +26,8 @@ async fn a_claim_moves() {
     assert_eq!(server.writes(), WRITES);
     let (log, bodies) = (server.log(), server.bodies());
     assert_eq!(created["metadata"]["uid"], server.store(|store| store.at(NEW)["metadata"]["uid"].clone()));
-    // Each write is tried first. It contains the uid and the resource version of the object that was just read.
+    // Each write is first tried as a dry run. It contains the uid and the resource version of the object that was just
+    // read.
     let at = log.iter().position(|line| line == WRITES[0]).unwrap();
     assert_eq!(log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
     assert_eq!(
@@ -36,11 +37,11 @@ async fn a_claim_moves() {
     );
     let at = log.iter().position(|line| line == WRITES[1]).unwrap();
     assert_eq!(bodies[at]["preconditions"], json!({ "uid": "claim-uid", "resourceVersion": "2" }));
-    // After the dry run, everything that the write depends on is read once more.
+    // After the dry run, the objects on which the write depends are read once more.
     let looks = [
         format!("dry {}", WRITES[1]),
         format!("GET {OLD}"),
-        // This read shows whether the policy is still the one that the plan set.
+        // This read shows whether the volume still has the policy that the plan set.
         format!("GET {PV}"),
         format!("GET {OLD}"),
         "GET /api/v1/persistentvolumes".to_owned(),
@@ -77,12 +78,12 @@ async fn a_changed_world_stops_before_the_first_write() {
     let cases = [
         (
             other,
-            "step 1: pv/pv-1 is not as the plan expects it: another object has that name by now, with uid another-uid",
+            "step 1: pv/pv-1 is not as the plan expects it: another object has that name now, with uid another-uid",
         ),
         (
             recycle,
-            "step 1: pv/pv-1 is not as the plan expects it: spec.persistentVolumeReclaimPolicy is Recycle, where \"Delete\" \
-             was expected",
+            "step 1: pv/pv-1 is not as the plan expects it: spec.persistentVolumeReclaimPolicy is Recycle, but \
+             \"Delete\" was expected",
         ),
         (gone, "pvc/data -n db does not exist any more"),
     ];
@@ -120,8 +121,8 @@ async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
         |store, _| store.edit(PV, |volume| volume["spec"]["persistentVolumeReclaimPolicy"] = json!("Delete"));
     let cases = [
         (pod, "step 2: pods use claim db/data: web"),
-        (attachment, "step 2: VolumeAttachments keep volume pv-1 at node-1"),
-        (delete, "step 2: the policy of volume pv-1 is Delete, where Retain was expected"),
+        (attachment, "step 2: VolumeAttachments attach volume pv-1 to node-1"),
+        (delete, "step 2: the policy of volume pv-1 is Delete, but Retain was expected"),
     ];
     for (change, message) in cases {
         let server = Server::new().acts("GET /api/v1/namespaces/db/pods", change);
@@ -130,8 +131,8 @@ async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
         let stop = result.unwrap_err();
         assert_eq!((stop.kind, stop.written, stop.message.as_str()), (StopKind::Partial, true, message));
         let hints = [
-            format!("kubectl pvctl apply --continue {id} goes on from here"),
-            format!("kubectl pvctl undo {id} takes back what was done"),
+            format!("kubectl pvctl apply --continue {id} continues from here"),
+            format!("kubectl pvctl undo {id} undoes what was done"),
         ];
         assert!(hints.iter().all(|hint| stop.hints.contains(hint)), "{:?}", stop.hints);
         assert_eq!(server.writes(), WRITES[..1]);
@@ -139,7 +140,7 @@ async fn a_changed_world_stops_after_a_write_and_says_how_to_go_on() {
     }
 }
 
-/// A list that cannot be read is not an empty list.
+/// A list that could not be read must not be taken for an empty list.
 #[tokio::test(start_paused = true)]
 async fn an_unread_list_stops() {
     let forbidden = Fault::Refused(403, "pods is forbidden");
@@ -152,8 +153,8 @@ async fn an_unread_list_stops() {
     assert_eq!(server.writes().len(), 1);
 }
 
-/// Policy Delete is set again only while the claim with the uid in the volume's claimRef exists. A claim of the same
-/// name is not enough.
+/// `undo` sets policy Delete again only if the claim exists whose uid is in the claimRef of the volume. Another claim
+/// of the same name does not count.
 #[tokio::test(start_paused = true)]
 async fn a_namesake_does_not_keep_the_data() {
     let namesake: Act = |store, _| {
@@ -179,13 +180,14 @@ async fn a_namesake_does_not_keep_the_data() {
     let mut journal = Journal::create(dir.path(), confirmed.plan(), "https://api.example.com", NOW).unwrap();
     let stop =
         execute(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await.unwrap_err();
-    let said = "claim shop/moved is not the one that volume pv-1 names by uid: with policy Delete its data would go";
+    let said =
+        "claim shop/moved does not have the uid that volume pv-1 names: with policy Delete the data would be deleted";
     assert!(stop.message.ends_with(said), "{stop:?}");
     assert_eq!(server.store(|store| store.at(PV)["spec"]["persistentVolumeReclaimPolicy"].clone()), "Retain");
 }
 
-/// If another client has already done what the step does, a conflict does not end the run, and the way back does not
-/// undo that step.
+/// If another client has already done what the step does, a conflict does not end the run. The way back does not undo
+/// that step.
 #[tokio::test(start_paused = true)]
 async fn a_step_that_another_client_has_done_counts_as_done() {
     let retain: Act =
@@ -206,7 +208,7 @@ async fn a_step_that_another_client_has_done_counts_as_done() {
     }
 }
 
-/// Another client creates a claim of that name while our request to create it is under way.
+/// Another client creates a claim of this name while our request to create it is under way.
 #[tokio::test(start_paused = true)]
 async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     fn stranger(store: &mut Store, _: &[Seen]) {
@@ -229,17 +231,21 @@ async fn the_claim_of_a_stranger_is_not_taken_for_ours() {
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
         stop.message,
-        "step 5: pvc/moved -n shop is not as the plan expects it: an object of that name is there already"
+        "step 5: pvc/moved -n shop is not as the plan expects it: an object with that name exists already"
     );
     let mut journal = Journal::open(dir.path(), &id).unwrap();
     assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(ResolvedDoubt::NotWritten));
-    assert_eq!(journal.entry().done().len(), 4, "what was created is not ours to take back");
+    assert_eq!(
+        journal.entry().done().len(),
+        4,
+        "the claim must not be in the journal, because another client created it"
+    );
     assert_eq!(server.store(|store| store.at(NEW)["metadata"]["uid"].clone()), "stranger");
 }
 
-/// If a step cannot be undone, the message says so, and proposes no command that would be refused.
+/// If a step cannot be undone, the message says so. It does not propose a command that would be refused.
 #[tokio::test(start_paused = true)]
-async fn a_stop_does_not_promise_to_take_back_what_lasts() {
+async fn a_stop_does_not_promise_to_undo_what_cannot_be_undone() {
     let server = Server::new();
     let mut plan = server.plan().await;
     plan.steps[1].undo = repair::Undo::Impossible { why: "gone is gone".to_owned() };
@@ -254,14 +260,14 @@ async fn a_stop_does_not_promise_to_take_back_what_lasts() {
     assert_eq!(
         stop.hints[1..],
         [
-            format!("kubectl pvctl apply --continue {id} goes on from here"),
-            "step 2 cannot be taken back: gone is gone".to_owned(),
+            format!("kubectl pvctl apply --continue {id} continues from here"),
+            "step 2 cannot be undone: gone is gone".to_owned(),
         ]
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_stay_in_their_place() {
+async fn names_cannot_change_the_path_of_a_request() {
     let server = Server::new();
     for name in ["../namespaces/x", "a?x=1", "a/b", "", ".."] {
         let stop = manifests(&server.client(), &[volume_key(name)]).await.unwrap_err();
@@ -270,10 +276,10 @@ async fn names_stay_in_their_place() {
     let mut plan = server.plan().await;
     server.forget();
     let last = plan.steps.last_mut().unwrap().write.as_mut().unwrap();
-    let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step creates") };
+    let repair::Change::Create { manifest } = &mut last.change else { panic!("the last step must create a claim") };
     manifest["metadata"]["name"] = json!("another");
     assert_eq!(receipts(&server.client(), &plan).await.unwrap_err().kind, StopKind::Refused);
-    // Writes that no repair makes are refused, and so are writes to objects of another kind.
+    // Writes that no repair makes are refused. Writes to objects of another kind are refused as well.
     let plan = server.plan().await;
     server.forget();
     let refused = async |change: &dyn Fn(&mut repair::Write), said: &str| {
@@ -290,11 +296,11 @@ async fn names_stay_in_their_place() {
     refused(&|write| write.change = repair::Change::SetClass { class: "fast".into() }, said).await;
     let said = "no repair does this: patch pvc/data -n db (this change is only for volumes)";
     refused(&|write| write.object = repair::claim_key("db", "data"), said).await;
-    assert_eq!(server.log().len(), 0, "nothing was asked");
+    assert_eq!(server.log().len(), 0, "no request must be sent");
 }
 
-/// The claim was created and got the volume, but the answer was lost, and another client deleted the claim. A second
-/// claim of that name would wait for ever, because the volume names the first one by its uid.
+/// The claim was created and got the volume. But the answer was lost, and another client deleted the claim. A second
+/// claim of this name would wait for ever, because the volume names the uid of the first one.
 #[tokio::test(start_paused = true)]
 async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
     fn deleter(store: &mut Store, _: &[Seen]) {
@@ -305,39 +311,42 @@ async fn a_claim_is_not_created_for_a_volume_that_knows_another() {
             volume["status"]["phase"] = json!("Released");
         });
     }
-    // The claim is read twice before the request, and once after it.
-    let look = format!("GET {NEW}");
+    // The claim is read twice before the request and once after it.
+    let read = format!("GET {NEW}");
     let server = Server::new()
         .fault("POST /api/v1/namespaces/shop", Fault::CutAfter)
-        .acts(&look, |_, _| {})
-        .acts(&look, |_, _| {})
-        .acts(&look, deleter);
+        .acts(&read, |_, _| {})
+        .acts(&read, |_, _| {})
+        .acts(&read, deleter);
     let dir = tempfile::tempdir().unwrap();
     let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     let stop = result.unwrap_err();
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
         stop.message,
-        "step 5: volume pv-1 names claim shop/moved with uid \"first\", and does not wait for claim shop/moved"
+        "step 5: volume pv-1 names claim shop/moved with uid \"first\", so it is not reserved for claim shop/moved"
     );
-    let way_on = "kubectl pvctl restore pvc/moved -n shop --from pv/pv-1 makes the volume wait for the claim again, and \
-                  creates it";
+    let way_on = "kubectl pvctl restore pvc/moved -n shop --from pv/pv-1 reserves the volume for the claim again, and \
+                  creates the claim";
     assert_eq!(stop.hints[0], way_on);
-    assert_eq!(server.writes().len(), 4, "it was created once");
+    assert_eq!(server.writes().len(), 4, "the claim must be created only once");
     assert!(!server.store(|store| store.has(NEW)));
-    // If the repair is continued, the review says so before anything is written.
+    // If the repair is continued, the review says this before anything is written.
     let mut journal = Journal::open(dir.path(), &id).unwrap();
     assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(ResolvedDoubt::NotWritten));
     let rest = journal.entry().remaining();
     let granted = Receipts::granted(&rest);
     let rejected = server.review(rest, &granted).await.unwrap_err();
-    assert_eq!(rejected.refusal.message, "step 5 would stop: it is not so that volume pv-1 waits for claim shop/moved");
+    assert_eq!(
+        rejected.refusal.message,
+        "step 5 would stop: this condition does not hold: volume pv-1 is reserved for claim shop/moved"
+    );
     assert_eq!(rejected.refusal.hints[0], way_on);
 }
 
-/// The present claim has another volume than the former claim, and a pod of the former claim may still exist.
+/// The claim has another volume than an earlier claim of the same name. A pod of the earlier claim may still exist.
 #[tokio::test(start_paused = true)]
-async fn a_pod_of_the_claim_before_stops() {
+async fn a_pod_of_the_earlier_claim_stops_the_run() {
     let with_pod = |store: &mut Store, created: &str| {
         store.put_at(
             "/api/v1/namespaces/db/pods/db-0",
@@ -351,8 +360,8 @@ async fn a_pod_of_the_claim_before_stops() {
         (
             "2026-11-21T09:59:59Z",
             Some(
-                "step 1: claim db/data was gone, and pods that are not seen to be from 2026-11-21T10:00:00Z or later still \
-                 use what it had: db-0",
+                "step 1: claim db/data was deleted, and pods that may be older than 2026-11-21T10:00:00Z still use its \
+                 volume: db-0",
             ),
         ),
         ("2026-11-21T10:00:00Z", None),
@@ -393,7 +402,7 @@ async fn a_pod_of_the_claim_before_stops() {
     }
 }
 
-/// A copy of a claim may be deleted if the volume that it names belongs to a living claim. If that claim is gone, the
+/// A copy of a claim may be deleted if an existing claim has the volume that the copy names. If that claim is gone, the
 /// step stops, because the data would be deleted with the copy.
 #[tokio::test(start_paused = true)]
 async fn the_volume_of_a_living_claim_does_not_stop() {
@@ -437,13 +446,14 @@ async fn the_volume_of_a_living_claim_does_not_stop() {
         if dies {
             assert_eq!(
                 stop.message,
-                "step 1: volume pv-1 is tied to claim shop/copy and has policy Delete: its data would go with the claim"
+                "step 1: volume pv-1 is tied to claim shop/copy and has policy Delete: its data would be deleted with \
+                 the claim"
             );
         }
     }
 }
 
-/// A list of StatefulSets that cannot be read is not an empty list.
+/// A list of StatefulSets that could not be read must not be taken for an empty list.
 #[tokio::test(start_paused = true)]
 async fn unread_stateful_sets_stop() {
     let forbidden = Fault::Refused(403, "statefulsets is forbidden");

@@ -27,8 +27,11 @@ async fn refusals_are_final() {
         assert_eq!((stop.kind, stop.written), (kind, writes > 1), "{code} {method}");
         assert_eq!(server.writes().len(), writes, "{code} {method}");
         let entry = Journal::read(dir.path(), &id).unwrap();
-        assert!(entry.in_doubt().is_none(), "{code} {method}: it was surely not carried out");
-        // The same holds for a dry run.
+        assert!(
+            entry.in_doubt().is_none(),
+            "{code} {method}: the request must not be in doubt, because it was certainly not carried out"
+        );
+        // The same holds if a dry run is refused.
         let server = Server::new().fault(&format!("dry {place}"), Fault::Refused(code, "no"));
         let dir = tempfile::tempdir().unwrap();
         let stop = run(&server, dir.path(), &RecordingObserver::new()).await.0.unwrap_err();
@@ -56,7 +59,7 @@ async fn a_busy_server_is_asked_again() {
     assert_eq!(server.writes().len(), 6);
 }
 
-/// If the answer to a write is lost, the program reads the object. It sends the write again only if the first one
+/// If the answer to a write is lost, the program reads the object. It sends the write again only if the first request
 /// changed nothing.
 #[tokio::test(start_paused = true)]
 async fn lost_answers_are_cleared_up() {
@@ -81,7 +84,7 @@ async fn lost_answers_are_cleared_up() {
     }
 }
 
-/// After three requests in a row without an answer, the run stops and leaves the step in doubt.
+/// After three requests in a row without an answer, the run stops. The step is then in doubt.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_is_given_up() {
     let server = (0..3).fold(Server::new(), |server, _| server.fault("POST /api/v1/namespaces/shop", Fault::CutBefore));
@@ -95,8 +98,8 @@ async fn a_server_that_never_answers_is_given_up() {
     server.is_moved();
 }
 
-/// The request to create the claim gets no answer, and arrives after the program has read that the claim does not
-/// exist. The claim then has the volume, and is recognized as ours.
+/// The request to create the claim has no answer. It arrives after the program has read that the claim does not exist.
+/// Then the claim has the volume, and the program recognizes the claim as its own.
 #[tokio::test(start_paused = true)]
 async fn a_claim_that_arrives_late_is_known_for_ours() {
     fn arrives(store: &mut Store, seen: &[Seen]) {
@@ -111,13 +114,13 @@ async fn a_claim_that_arrives_late_is_known_for_ours() {
     let (result, id) = run(&server, dir.path(), &RecordingObserver::new()).await;
     result.unwrap();
     server.is_moved();
-    assert_eq!(server.writes().len(), 4, "it was asked for once");
+    assert_eq!(server.writes().len(), 4, "the creation must be requested only once");
     assert!(Journal::read(dir.path(), &id).unwrap().in_doubt().is_none());
 }
 
-/// A request got no answer, and another client wrote afterwards.
+/// A request had no answer, and another client wrote afterwards.
 #[tokio::test(start_paused = true)]
-async fn a_doubtful_step_is_no_dead_end() {
+async fn a_step_in_doubt_can_be_continued() {
     let label: Act = |store, _| {
         for path in [PV, OLD] {
             store.edit(path, |object| object["metadata"]["labels"] = json!({ "touched": "yes" }));
@@ -139,7 +142,10 @@ async fn a_doubtful_step_is_no_dead_end() {
         {
             let mut journal = Journal::open(dir.path(), &id).unwrap();
             assert_eq!(resolve_doubt(&server.client(), &mut journal).await, Ok(settled), "{place}");
-            assert!(journal.entry().in_doubt().is_some(), "the request may still be on its way");
+            assert!(
+                journal.entry().in_doubt().is_some(),
+                "the step must be in doubt, because the request may still arrive"
+            );
         }
         if settled != ResolvedDoubt::Unknown {
             go_on(&server, dir.path(), &id).await.unwrap();
@@ -161,7 +167,7 @@ async fn requests_keep_to_their_limit_and_are_heard() {
     let way = ApiAccess::from(&client).within(Duration::from_secs(2)).observed_by(&hears);
     let begun = tokio::time::Instant::now();
     execute(way, confirmed, &mut journal, &options(), &RecordingObserver::new()).await.unwrap();
-    // This is the limit, and the pause before the next attempt.
+    // These seconds are the time limit and the pause before the next attempt.
     assert_eq!(begun.elapsed().as_secs(), 3);
     let heard = heard.into_inner().unwrap();
     assert_eq!(heard[0], format!("GET {OLD} Some(200)"));

@@ -5,7 +5,7 @@ use pvctl::execute::{End, Journal, ResolvedDoubt, StopKind, resolve_doubt};
 use pvctl::model::Timestamp;
 use std::path::Path;
 
-/// A run that is killed after all its steps leaves nothing to continue.
+/// If a run is killed after all its steps, nothing is left to continue.
 #[tokio::test(start_paused = true)]
 async fn a_journal_without_its_last_line_is_closed() {
     let (server, dir) = (Server::new(), tempfile::tempdir().unwrap());
@@ -21,7 +21,7 @@ async fn a_journal_without_its_last_line_is_closed() {
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 
-/// The newest journal is the journal that was begun last, whatever name its plan has. A file without a line is no
+/// The newest journal is the one that was begun last, no matter which name its plan has. A file without lines is not a
 /// journal.
 #[tokio::test(start_paused = true)]
 async fn journals_are_listed_by_when_they_were_begun() {
@@ -46,7 +46,7 @@ async fn journals_are_listed_by_when_they_were_begun() {
     );
 }
 
-/// A file that somebody else may have written is not used.
+/// A file that somebody else may have written is not used as a journal.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn journals_of_others_are_not_trusted() {
@@ -64,10 +64,10 @@ async fn journals_of_others_are_not_trusted() {
         assert!(stop.message.ends_with(" is not trusted"), "{}", stop.message);
     };
     mode(&file, 0o640);
-    refused(&dir, "its mode is 0640, where only its owner may read and write it");
+    refused(&dir, "its mode is 0640, but only its owner may have the right to read and write it");
     mode(&file, 0o600);
     mode(&dir, 0o770);
-    refused(&dir, "its mode is 0770, where only its owner may write to it");
+    refused(&dir, "its mode is 0770, but only its owner may have the right to write to it");
     assert_eq!(Journal::create(&dir, &plan, "", NOW).unwrap_err().kind, StopKind::Refused);
     mode(&dir, 0o755);
     let other = home.path().join("other");
@@ -80,7 +80,7 @@ async fn journals_of_others_are_not_trusted() {
     std::fs::remove_file(&file).unwrap();
     std::fs::rename(&elsewhere, &file).unwrap();
     assert_eq!(Journal::open(&dir, &id).unwrap().id(), id);
-    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "nothing else is left there");
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "the directory must have no other file");
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,7 +89,7 @@ async fn journals_are_private_and_exclusive() {
     let plan = server.plan().await;
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("state").join("journals");
-    assert!(Journal::list(&dir).unwrap().is_empty(), "no directory, no journals");
+    assert!(Journal::list(&dir).unwrap().is_empty(), "without a directory there must be no journals");
     let first = Journal::create(&dir, &plan, "https://api.example.com", NOW).unwrap();
     let second = Journal::create(&dir, &plan, "https://api.example.com", NOW).unwrap();
     assert_eq!(second.id(), format!("{}-2", first.id()));
@@ -107,7 +107,10 @@ async fn journals_are_private_and_exclusive() {
     assert_eq!(Journal::open(&dir, &id).unwrap().entry().plan, plan);
     let all: Vec<String> = Journal::list(&dir).unwrap().into_iter().map(|summary| summary.id).collect();
     assert_eq!(all, [format!("{id}-2"), id.clone()]);
-    assert!(!format!("{:?}", Journal::read(&dir, &id).unwrap()).contains("claim-uid"), "objects are not shown");
+    assert!(
+        !format!("{:?}", Journal::read(&dir, &id).unwrap()).contains("claim-uid"),
+        "debug output must not contain objects"
+    );
     for id in ["../x", "x.jsonl", "", "no-such-journal"] {
         assert_eq!(Journal::open(&dir, id).unwrap_err().kind, StopKind::NoJournal, "{id}");
     }
@@ -117,10 +120,11 @@ async fn journals_are_private_and_exclusive() {
     assert_eq!((stop.kind, stop.written), (StopKind::Refused, false));
 }
 
-/// While a program is being started, it shares the open files of this process, and so the lock of a journal.
+/// A program that is just being started shares the open files of this process for a moment. So it also shares the lock
+/// of a journal.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn programs_that_are_started_lock_no_journal() {
+async fn starting_a_program_does_not_keep_the_lock_of_a_journal() {
     let plan = Server::new().plan().await;
     let dir = tempfile::tempdir().unwrap();
     let id = Journal::create(dir.path(), &plan, "", NOW).unwrap().id().to_owned();
@@ -148,7 +152,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         std::fs::write(&path, text).unwrap();
         Journal::read(dir.path(), &id)
     };
-    // The file is cut at every fifth byte, as a full disk would cut it.
+    // The file is cut after every fifth byte, as on a full disk.
     let mut seen = Vec::new();
     for end in (0..whole.len()).step_by(5) {
         let lines = whole[..end].matches('\n').count();
@@ -184,7 +188,7 @@ async fn journals_are_read_strictly_but_for_a_torn_end() {
         assert!(stop.message.contains(path.to_str().unwrap()), "{}", stop.message);
         assert!(stop.causes[0].starts_with(cause), "{:?}", stop.causes);
         let listed = Journal::list(dir.path()).unwrap();
-        // The file cannot be read, but its name is that of one of our journals.
+        // The file cannot be read. But its name is that of a journal of this program.
         assert!(listed.len() == 1 && listed[0].entry.as_ref().is_err_and(|unread| !unread.foreign));
     }
 }

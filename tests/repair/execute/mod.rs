@@ -46,7 +46,7 @@ const NOW: Timestamp = Timestamp(1_795_356_094);
 /// What another client does when a request arrives.
 type Act = fn(&mut Store, &[Seen]);
 
-/// Acts as the controllers do: removes finalizers, and releases, offers and binds volumes.
+/// Acts in place of the controllers: removes finalizers, and releases, offers and binds volumes.
 fn controllers(store: &mut Store) {
     if store.stands_still {
         return;
@@ -88,7 +88,7 @@ fn controllers(store: &mut Store) {
     }
 }
 
-/// The API server, with helpers for these tests.
+/// The API server, with helper functions for these tests.
 #[derive(Clone)]
 struct Server(ApiServer);
 
@@ -184,14 +184,14 @@ impl Server {
             for (_, object) in store.objects() {
                 match decode(object.to_string().as_bytes(), "a test").unwrap() {
                     Item::Object(object) => parts.objects.push(object),
-                    Item::Skipped(kind) => panic!("{kind} is passed over"),
+                    Item::Skipped(kind) => panic!("the program must know the kind {kind}"),
                 }
             }
         });
         Snapshot::new(parts)
     }
 
-    /// Reviews a plan. A review takes seconds, and many runs need the same review, so the results are kept.
+    /// Reviews a plan. A review takes seconds, and many runs need the same one. So results are reused.
     async fn review(&self, plan: Plan, asked: &Receipts) -> Result<Confirmed, Box<repair::Rejected>> {
         static KNOWN: Mutex<BTreeMap<String, Reviewed>> = Mutex::new(BTreeMap::new());
         let mut objects = self.store(|store| store.objects().map(|(_, object)| object.clone()).collect::<Vec<_>>());
@@ -201,7 +201,7 @@ impl Server {
         let place = format!("{plan:?} {asked:?} {objects:?}");
         let known = KNOWN.lock().unwrap().get(&place).cloned();
         if let Some(known) = known {
-            return Ok(known.confirm(None).expect("no name is asked for"));
+            return Ok(known.confirm(None).expect("the plan must not ask for a name"));
         }
         let snapshot = self.snapshot();
         let manifests = manifests(&self.client(), &plan.saves).await.unwrap();
@@ -209,7 +209,7 @@ impl Server {
         let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
         let reviewed = repair::review(&situation, plan, asked)?;
         KNOWN.lock().unwrap().insert(place, reviewed.clone());
-        Ok(reviewed.confirm(None).expect("no name is asked for"))
+        Ok(reviewed.confirm(None).expect("the plan must not ask for a name"))
     }
 
     /// Returns the plan to move db/data to shop/moved.
@@ -235,8 +235,8 @@ impl Server {
         }
     }
 
-    /// Creates a claim of that name that waits for a volume. Returns the plan to replace it by a claim that requests
-    /// more.
+    /// Creates a claim of this name that waits for a volume. Returns the plan to replace it by a claim that requests
+    /// more storage.
     async fn plan_to_replace(&self, name: &str) -> Plan {
         self.store(|store| {
             store.put_at(
@@ -262,7 +262,7 @@ impl Server {
         plan
     }
 
-    /// Returns the confirmed plan. The requests until here are not part of the log.
+    /// Returns the confirmed plan. The log has only the requests after that.
     async fn confirmed(&self) -> Confirmed {
         let incidents = self.0.take_incidents();
         let plan = self.plan().await;
@@ -275,7 +275,7 @@ impl Server {
 
     fn is_moved(&self) {
         self.store(|store| {
-            assert!(!store.has(OLD), "the old claim is there");
+            assert!(!store.has(OLD), "the old claim must be gone");
             let (volume, claim) = (store.at(PV), store.at(NEW));
             assert_eq!(volume["status"]["phase"], "Bound");
             assert_eq!(volume["spec"]["persistentVolumeReclaimPolicy"], "Retain");
@@ -287,7 +287,8 @@ impl Server {
     }
 }
 
-/// Records all events. When it is asked whether to interrupt the run, it says no `after` times, and then always yes.
+/// Records all events. If the run asks it whether to interrupt, it first answers `after` times with no, and then always
+/// with yes.
 struct RecordingObserver {
     heard: Mutex<Vec<String>>,
     asked: AtomicUsize,
@@ -334,13 +335,13 @@ async fn run(server: &Server, dir: &Path, ear: &RecordingObserver) -> (Result<Pl
     (result, journal.id().to_owned())
 }
 
-/// Carries out the steps of a journal that remain.
+/// Carries out the remaining steps of a journal.
 async fn go_on(server: &Server, dir: &Path, id: &str) -> Result<PlanCompletion, Stopped> {
     let mut journal = Journal::open(dir, id).unwrap();
     resolve_doubt(&server.client(), &mut journal).await?;
     let plan = journal.entry().remaining();
     let granted = Receipts::granted(&plan);
-    let confirmed = server.review(plan, &granted).await.expect("what remains is safe");
+    let confirmed = server.review(plan, &granted).await.expect("the remaining steps must be accepted");
     resume(&server.client(), confirmed, &mut journal, &options(), &RecordingObserver::new()).await
 }
 

@@ -1,4 +1,4 @@
-//! Waits, and runs that are interrupted or killed and continued later.
+//! Waiting, and runs that are interrupted or killed and continued later.
 
 use super::{NOW, OLD, OLD_LIST, RecordingObserver, Server, WRITES, controllers, go_on, options, run};
 use crate::support::faults::{At, Fault};
@@ -15,15 +15,15 @@ async fn a_wait_has_a_limit() {
     assert_eq!(stop.kind, StopKind::Partial);
     assert_eq!(
         stop.message,
-        "step 2 gave up after 60 s: it waits until claim db/data is gone, and now finalizers keep it: \
+        "step 2 gave up after 60 s: it waits until claim db/data is gone, but now finalizers keep it: \
          kubernetes.io/pvc-protection"
     );
     assert_eq!(
         stop.hints,
         [
             "--timeout DURATION makes it wait longer, for example --timeout 10m".to_owned(),
-            format!("kubectl pvctl apply --continue {id} goes on from here"),
-            format!("kubectl pvctl undo {id} takes back what was done"),
+            format!("kubectl pvctl apply --continue {id} continues from here"),
+            format!("kubectl pvctl undo {id} undoes what was done"),
         ]
     );
     assert!(ear.heard.lock().unwrap().contains(
@@ -31,7 +31,7 @@ async fn a_wait_has_a_limit() {
     ));
     let entry = Journal::read(dir.path(), &id).unwrap();
     assert_eq!(entry.remaining().steps.iter().map(|step| step.id).collect::<Vec<_>>(), [2, 3, 4, 5]);
-    assert!(entry.remaining().steps[0].write.is_none(), "the claim is not deleted twice");
+    assert!(entry.remaining().steps[0].write.is_none(), "the remaining steps must not delete the claim again");
     server.store(|store| {
         store.stands_still = false;
         controllers(store);
@@ -42,7 +42,7 @@ async fn a_wait_has_a_limit() {
     assert_eq!(Journal::read(dir.path(), &id).unwrap().end, End::Finished);
 }
 
-/// If the API server is unavailable during a wait, the run waits for it as well.
+/// If the API server fails during a wait, the wait continues.
 #[tokio::test(start_paused = true)]
 async fn a_wait_outlives_failures() {
     let server = Server::new()
@@ -65,13 +65,13 @@ async fn a_wait_outlives_failures() {
              the connection broke",
             "2 waits until claim db/data is gone, 1 s: pvc/data -n db could not be read: HTTP 500: etcd is away",
             "2 waits until claim db/data is gone, 2 s: pvc/data -n db could not be read: the answer is larger than \
-             8 MiB, and no more of one is read",
+             8 MiB, which is the limit",
         ]
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupted_run_goes_on_later() {
+async fn an_interrupted_run_can_be_continued() {
     let mut kinds = Vec::new();
     for after in 0.. {
         let (server, dir, ear) = (Server::new(), tempfile::tempdir().unwrap(), RecordingObserver::patient_for(after));
@@ -86,16 +86,16 @@ async fn an_interrupted_run_goes_on_later() {
         server.is_moved();
         assert_eq!(server.writes().join(" "), WRITES.join(" "));
     }
-    // The run asks whether it is interrupted at each of four writes: before both reads and before the request. It also
-    // asks at the first read of each of four waits.
+    // At each of four writes the run asks three times whether it is interrupted: before both reads and before the
+    // request. It also asks at the first read of each of four waits.
     assert_eq!(kinds.len(), 16);
     assert_eq!(kinds.iter().filter(|kind| **kind == StopKind::Interrupted).count(), 3);
 }
 
-/// The program is killed at any request, before or after the server acted on it. With the journal, the run can be
+/// The program is killed at one of the requests, before or after the server has acted. With the journal the run can be
 /// continued to its end.
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_killed_goes_on_later() {
+async fn a_run_that_was_killed_can_be_continued() {
     let mut runs = 0;
     'all: for at in 1.. {
         for acted in [false, true] {
@@ -121,7 +121,8 @@ async fn a_run_that_was_killed_goes_on_later() {
     assert!(runs >= 40, "{runs}");
 }
 
-/// After Ctrl-C, the program does not wait for the answer to a read or a dry run, but always for the answer to a write.
+/// After Ctrl-C, the program does not wait for the answer to a read or a dry run. But it always waits for the answer to
+/// a write.
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_ends_what_only_reads() {
     for place in ["GET", "dry PATCH", "GET /api/v1/namespaces/db/pods"] {
@@ -142,8 +143,8 @@ async fn an_interrupt_ends_what_only_reads() {
     assert_eq!(server.writes().len(), 4);
 }
 
-/// The quota controller updates the quota only some time after the old claim is gone. The creation is tried again until
-/// then.
+/// The quota controller updates the quota only some time after the old claim is gone. Until then the creation is tried
+/// again.
 #[tokio::test(start_paused = true)]
 async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
     const FULL: Fault = Fault::Refused(
@@ -172,7 +173,7 @@ async fn a_quota_that_still_counts_the_old_claim_is_waited_for() {
     assert!(ended.is_ok() && there && seconds >= 6, "{ended:?} after {seconds} s");
     let (ended, there, seconds) = replaced(0, 2).await;
     assert!(ended.is_ok() && there && seconds >= 4, "{ended:?} after {seconds} s");
-    // The run does not wait for ever.
+    // The run does not try for ever.
     let (ended, there, seconds) = replaced(6, 0).await;
     let stopped = ended.unwrap_err();
     assert_eq!((stopped.kind, there), (StopKind::Partial, false));

@@ -1,4 +1,4 @@
-//! The conditions that have to hold when a run is over.
+//! Checks of the conditions that must hold when a run is over.
 
 use super::recovery::RecoveryPath;
 use super::state::{self, Place};
@@ -19,13 +19,13 @@ pub(super) fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
         Loss::Destroyed(volume) => given(volume, &[GivenUp::Data]),
         Loss::Gone(volume) => given(volume, &[GivenUp::Data, GivenUp::Object]),
         Loss::Taken(volume, ..) => given(volume, &[GivenUp::Privacy]),
-        // If a claim was Lost before a repair, it may be Lost again after its undo.
+        // If a claim was Lost before a repair, it may be Lost again after the undo.
         Loss::Lost(..) => plan.volumes.iter().any(|carried| carried.given_up.contains(&GivenUp::Claim)),
     }
 }
 
-/// Checks that a run ends in a state of its plan, or in a state that the actor causes. If only controllers act, the
-/// goal of the run or the state before it can always be reached.
+/// Checks that a run ends in a state of its plan, or in a state that the actor causes. If only controllers act, the run
+/// can always reach either the goal or the state before the repair.
 pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
     if report.place == Place::Elsewhere && !case.actor.is_rough() {
@@ -52,14 +52,14 @@ pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     if matches!(report.way, Some(RecoveryPath::Anew | RecoveryPath::Reached)) {
         wrong("nobody came between, and it could neither be continued nor taken back");
     }
-    // A controller may be faster than a write that does the same. The plan then stops, and can be continued.
+    // A controller may do the same as a write before that write. The plan then stops, and can be continued.
     let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
     if calm && report.outcome != "done" && !matches!(report.way, Some(RecoveryPath::Continued | RecoveryPath::Undone)) {
         wrong("nothing came between, and it stopped");
     }
 }
 
-/// Returns a list of all changes and of the requests.
+/// Returns a list of all changes and all requests.
 pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     let line = |moment: &Moment| match &moment.after {
         Some(object) => format!(
@@ -79,12 +79,12 @@ pub(super) fn told(prepared: &Prepared, api: &ApiServer) -> Vec<String> {
     story
 }
 
-/// Returns whether anything was written with our field manager since that index of the history.
+/// Returns whether the history has a write of our field manager since this index.
 pub(super) fn by_us(store: &Store, since: usize) -> bool {
     store.history[since..].iter().any(|moment| moment.by == pvctl::repair::FIELD_MANAGER)
 }
 
-/// Returns the id of the journal, if there is one. It has to be readable.
+/// Returns the id of the journal, if there is one. Reports an error if the journal cannot be read.
 pub(super) fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
     let all = Journal::list(dir).unwrap();
     for summary in &all {
@@ -95,7 +95,7 @@ pub(super) fn journal_of(dir: &Path, report: &mut Report) -> Option<String> {
     all.first().map(|summary| summary.id.clone())
 }
 
-/// Checks that the run reports its end correctly.
+/// Checks what the run reports about its end.
 pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, report: &mut Report) {
     report.outcome = match ended {
         None => "killed".to_owned(),
@@ -120,14 +120,13 @@ pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, repo
     }
 }
 
-/// Returns whether the loss has another cause than the plan. The same actor must cause the same loss on the same
-/// cluster without any repair. When the actor acted, the volume must have had the same protection as before the repair:
-/// the same policy, or the same claim in its `claimRef`. The repair had then not changed this protection, or had
-/// already restored it.
+/// Returns whether the loss has another cause than the plan. Two conditions must hold. First, the same actor causes the
+/// same loss on the same cluster without any repair. Second, when the actor acted, the volume had the same protection
+/// as before the repair: the same policy, or the same claim in its `claimRef`. So the repair had not changed this
+/// protection, or had already restored it.
 ///
-/// If a plan has to set policy Delete on a volume again, it reads the claim and then sets the policy, as its last step.
-/// If an actor deletes the claim after that read, the data are deleted with the claim, at that moment or at any later
-/// time.
+/// A plan may have to set policy Delete on a volume again. As its last step it reads the claim and then sets the
+/// policy. If an actor deletes the claim after that read, the data are deleted with the claim, at that moment or later.
 pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss: &Loss) -> bool {
     let name = match loss {
         Loss::Destroyed(volume) | Loss::Gone(volume) | Loss::Taken(volume, ..) => volume,
@@ -158,7 +157,7 @@ pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss:
 }
 
 /// Returns whether our own write set policy Delete again on a volume that its claim had, and the actor acted at that
-/// write or later. Both are after the last read of the claim.
+/// write or later. At that time the claim was no longer read.
 fn gave_delete_back(api: &ApiServer, name: &str, case: Case) -> bool {
     let key = crate::support::api::volume_key(name);
     let written: Vec<usize> = api.with(|store, _| {

@@ -1,11 +1,12 @@
-//! Fault injection. At every single request of every repair a fault occurs, and an actor of the adversary acts at that
-//! moment. The controllers run, run on stale caches, or do not run. Whatever happens, no volume is lost or given to a
-//! stranger, and the journal can be read. The cluster ends in a state of the plan, or in a state that the actor causes
-//! without any fault. If only controllers act, a repair that has begun can always be continued or undone.
+//! Fault injection. At every request of every repair a fault occurs, and an actor of the adversary acts at that moment.
+//! The controllers run, or run on stale caches, or do not run. In every case no volume must be lost or given to a
+//! stranger, and the journal must be readable. The cluster must end in a state of the plan, or in a state that the
+//! actor causes without any fault. If only controllers act, it must be possible to continue or to undo every repair
+//! that has begun.
 //!
-//! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them, and continues an
-//! earlier run that was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and prints
-//! what happened.
+//! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them, and continues if an
+//! earlier test was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and prints what
+//! happened.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod judge;
@@ -35,7 +36,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tally::{Tally, show};
 
-/// How late a request may still be carried out when nobody waits for its answer any more.
+/// How long after it was sent a request may still be carried out.
 const IN_FLIGHT: Duration = Duration::from_mins(1);
 
 /// The time at which every journal is begun.
@@ -55,7 +56,7 @@ struct Case {
     seed: u64,
 }
 
-/// A repair that succeeds if nothing disturbs it.
+/// A repair that succeeds if nothing disturbs it, and what is known about it.
 struct Prepared {
     name: String,
     base: Store,
@@ -104,12 +105,12 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(future)
 }
 
-/// Returns a folder for journals, in memory if possible, because each line is synced to disk.
+/// Returns a folder for journals. It is in memory if possible, because each line is synced to disk.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Returns the objects of a plan as the server stores them, without a request.
+/// Returns the objects of a plan as the server stores them. No request is sent.
 fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
     let mut manifests = Manifests::default();
     for key in keys {
@@ -120,7 +121,7 @@ fn manifests_of(store: &Store, keys: &[ObjectKey]) -> Manifests {
     manifests
 }
 
-/// Lets the controllers and the drivers do everything that is left to do.
+/// Lets the controllers and the drivers act until nothing changes any more.
 fn aftermath(store: &mut Store, random: &mut Random) {
     store.settle(random);
     drivers(store);
@@ -139,17 +140,17 @@ fn reviewed(store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, 
 
 fn confirmed(reviewed: Reviewed) -> Confirmed {
     let typed = reviewed.plan().type_name.clone();
-    reviewed.confirm(typed.as_deref()).unwrap_or_else(|_| panic!("the name that the plan asks for was typed"))
+    reviewed.confirm(typed.as_deref()).unwrap_or_else(|_| panic!("the plan must accept the name that it asks for"))
 }
 
-/// Asks the server about a plan and reviews it, in a world that does not change.
+/// Asks the server about a plan, and reviews the plan, in a world that does not change.
 fn looked_at(store: &Store, plan: Plan) -> Result<(Reviewed, Receipts), String> {
     let api = ApiServer::new(store.clone(), Controllers::Stopped, 1);
     let receipts = run(async { execute::receipts(&api.client(), &plan).await }).map_err(|stop| stop.message)?;
     Ok((reviewed(store, plan, &receipts)?, receipts))
 }
 
-/// Returns the plan that takes back what a journal records.
+/// Returns the plan that undoes what a journal records.
 fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan, String> {
     let snapshot = store.snapshot();
     let mut keys = plan.objects();
@@ -163,7 +164,7 @@ fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan,
     }
 }
 
-/// The cluster of a run that was ended: at that moment, and after the controllers have finished.
+/// The cluster of a run that was cut short: at that moment, and after the controllers have finished.
 struct Cut {
     then: Store,
     settled: Store,
@@ -172,11 +173,11 @@ struct Cut {
 /// The result of a run, and what happened after its incident.
 #[derive(Clone, Debug, Default)]
 struct Report {
-    /// One word for how the run ended.
+    /// One word that says how the run ended.
     outcome: String,
     /// The guards that refused to continue or undo the repair.
     refusals: Vec<String>,
-    /// How many losses the person had agreed to.
+    /// How many losses there were to which the person had agreed.
     given_up: usize,
     /// How many losses the plan did not cause.
     excused: usize,
@@ -184,11 +185,11 @@ struct Report {
     way: Option<RecoveryPath>,
     /// The state of the cluster in the end, as the plan sees it.
     place: Place,
-    /// The length of the history when the same repair was requested anew, if it was.
+    /// The length of the history when the same repair was requested again, if it was.
     anew_since: Option<usize>,
-    /// The faults.
+    /// The errors that the checks have found.
     wrong: Vec<String>,
-    /// What happened, in order. It is printed for a single run.
+    /// What happened, in order. It is printed if only one run is made.
     story: Vec<String>,
 }
 
@@ -226,8 +227,8 @@ fn describe(stop: &Stopped) -> String {
     format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
 }
 
-/// Makes a run, and returns its report and the cluster after everybody except the drivers has acted. If `to_its_end` is
-/// set, a run that was cut short is brought to an end.
+/// Makes a run. Returns its report, and the cluster after everybody except the drivers has acted. If `to_its_end` is
+/// set, a run that was cut short is continued or undone.
 fn disturbed(
     prepared: &Prepared,
     case: Case,
@@ -250,7 +251,7 @@ fn disturbed(
         let journal = journal_of(dir, &mut report).filter(|_| !finished && to_its_end);
         let mut random = Random::new(case.seed ^ 0x5eed);
         let on_first = random.below(2) == 0;
-        // A repair is continued immediately, but undone only when none of its requests can be under way any more.
+        // A repair can be continued immediately. But it is undone only after all its requests have certainly ended.
         if journal.is_none() || !on_first {
             tokio::time::sleep(IN_FLIGHT).await;
         }
@@ -275,7 +276,7 @@ fn disturbed(
 }
 
 /// Returns the states in which a cluster may end if an actor acts at a request and there is no fault. This includes
-/// runs that are cut short there, whether they are then brought to an end or not.
+/// runs that are cut short at that request, and the same runs after they were continued or undone.
 fn without_faults(prepared: &Prepared, actor: Actor, request: usize, reviews: &Reviews) -> BTreeSet<String> {
     let mut ends = BTreeSet::new();
     for controllers in [Controllers::Run, Controllers::Stopped] {
@@ -289,10 +290,11 @@ fn without_faults(prepared: &Prepared, actor: Actor, request: usize, reviews: &R
     ends
 }
 
-/// Makes one run, or returns nothing if the request with the fault is never made.
+/// Makes one run. Returns `None` if the request with the fault is never made.
 fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
     let (mut report, api, settled) = disturbed(prepared, case, reviews, dir, true)?;
-    // The end is judged only for actors whose ends are known. The nearest requests are the likeliest ones.
+    // The end of the run is checked only for actors whose ends are known. The requests closest to this one are tried
+    // first, because they are the most likely ones.
     let mut requests: Vec<usize> = (1..=prepared.requests).filter(|_| !case.actor.is_rough()).collect();
     requests.sort_by_key(|request| request.abs_diff(case.request));
     report.place = prepared.states.place(&settled, &prepared.base, case.actor, requests, |request| {
@@ -320,7 +322,7 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
     Some(report)
 }
 
-/// Runs a repair from the reads to the end of the plan, as the command does.
+/// Runs a repair in the same way as the command does, from reading to the end of the plan.
 async fn repair(
     prepared: &Prepared,
     client: &kube::Client,
@@ -362,7 +364,7 @@ fn words(prepared: &Prepared, case: Case) -> String {
 fn parse(all: &[Prepared], words: &str) -> Case {
     let parts: Vec<&str> = words.split('/').collect();
     let [scenario, request, fault, actor, controllers, seed] = parts[..] else {
-        panic!("{words:?} is not scenario/request/fault/actor/controllers/seed")
+        panic!("{words:?} does not have the form scenario/request/fault/actor/controllers/seed")
     };
     Case {
         scenario: all.iter().position(|prepared| prepared.name == scenario).unwrap(),
@@ -396,11 +398,11 @@ fn cases(all: &[Prepared], seed: u64) -> Vec<Case> {
     cases
 }
 
-/// Makes runs on several threads. It ends when all are made, or when `until` returns true for the number of runs.
+/// Makes runs on several threads. It ends when all runs were made, or when `until` returns true for the number of runs.
 fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn(usize) -> bool + Sync)) -> Tally {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let total = Mutex::new(Tally::default());
-    // A run waits for half of its time.
+    // A run spends half of its time waiting. So there are two threads for each CPU.
     let threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -436,8 +438,8 @@ fn print(text: &str) {
     eprintln!("{text}");
 }
 
-/// Makes one run, or a seeded sample. The sample has 300 cases, and more if `PVCTL_FAULTS_SECONDS` have not passed yet.
-/// The seed is 1, or `PVCTL_FAULTS_SEED`.
+/// Makes one run, or a sample that depends on the seed. The sample has 300 cases. It has more if the time
+/// `PVCTL_FAULTS_SECONDS` has not passed yet. The seed is 1, or `PVCTL_FAULTS_SEED`.
 #[test]
 fn sample() {
     const LEAST: usize = 300;
@@ -477,7 +479,7 @@ fn an_undo_restores_the_state_before_the_repair() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// The only repairs that cannot be undone once they are done, each with the guard that refuses the undo.
+/// The only repairs that cannot be undone after they were carried out. Each has the guard that refuses the undo.
 const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-release-waiting is refused: undo-held",
     "undo-reclaim is refused: undo-undo",
@@ -491,7 +493,7 @@ const NOT_TAKEN_BACK: [&str; 8] = [
 
 /// Asserts that no run went wrong, and that no other repair is refused.
 fn nothing_wrong(tally: &Tally, notes: &[String]) {
-    // The form of a note is "NAME is refused: WHO: why".
+    // A note has the form "NAME is refused: WHO: why".
     let parts = |note: &String| note.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
     let refused: Vec<String> = notes.iter().map(parts).collect();
     assert_eq!(refused, NOT_TAKEN_BACK);
@@ -499,19 +501,19 @@ fn nothing_wrong(tally: &Tally, notes: &[String]) {
     assert!(tally.wrong.is_empty(), "{} runs went wrong, such as {first}", tally.wrong.len());
 }
 
-/// The progress of the whole test.
+/// The progress of the test `all`, as it is stored in a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Progress {
     seed: u64,
-    /// How many cases there are. A different number means that the repairs have changed.
+    /// The number of cases. If it has changed, the repairs have changed.
     cases: usize,
     begun: usize,
     seconds: u64,
     tally: Tally,
 }
 
-/// Makes every run, or as many as `PVCTL_FAULTS_RUNS` says. It continues an earlier run of this test, whose progress is
-/// in `target/faults.json`, or in the file that `PVCTL_FAULTS_PROGRESS` names.
+/// Makes every run, or the number of runs in `PVCTL_FAULTS_RUNS`. It continues an earlier run of this test. The
+/// progress is in `target/faults.json`, or in the file in `PVCTL_FAULTS_PROGRESS`.
 #[test]
 #[ignore = "takes hours"]
 #[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]

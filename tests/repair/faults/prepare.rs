@@ -1,4 +1,4 @@
-//! Prepares the repairs: each one is planned, reviewed, and carried out once without faults.
+//! Prepares the repairs: plans each one, reviews it, and carries it out once without faults.
 
 use super::state::States;
 use super::{
@@ -14,7 +14,7 @@ use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose,
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Returns the volumes with data. Each has a list of what the plan may give up of it.
+/// Returns the volumes with data. Each has the list of what the plan may give up about it.
 pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<GivenUp>)> {
     store
         .all(Kind::PersistentVolume, "")
@@ -33,7 +33,7 @@ pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<Given
         .collect()
 }
 
-/// Returns the plan that is proposed for a request, or the reason why there is none.
+/// Returns the plan that is proposed for a request, or the reason why there is no plan.
 pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
     let snapshot = store.snapshot();
     let manifests = manifests_of(store, &reads(&snapshot, request));

@@ -1,5 +1,5 @@
-//! Brings a run that was cut short to an end. The run is continued or undone. If both are refused, both are tried again
-//! after the actor has stopped. At last the same repair is requested anew.
+//! Brings a run that was cut short to an end. First the run is continued or undone. If both are refused, both are tried
+//! again after the actor has stopped. Then the same repair is requested again.
 
 use super::prepare::planned;
 use super::{
@@ -50,10 +50,11 @@ fn ended(way: RecoveryPath, again: bool, report: &mut Report) -> RecoveryPath {
 
 impl Recovery<'_> {
     /// Continues or undoes the run. If one of the two is refused, the other one is tried. Both are tried again after
-    /// the actor has stopped. If both are still refused, the same repair is requested anew.
+    /// the actor has stopped. If both are still refused, the same repair is requested again.
     pub(super) async fn recover(&self, actor: Actor, on_first: bool, report: &mut Report) -> Option<RecoveryPath> {
         let mut begun = None;
-        // If the policy was changed, the first try sets it again and ends, so a rough actor gets one more round.
+        // If the policy was changed, the first try only sets it again and then ends. So a rough actor gets one more
+        // round.
         for round in 0..if actor.is_rough() { 3 } else { 2 } {
             let again = round > 0;
             if round == 1 {
@@ -130,8 +131,8 @@ impl Recovery<'_> {
         went.map(|_| ()).map_err(|stop| describe(&stop))
     }
 
-    /// Undoes the run. If the undo has written something and stopped, its journal is kept. Like the command, this
-    /// function waits until the last request of the run cannot be carried out any more.
+    /// Undoes the run. If the undo stops after it has written something, its journal is kept in `begun`. Like the
+    /// command, this function waits until the last request of the run cannot be carried out any more.
     async fn go_back(&self, begun: &mut Option<String>) -> Result<(), String> {
         tokio::time::sleep(IN_FLIGHT).await;
         let mut journal = Journal::open(self.dir, self.id).map_err(|stop| describe(&stop))?;
@@ -146,7 +147,7 @@ impl Recovery<'_> {
         self.carry_out(&now, back, begun).await
     }
 
-    /// Reviews and carries out a plan, and keeps its journal if something was written before it stopped.
+    /// Reviews and carries out a plan. If it stops after it has written something, its journal is kept in `begun`.
     async fn carry_out(&self, now: &Store, plan: Plan, begun: &mut Option<String>) -> Result<(), String> {
         let receipts = execute::receipts(self.client, &plan).await.map_err(|stop| describe(&stop))?;
         let reviewed = reviewed_once(self.reviews, now, plan, &receipts)?;
@@ -159,7 +160,7 @@ impl Recovery<'_> {
         })
     }
 
-    /// Requests the same repair for the present cluster.
+    /// Requests the same repair on the present cluster.
     async fn ask_anew(&self) -> Result<RecoveryPath, String> {
         let request = &self.prepared.plan.request;
         if matches!(request, Request::Undo { .. }) {

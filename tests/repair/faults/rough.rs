@@ -1,4 +1,4 @@
-//! Judges runs with actors after which many states are possible. A run must not cause a loss that a check could have
+//! Checks runs with actors after which many states are possible. A run must not cause a loss that a check could have
 //! prevented. It must not write to another object of the same name. It must not report success if it has read that the
 //! goal is not reached.
 
@@ -21,9 +21,9 @@ pub(super) fn is_excused(api: &ApiServer, case: Case, loss: &Loss) -> bool {
     }
 }
 
-/// Returns whether the last read of the volume was too early to prevent the loss. The read was before the write of ours
-/// that made the volume deletable, and the policy was not Delete then. The run could not notice an actor that changed
-/// the policy later. Such a write deletes a claim, or makes the volume name a claim that is gone.
+/// Returns whether the last read of the volume was too early to prevent the loss. Our write made the volume deletable:
+/// it deleted a claim, or made the volume name a claim that is gone. At the last read before this write the policy was
+/// not Delete. So the run could not notice an actor that changed the policy later.
 fn came_too_late(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let is_deletable = |volume: &Value| {
@@ -64,8 +64,8 @@ fn came_too_late(api: &ApiServer, name: &str) -> bool {
     })
 }
 
-/// Returns whether admission changed Retain to Delete in a write of ours to a volume that no claim had. The volume
-/// could be deleted immediately, so that it was too late when the run read the answer.
+/// Returns whether admission changed Retain to Delete in a write of ours to a volume that no claim had. Then the volume
+/// could be deleted immediately. When the run read the answer, it was too late.
 fn is_admissions(api: &ApiServer, name: &str) -> bool {
     let key = volume_key(name);
     let at = |volume: &Value, policy: &str| {
@@ -82,21 +82,21 @@ fn is_admissions(api: &ApiServer, name: &str) -> bool {
     })
 }
 
-/// Judges a run with such an actor.
+/// Checks a run with such an actor.
 pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &mut Report) {
     if !case.actor.is_rough() {
         return;
     }
     report.wrong.extend(strange_writes(prepared, api, report.anew_since));
     let says_done = report.outcome == "done";
-    // If the volume of the plan is gone, the write that admission changed has no effect any more.
+    // If the volume of the plan is gone, the changed write has no effect any more.
     let is_stored =
         |carried: &pvctl::repair::Carried| api.with(|store, _| store.read(&volume_key(&carried.volume)).is_some());
     let mutated = api.with(|store, _| store.mutated) > 0 && prepared.plan.volumes.iter().any(is_stored);
     if says_done && mutated {
         report.wrong.push("it says done, and something else was stored than what it sent".to_owned());
     }
-    // The request asked for the deletion of the volume, whichever volume has the name now.
+    // The request asked for the deletion of the volume. It does not matter which volume has the name now.
     let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
     for name in makers_volumes(api).into_iter().filter(|_| says_done && !is_deletion) {
         let path = format!("GET /api/v1/persistentvolumes/{name}");
@@ -116,8 +116,8 @@ fn makers_volumes(api: &ApiServer) -> Vec<String> {
     })
 }
 
-/// Returns our writes to objects that only have the name of the objects of the repair, until the same repair is
-/// requested anew.
+/// Returns our writes to other objects that have the name of an object of the repair. Only writes before `until` count,
+/// which is when the same repair was requested again.
 fn strange_writes(prepared: &Prepared, api: &ApiServer, until: Option<usize>) -> Vec<String> {
     let uid = |object: &Value| text(object, "/metadata/uid");
     let own = |key: &ObjectKey| prepared.base.read(key).map(uid);

@@ -1,4 +1,4 @@
-//! Classifies the state of a cluster by the states of a plan.
+//! Compares the state of a cluster with the states of a plan.
 
 use super::Cut;
 use crate::support::api::{Actor, Random, STRANGER, Store, claim_key, text};
@@ -15,11 +15,11 @@ pub(super) enum Place {
     Goal,
     /// The cluster is as it was before the plan.
     Before,
-    /// The cluster is as some of the steps leave it, or some of the steps of the way back.
+    /// The cluster is as after some of the steps, or as after some of the steps of the way back.
     Between,
-    /// The cluster is as the actor changes one of these states, without any fault.
+    /// The cluster is as after an action of the actor in one of these states, without any fault.
     Struck,
-    /// Each object is as in one of these states.
+    /// Each object is as in one of these states, but not all objects are as in the same state.
     Mixed,
     /// The cluster is in none of these states.
     #[default]
@@ -43,19 +43,19 @@ impl Place {
 #[derive(Debug, Default)]
 pub(super) struct States {
     before: String,
-    /// Like `before`, but with policy Retain for a volume that no claim has, or only a claim that is being deleted.
-    /// `undo` reports that these volumes keep Retain.
+    /// The state before the plan, but with policy Retain for each volume that no claim has, or only a claim that is
+    /// being deleted. `undo` reports that these volumes keep Retain.
     kept: String,
     goal: String,
-    /// The states after each prefix of the plan, and after each prefix of the way back from there.
+    /// The states after each number of steps of the plan, and after each number of steps of the way back from there.
     between: BTreeSet<String>,
     /// The clusters of these states, at the moment of the cut and after the controllers have finished.
     cuts: Vec<Store>,
-    /// The states that each actor causes, as far as they were needed.
+    /// The states that each actor causes. They are computed when they are needed.
     struck: Mutex<BTreeMap<Actor, Struck>>,
 }
 
-/// The states that an actor causes without any fault, as far as they are known.
+/// The states that an actor causes without any fault, as far as they were computed.
 #[derive(Debug, Default)]
 struct Struck {
     states: BTreeSet<String>,
@@ -70,19 +70,19 @@ impl States {
         states
     }
 
-    /// Returns the state in which the undo of this run ends, if it is not the state before.
+    /// Returns the state in which the undo of this run ends, if that is not the state before the run.
     pub(super) fn missed_by<'s>(&self, back: &'s Self) -> Option<&'s str> {
         (back.goal != self.before && back.goal != self.kept).then_some(back.goal.as_str())
     }
 
-    /// Adds a run that was cut: its cluster at that moment, and after the controllers have finished.
+    /// Adds a run that was cut short: its cluster at that moment, and after the controllers have finished.
     pub(super) fn add(&mut self, cut: Cut) {
         self.between.insert(state(&cut.settled));
         self.cuts.extend([cut.then, cut.settled]);
     }
 
-    /// Classifies the state of a cluster. `without_faults` returns the states that the actor causes if it acts at a
-    /// request. It is called for one of `requests` after the other, until the state is among them.
+    /// Compares the state of a cluster with all states. `without_faults` returns the states that the actor causes if it
+    /// acts at a request. It is called for each of `requests` in turn, until it returns the state of the cluster.
     pub(super) fn place(
         &self,
         store: &Store,
@@ -122,7 +122,7 @@ impl States {
         }
     }
 
-    /// Returns the states that an actor causes if it acts on a cluster at a cut.
+    /// Returns the states that an actor causes if it acts when a run is cut short.
     fn struck_at_cuts(&self, base: &Store, actor: Actor) -> Struck {
         let mut struck = Struck::default();
         for cut in &self.cuts {
@@ -140,7 +140,7 @@ impl States {
     }
 }
 
-/// Returns the state of a cluster, with policy Retain for the volumes that no living claim has.
+/// Returns the state of a cluster, but with policy Retain for each volume that no living claim has.
 fn kept(store: &Store) -> String {
     let mut store = store.clone();
     let stays = |volume: &Value| {
@@ -161,8 +161,8 @@ fn kept(store: &Store) -> String {
     state(&store)
 }
 
-/// Returns the labels and annotations of a claim that its owner has written, without those of Kubernetes, of pvctl and
-/// of actors.
+/// Returns the labels and annotations of a claim that its owner has written. Those of Kubernetes, of pvctl and of
+/// actors are left out.
 fn of_owner(claim: &Value) -> Vec<String> {
     let theirs = |key: &str| key.contains("kubernetes.io/") || key == PLAN_ANNOTATION || key == "touched";
     let metadata = &claim["metadata"];
@@ -170,8 +170,8 @@ fn of_owner(claim: &Value) -> Vec<String> {
     all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// Returns the state of the volumes and claims, without the values that differ from run to run: uids, resource versions
-/// and strangers.
+/// Returns the state of the volumes and claims. Values that differ from run to run are left out: uids, resource
+/// versions and strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
     for (key, volume) in store.all(Kind::PersistentVolume, "") {

@@ -1,10 +1,10 @@
-//! The counts of many runs.
+//! Counts the results of many runs.
 
 use super::{Case, Prepared, Report, print, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The results of many runs.
+/// The counts of many runs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub(super) runs: usize,
@@ -14,12 +14,12 @@ pub(super) struct Tally {
     controllers: BTreeMap<String, usize>,
     outcomes: BTreeMap<String, usize>,
     refusals: BTreeMap<String, usize>,
-    /// Losses that no plan caused, by repair, actor and reason.
+    /// The losses that no plan caused, by repair, actor and reason.
     losses: BTreeMap<String, usize>,
     /// The states in which the clusters end.
     places: BTreeMap<String, usize>,
-    /// Runs that could not be continued, undone or requested anew, by actor, outcome and the guard that refused. Each
-    /// has a count and the first run.
+    /// The runs that could not be continued, undone or requested again, by actor, outcome and the guard that refused.
+    /// Each has a count and the first such run.
     stuck: BTreeMap<String, (usize, String)>,
     pub(super) wrong: Vec<String>,
 }

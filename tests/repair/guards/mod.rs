@@ -1,5 +1,6 @@
-//! Guards that examine more than one object: the same storage behind two volumes, the recipient of a volume that any
-//! claim may take, and the objects that are deleted with a claim. Expected values are those of `docs/REPAIR.md`.
+//! Guards that examine more than one object. They are about the same storage behind two volumes, the recipient of a
+//! volume that any claim may take, and the objects that are deleted with a claim. Expected values are those of
+//! `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
 mod recipients;
@@ -13,18 +14,22 @@ use recipients::offer;
 use serde_json::{Value, json};
 use storage::with_source;
 
-/// Returns a guard of a plan, whether the plan is accepted or not.
+/// Returns a guard of a plan, no matter whether the plan is accepted.
 fn guard(world: &World, request: &Request, id: &str) -> Guard {
     let guards = match world.review(request) {
         Ok(reviewed) => reviewed.guards().to_vec(),
         Err(rejected) => rejected.guards,
     };
-    guards.iter().find(|guard| guard.id == id).cloned().unwrap_or_else(|| panic!("no guard {id} among {guards:#?}"))
+    guards
+        .iter()
+        .find(|guard| guard.id == id)
+        .cloned()
+        .unwrap_or_else(|| panic!("the plan must have the guard {id}: {guards:#?}"))
 }
 
-/// If a StatefulSet deletes its claims when it is scaled down, its retention policy has to be changed first.
+/// If a StatefulSet deletes its claims when it is scaled down, its retention policy must be changed first.
 #[test]
-fn how_a_set_is_stopped_depends_on_what_it_deletes() {
+fn a_set_that_deletes_its_claims_must_be_changed_before_it_is_scaled_down() {
     let asked = |policy: Value| {
         let mut objects = bound();
         objects[1]["metadata"]["name"] = "data-db-0".into();
@@ -54,8 +59,8 @@ fn how_a_set_is_stopped_depends_on_what_it_deletes() {
     assert_eq!(
         asked(json!({ "whenScaled": "Delete" })),
         format!(
-            "{why} set whenScaled in the persistentVolumeClaimRetentionPolicy of StatefulSet db/db to Retain (now scaling \
-             down deletes its claims, and their data where the volumes have policy Delete), and then scale it down"
+            "{why} set whenScaled in the persistentVolumeClaimRetentionPolicy of StatefulSet db/db to Retain (now \
+             scaling down deletes its claims, and their data if the volumes have policy Delete), and then scale it down"
         )
     );
 }
@@ -77,8 +82,8 @@ fn a_policy_that_somebody_else_writes_does_not_keep_data() {
         (refusal.by, refusal.message.as_str()),
         (
             "owner",
-            "pv/pv-1 belongs to Argo CD (storage), which may write its former policy again while pvc/data -n db is gone, and the \
-             data would go: set persistentVolumeReclaimPolicy to Retain there first"
+            "pv/pv-1 belongs to Argo CD (storage), which may write its former policy again while pvc/data -n db is \
+             gone, and the data would be deleted: first set persistentVolumeReclaimPolicy to Retain there"
         )
     );
     owned("Retain", argo).accepted(&moving());
@@ -86,8 +91,8 @@ fn a_policy_that_somebody_else_writes_does_not_keep_data() {
     owned("Delete", node).accepted(&moving());
 }
 
-/// The volumes of earlier claims of the same name are not part of the safety model. They do not prevent the plan,
-/// however many there are.
+/// Volumes of earlier claims of the same name do not belong to the safety model. So they do not prevent the plan, even
+/// if there are many.
 #[test]
 fn volumes_that_earlier_claims_left_do_not_hinder() {
     let mut objects = bound();
@@ -111,9 +116,10 @@ fn dependent(owner: &str, policy: &str) -> [Value; 2] {
     [owned, kept]
 }
 
-/// The garbage collector deletes the claims that a claim owns. With policy Delete, their data are deleted as well.
+/// The garbage collector deletes the claims that a claim owns. If their volumes have policy Delete, the data are
+/// deleted as well.
 #[test]
-fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
+fn a_plan_that_would_delete_the_data_of_owned_claims_is_refused() {
     let with = |owner: &str, policy: &str| {
         let mut objects = bound();
         objects.extend(dependent(owner, policy));
@@ -124,8 +130,8 @@ fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
         (refusal.by, refusal.message.as_str()),
         (
             "owned",
-            "claim db/prime names claim db/data as its owner: it goes with it, and its volume does not have policy \
-             Retain. `kubectl pvctl retain` keeps that first"
+            "claim db/prime names claim db/data as its owner: it is deleted with that claim, and its volume does not \
+             have policy Retain. First use `kubectl pvctl retain` for that volume"
         )
     );
     let kept = with("c-data", "Retain");
@@ -135,11 +141,11 @@ fn a_claim_does_not_take_the_data_of_those_that_it_owns_along() {
         (judged.holds, judged.looked_at.as_str()),
         (
             Holds::Warns,
-            "these claims go with claim db/data, their owner, and their volumes stay: db/prime; whatever else names it \
-             goes as well, such as VolumeSnapshots, which are not looked at"
+            "these claims are deleted with claim db/data, their owner, and their volumes are kept: db/prime; other \
+             objects that name it as their owner, such as VolumeSnapshots, are deleted as well and are not checked"
         )
     );
-    // The owner is another claim of that name, which does not exist any more.
+    // The owner is another claim of this name, which does not exist any more.
     let other = with("c-older", "Delete");
     other.accepted(&moving());
     assert_eq!(guard(&other, &moving(), "owned").holds, Holds::Yes);
@@ -164,14 +170,15 @@ fn dependents_of_a_claim_are_unknown_if_claims_cannot_be_listed() {
         (judged.holds, judged.looked_at.as_str()),
         (
             Holds::Unknown,
-            "the claims of namespace db could not be listed, so nobody knows which of them go with claim db/data"
+            "the claims of namespace db could not be listed, so nobody knows which of them are deleted with claim \
+             db/data"
         )
     );
     assert_eq!(world.refusal(&rename).by, "owned");
 }
 
-/// The protection finalizer of a claim was removed while a pod ran. If there is no attachment, only the pod shows that
-/// the volume is in use.
+/// The protection finalizer of a claim was removed while a pod ran. If there is no VolumeAttachment, only the pod shows
+/// that the volume is in use.
 #[test]
 fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
     let nfs = json!({ "nfs": { "server": "files.example.com", "path": "/a" } });
@@ -211,7 +218,7 @@ fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
             let refusal = world(std::slice::from_ref(there), complete()).refusal(request);
             assert_eq!(
                 (refusal.by, refusal.message.as_str()),
-                ("unmounted", "claim db/data is gone, and pods still use what it had: web; stop what runs them first"),
+                ("unmounted", "claim db/data is gone, and pods still use its volume: web; stop what runs them first"),
                 "{request:?}"
             );
         }
@@ -228,15 +235,16 @@ fn a_volume_that_a_pod_still_has_mounted_does_not_change_hands() {
             (refusal.by, refusal.message.as_str()),
             (
                 "unmounted",
-                "the pods of namespace db could not be listed, so nobody knows who still uses what claim data had, which \
-                 is gone"
+                "the pods of namespace db could not be listed, so nobody knows which pods still use the volume of \
+                 claim data, which is gone"
             ),
             "{request:?}"
         );
     }
 }
 
-/// A claim was created again and got another volume. A pod of the former claim still has the old volume mounted.
+/// A claim was created again under its name and got another volume. A pod of the former claim still has the old volume
+/// mounted.
 #[test]
 fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     let at = |mut object: Value, created: &str| {
@@ -274,10 +282,10 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     let younger = at(runs.clone(), "2026-07-01T10:00:00Z");
     let mut ended = older.clone();
     ended["status"]["phase"] = "Failed".into();
-    let hides = "claim db/data is another one than the volume had, and pods that are not seen to be younger may still \
-                 use what the earlier one had: db-0; stop what runs them first";
+    let hides = "claim db/data is not the claim that had the volume, and pods that may be older than it may still use \
+                 the volume: db-0; stop what runs them first";
     for request in &requests {
-        // If a pod has no creation time, nobody knows whether it is younger.
+        // If a pod has no creation time, it is unknown whether the pod is younger.
         for (anew, runs) in [(&dated, &older), (&dated, &runs), (&anew, &younger)] {
             let refusal = world(anew, std::slice::from_ref(runs), complete()).refusal(request);
             assert_eq!((refusal.by, refusal.message.as_str()), ("unmounted", hides), "{request:?}");
@@ -292,8 +300,8 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
             Guard {
                 id: "unmounted",
                 holds: Holds::Yes,
-                looked_at: "no pod that runs and is older than the claim of that name now uses what an earlier claim \
-                            db/data had, which is gone"
+                looked_at: "no running pod that is older than the present claim of that name uses the volume of an \
+                            earlier claim db/data, which is gone"
                     .to_owned(),
                 unseen: None,
             }
@@ -305,8 +313,8 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
             (refusal.by, refusal.message.as_str()),
             (
                 "unmounted",
-                "the pods of namespace db could not be listed, so nobody knows who still uses what an earlier claim data \
-                 had, which is gone"
+                "the pods of namespace db could not be listed, so nobody knows which pods still use the volume of an \
+                 earlier claim data, which is gone"
             ),
             "{request:?}"
         );
@@ -314,8 +322,8 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     world(&dated, &[ended], complete()).accepted(&requests[0]);
 }
 
-/// A plan stores the conditions that it checks again. A journal of an earlier version does not store since when the
-/// claim of that name is another one.
+/// A plan stores the conditions that it checks again. A journal of an earlier version does not store since when another
+/// claim has the name.
 #[test]
 fn a_plan_keeps_since_when_a_claim_is_another_one() {
     let before = Timestamp::parse("2026-07-01T10:00:00Z");
@@ -332,7 +340,7 @@ fn a_plan_keeps_since_when_a_claim_is_another_one() {
     assert_eq!(error, "yesterday is not a time such as 2026-06-01T10:00:00Z");
 }
 
-/// A copy of a claim names the volume of a living claim. The volume is not affected when the copy is deleted.
+/// A copy of a claim names the volume of an existing claim. Deleting the copy does not affect the volume.
 #[test]
 fn the_volume_of_another_claim_is_not_in_the_way() {
     let world = |uid: &str, phase: &str| {
@@ -351,7 +359,7 @@ fn the_volume_of_another_claim_is_not_in_the_way() {
     let replaced = ["pvc/data -n db: delete", "pv/pv-2: claimRef db/data", "pvc/data -n db: create, volume \"pv-2\""];
     let living = world("c-owner", "Bound");
     assert_eq!(changes(&living.accepted(&request)), replaced);
-    // The uid is that of a claim that is gone, so the volume is kept first.
+    // No existing claim has this uid. So the plan sets policy Retain on the volume first.
     let kept = changes(&world("c-gone", "Released").plan(&request));
     assert_eq!(kept[0], "pv/pv-0: policy Retain");
     assert_eq!(kept[1..], replaced);

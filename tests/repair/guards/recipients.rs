@@ -17,7 +17,7 @@ fn waiting(name: &str, size: &str) -> Value {
     waiting
 }
 
-/// G12: the guard names the claim to which the simulation gives the volume, and no other claim.
+/// The guard names the claim to which the simulation gives the volume, and no other claim.
 #[test]
 fn the_recipient_of_a_volume_offered_to_anyone_is_named() {
     let claimants = |more: &[Value]| {
@@ -31,28 +31,28 @@ fn the_recipient_of_a_volume_offered_to_anyone_is_named() {
     };
     assert_eq!(
         claimants(&[]),
-        "volume pv-1: no claim waits for it now; the next one that fits gets it, with all that is on it"
+        "volume pv-1: no claim waits for the volume now; the next claim that fits gets it, with all its data"
     );
-    // One claim requests too much, one names another class, and one gets a volume that fits better.
+    // Of the other claims, one requests too much, one names another class, and one gets a volume that fits better.
     let mut other = waiting("other", "1Gi");
     other["spec"]["storageClassName"] = "slow".into();
     assert_eq!(
         claimants(&[waiting("small", "1Gi"), waiting("large", "2Gi"), other]),
-        "volume pv-1: claim new/small gets it, with all that is on it"
+        "volume pv-1: claim new/small gets it, with all its data"
     );
     let mut better = volume("pv-0", "Available", Value::Null);
     better["spec"]["capacity"]["storage"] = "512Mi".into();
     assert_eq!(
         claimants(&[waiting("tiny", "512Mi"), better]),
-        "volume pv-1: no claim waits for it now; the next one that fits gets it, with all that is on it"
+        "volume pv-1: no claim waits for the volume now; the next claim that fits gets it, with all its data"
     );
     assert_eq!(
         claimants(&[waiting("a", "1Gi"), waiting("b", "1Gi")]),
-        "volume pv-1: one of these claims gets it, with all that is on it: new/a, new/b"
+        "volume pv-1: one of these claims gets it, with all its data: new/a, new/b"
     );
 }
 
-/// If the class waits for a pod, the scheduler chooses a volume, and may choose this one.
+/// If the class of a claim waits for a pod, the scheduler chooses a volume, and may choose this one.
 #[test]
 fn a_claim_that_waits_for_its_pod_may_get_the_volume() {
     let mut late = class("fast");
@@ -64,7 +64,7 @@ fn a_claim_that_waits_for_its_pod_may_get_the_volume() {
     world.accepted(&offer());
     assert_eq!(
         guard(&world, &offer(), "claimants").looked_at,
-        "volume pv-1: claim new/late (its class waits for a pod) gets it, with all that is on it"
+        "volume pv-1: claim new/late (its class waits for a pod) gets it, with all its data"
     );
 }
 
@@ -76,7 +76,8 @@ fn nothing_is_offered_to_anyone_while_claims_cannot_be_listed() {
     assert_eq!(refusal.by, "claimants");
 }
 
-/// If the volume were reserved for another claim, a claim that names the volume would be Lost, or would wait for ever.
+/// A claim names the volume. If the volume were reserved for another claim, the first claim would become Lost, or would
+/// wait for ever.
 #[test]
 fn a_volume_that_another_claim_names_is_not_given_away() {
     for (phase, how) in [("Pending", "it waits for it"), ("Lost", "it was bound to it, and its pods may still use it")]

@@ -14,8 +14,7 @@ pub(super) fn with_source(mut volume: Value, source: &Value) -> Value {
     volume
 }
 
-/// Returns whether the guard holds for a move of a volume with the source `one`, if another volume has the source
-/// `other`.
+/// Returns whether the guard accepts a move of a volume with the source `one` if another volume has the source `other`.
 pub(super) fn judged(one: &Value, other: &Value) -> Holds {
     let mut objects = bound();
     objects[0] = with_source(objects[0].clone(), one);
@@ -27,7 +26,7 @@ pub(super) fn judged(one: &Value, other: &Value) -> Holds {
     guard.holds
 }
 
-/// Adds a `nodeAffinity` for nodes with one of these label values.
+/// Adds a `nodeAffinity` for nodes with one of these values of the label.
 pub(super) fn on(mut source: Value, key: &str, values: &[&str]) -> Value {
     source["nodeAffinity"] = json!({ "required": { "nodeSelectorTerms": [
         { "matchExpressions": [{ "key": key, "operator": "In", "values": values }] }
@@ -43,8 +42,7 @@ fn csi(driver: &str, handle: &str) -> Value {
     json!({ "csi": { "driver": driver, "volumeHandle": handle } })
 }
 
-/// Manuals of vendors create several volumes of one share, for several namespaces. These volumes do not count as the
-/// same storage.
+/// Manuals of vendors create several volumes for one share, for several namespaces. These volumes are not refused.
 #[test]
 fn a_share_for_many_nodes_has_many_volumes() {
     let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });
@@ -60,11 +58,14 @@ fn a_share_for_many_nodes_has_many_volumes() {
         World::new(objects)
     };
     let many = "ReadWriteMany";
-    // The plan sets Retain on a volume that does not have it.
+    // The plan sets policy Retain on a volume that does not have it.
     let shared = world([many, many], ["Delete", "Retain"]);
     let seen = guard(&shared, &moving(), "unique-backing");
     assert_eq!(seen.holds, Holds::Warns, "{seen:?}");
-    assert!(seen.looked_at.contains("that of pv-2 as well, all of them for many nodes and kept"), "{seen:?}");
+    assert!(
+        seen.looked_at.contains("the same storage as pv-2, but all of them are retained and for many nodes"),
+        "{seen:?}"
+    );
     shared.accepted(&moving());
     for (modes, policies) in [
         ([many, many], ["Retain", "Delete"]),
@@ -76,7 +77,7 @@ fn a_share_for_many_nodes_has_many_volumes() {
     }
 }
 
-/// The same path is the same storage only if one node can reach both volumes.
+/// Two volumes with the same path have the same storage only if one node can reach both.
 #[test]
 fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
     let local = |path: &str| json!({ "local": { "path": path } });
@@ -91,7 +92,7 @@ fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
         (host("/srv/a"), host("/srv/a"), Holds::No),
         (host("/srv/a"), at(host("/srv/a"), "n1"), Holds::No),
         (host("/srv/a"), host("/srv/b"), Holds::Yes),
-        // The two labels do not exclude each other.
+        // A node can have both labels.
         (at(host("/srv/a"), "n1"), on(host("/srv/a"), "zone", &["z2"]), Holds::No),
     ] {
         assert_eq!(judged(&one, &other), holds, "{one} {other}");
@@ -116,7 +117,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
         (iscsi("10.0.0.1:3260", "iqn.a", 0), iscsi("10.0.0.1", "iqn.a", 0), Holds::No),
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.1", "iqn.a", 1), Holds::Yes),
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.1", "iqn.b", 0), Holds::Yes),
-        // The second portal may lead to the same target, or to another target with the same name.
+        // The second portal may lead to the same target, or to another target of the same name.
         (iscsi("10.0.0.1", "iqn.a", 0), iscsi("10.0.0.2", "iqn.a", 0), Holds::Unknown),
         (rbd(&["m1", "m2"], Some("rbd"), "i"), rbd(&["m2"], None, "i"), Holds::No),
         (rbd(&["m1"], Some("a"), "i"), rbd(&["m1"], Some("b"), "i"), Holds::Yes),
@@ -136,7 +137,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
         (vmdk("[ds] kube/v.vmdk"), vmdk("[ds]kube/v"), Holds::No),
         (vmdk("[ds] kube/v.vmdk"), vmdk("[other] kube/v.vmdk"), Holds::Yes),
         (azure(managed), azure(&managed.to_ascii_uppercase().replace("/SUBSCRIPTIONS/", "/subscriptions/")), Holds::No),
-        // The URL of a blob may contain a signature, and is not read.
+        // The URL of a blob may contain a signature. So it is not read.
         (azure("https://a.example.com/vhds/d.vhd?sig=s3cret"), nfs("s", "/a"), Holds::Unknown),
         (
             json!({ "scaleIO": { "system": "s", "volumeName": "v", "gateway": "g" } }),
@@ -148,7 +149,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
             json!({ "storageos": { "volumeName": "v", "volumeNamespace": "a" } }),
             Holds::No,
         ),
-        // The options of a driver may contain anything, such as a password, and are not read.
+        // The options of a driver may contain anything, such as a password. So they are not read.
         (
             json!({ "flexVolume": { "driver": "example.com/lvm", "options": { "volume": "a" } } }),
             json!({ "flexVolume": { "driver": "example.com/lvm", "options": { "volume": "b" } } }),
@@ -159,7 +160,7 @@ fn in_tree_disks_are_compared_by_what_names_them() {
     }
 }
 
-/// A disk of an in-tree plugin is the same as a volume of the driver to which the plugin was migrated.
+/// A volume of an in-tree plugin and a volume of the CSI driver that replaced the plugin can be the same disk.
 #[test]
 fn in_tree_disks_are_those_of_the_migrated_driver() {
     let gce = |disk: &str| json!({ "gcePersistentDisk": { "pdName": disk } });
@@ -206,7 +207,7 @@ fn in_tree_disks_are_those_of_the_migrated_driver() {
     }
 }
 
-/// If a guard is unknown, it refuses only plans that take a volume or data from somebody.
+/// If a volume does not state its storage, only plans are refused that take a volume or data from somebody.
 #[test]
 fn a_volume_that_does_not_name_its_storage_can_be_kept() {
     let source = json!({ "flexVolume": { "driver": "example.com/lvm" } });
@@ -219,7 +220,7 @@ fn a_volume_that_does_not_name_its_storage_can_be_kept() {
     assert_eq!(judged.holds, Holds::Warns);
     assert_eq!(
         judged.looked_at,
-        "a volume of kind flexVolume does not say in the open which storage it has, so nobody knows whether another \
-         volume has that of pv-1 as well"
+        "the manifest of a volume of kind flexVolume does not state its storage, so nobody knows whether another \
+         volume has the same storage as pv-1"
     );
 }

@@ -44,7 +44,7 @@ impl World {
         for object in objects.iter().chain(&usual) {
             match decode::read(None, object.to_string().as_bytes(), "test").unwrap() {
                 Item::Object(object) => parts.objects.push(object),
-                Item::Skipped(_) => panic!("{object} is passed over"),
+                Item::Skipped(_) => panic!("the program must know this kind: {object}"),
             }
         }
         Self { snapshot: Snapshot::new(parts), objects }
@@ -75,7 +75,7 @@ impl World {
     pub(crate) fn plan(&self, request: &Request) -> Plan {
         match self.propose(request) {
             Proposed::Plan(plan) => *plan,
-            other => panic!("there is no plan: {other:?}"),
+            other => panic!("a plan must be proposed: {other:?}"),
         }
     }
 
@@ -86,7 +86,7 @@ impl World {
         review(&self.situation(&manifests), plan, &receipts)
     }
 
-    /// Returns the plan, which has to be accepted by the review.
+    /// Returns the plan of a request. Fails if the review does not accept the plan.
     pub(crate) fn accepted(&self, request: &Request) -> Plan {
         match self.review(request) {
             Ok(reviewed) => reviewed.plan().clone(),
@@ -94,14 +94,14 @@ impl World {
         }
     }
 
-    /// Returns why there is no plan, or why the plan is not carried out.
+    /// Returns the reason why no plan is proposed, or why the review refuses the plan.
     pub(crate) fn refusal(&self, request: &Request) -> Refusal {
         match self.propose(request) {
             Proposed::Refused(refusal) => refusal,
-            Proposed::Nothing(why) => panic!("there is nothing to do: {why}"),
+            Proposed::Nothing(why) => panic!("the request must be refused, but there is nothing to do: {why}"),
             Proposed::Plan(_) => match self.review(request) {
                 Err(rejected) => rejected.refusal,
-                Ok(reviewed) => panic!("the plan is accepted: {:#?}", reviewed.plan()),
+                Ok(reviewed) => panic!("the plan must be refused: {:#?}", reviewed.plan()),
             },
         }
     }
@@ -189,7 +189,7 @@ pub(crate) fn pod(namespace: &str, name: &str, claim: &str) -> Value {
     })
 }
 
-/// Returns a volume and a claim that are bound to each other, with policy Delete, which is the common case.
+/// Returns a volume and a claim that are bound to each other. The policy is Delete, as in most clusters.
 pub(crate) fn bound() -> Vec<Value> {
     let mut pv = volume("pv-1", "Bound", of("db", "data", "c-data"));
     pv["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
@@ -234,7 +234,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<String> {
     plan.steps.iter().map(|step| step.write.as_ref().map_or_else(|| "wait".to_owned(), shown)).collect()
 }
 
-/// Returns an attachment that keeps a volume on a node.
+/// Returns a VolumeAttachment of a volume to a node.
 pub(crate) fn attachment(volume: &str) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": "va", "uid": "a" },
@@ -243,7 +243,7 @@ pub(crate) fn attachment(volume: &str) -> Value {
 }
 
 fn done(steps: &[pvctl::repair::Step]) -> Vec<Done> {
-    // The undo reads the uid of a claim, and the `claimRef` of a volume.
+    // The undo needs the uid of a claim, and the `claimRef` of a volume.
     let after = Some(json!({ "metadata": { "uid": "c-new" }, "spec": { "claimRef": of("db", "data", "c-data") } }));
     steps.iter().map(|step| Done { step: step.clone(), after: after.clone(), was_so: false }).collect()
 }
@@ -252,7 +252,7 @@ fn way_back(world: &World, plan: &Plan, done: &[Done]) -> Plan {
     let manifests = Manifests::default();
     match undo(&world.situation(&manifests), "journal", false, plan, done) {
         Proposed::Plan(back) => *back,
-        other => panic!("there is no way back: {other:?}"),
+        other => panic!("an undo must be proposed: {other:?}"),
     }
 }
 
@@ -261,7 +261,7 @@ fn reviewed(world: &World, plan: &Plan) -> Result<Reviewed, Box<Rejected>> {
     review(&world.situation(&manifests), plan.clone(), &Receipts::granted(plan))
 }
 
-/// The documented role contains all rights that a plan needs, even if the plan reads the pod of a recycler.
+/// The documented role must contain all rights that a plan needs, also the right to read the pod of a recycler.
 #[test]
 fn the_role_for_repairs_suffices() {
     let role = text("docs/rbac/repair.yaml");

@@ -1,4 +1,4 @@
-//! The reasons against a plan, and the guards that state them.
+//! The reasons against a plan, and the guards that state these reasons.
 
 use super::{World, bound, changes, claim, class, complete, moving, of, pod, released, volume};
 use pvctl::model::Kind;
@@ -9,8 +9,8 @@ use pvctl::repair::{
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::{Value, json};
 
-/// If the claimRef of a volume has the uid of a claim that is gone, only the policy keeps the data. A manifest that
-/// sets policy Delete is then a reason to refuse.
+/// If the claimRef of a volume has the uid of a claim that is gone, only the policy keeps the data. If a manifest sets
+/// policy Delete, the plan must be refused.
 #[test]
 fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
     let stale = volume("pv-1", "Released", of("db", "data", "c-older"));
@@ -47,9 +47,10 @@ fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
             Err(rejected) => (rejected.refusal.by, rejected.refusal.message),
         }
     };
-    let refused = "pv/pv-1 is applied by kubectl apply (annotation kubectl.kubernetes.io/last-applied-configuration), with \
-                   policy Delete: the next apply sets that policy again, and the data go once claim db/data has lost the \
-                   volume. First set persistentVolumeReclaimPolicy to Retain in the source and apply it, then ask again";
+    let refused = "pv/pv-1 is applied by kubectl apply (annotation kubectl.kubernetes.io/last-applied-configuration), \
+                   with policy Delete: the next apply sets that policy again, and the data are deleted when claim \
+                   db/data has lost the volume. First set persistentVolumeReclaimPolicy to Retain in the source and \
+                   apply it, then ask again";
     assert_eq!(judged(Some("Delete"), true), ("owner", refused.to_owned()));
     // It does not matter who applies the manifest.
     assert_eq!(judged(Some("Delete"), false), ("owner", refused.to_owned()));
@@ -59,7 +60,8 @@ fn a_volume_whose_source_deletes_is_not_taken_from_its_claim() {
     assert_eq!(judged(Some("Retain"), false), ("", String::new()));
 }
 
-/// A policy that was set by hand keeps no data while the claim is gone, if the applied manifest has another policy.
+/// If the applied manifest has another policy, a policy that was set by hand does not keep the data while the claim is
+/// gone.
 #[test]
 fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     let judged = |policy: &str| {
@@ -75,8 +77,8 @@ fn a_claim_does_not_go_where_the_source_of_its_volume_deletes() {
     judged("Retain").accepted(&moving());
 }
 
-/// Server-side apply records who applies a volume. The owner of the policy field shows which policy is applied. If this
-/// program has set the field since then, the applied policy is unknown.
+/// Server-side apply records who applies a volume. The owner of the policy field shows which policy is applied. If
+/// pvctl has set the field since then, the applied policy is unknown.
 #[test]
 fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     let entry = |manager: &str, operation: &str, fields: Value| json!({ "manager": manager, "operation": operation, "fieldsType": "FieldsV1", "fieldsV1": { "f:spec": fields } });
@@ -94,20 +96,21 @@ fn a_claim_does_not_go_where_a_manager_applies_another_policy() {
     let capacity = || entry("storage-sync", "Apply", json!({ "f:capacity": {} }));
     let hidden = refused("Retain", vec![capacity(), entry("kubectl-pvctl", "Update", policy())]);
     assert!(hidden.message.contains("perhaps with another policy than Retain"), "{}", hidden.message);
-    // The manager applies Retain, or only created the volume with this policy, or another client also owns the field.
+    // These are accepted: the manager applies Retain, or it only created the volume with this policy, or another client
+    // also owns the field.
     judged("Retain", vec![entry("storage-sync", "Apply", policy())]).accepted(&moving());
     judged("Delete", vec![entry("csi-provisioner", "Update", policy())]).accepted(&moving());
     judged("Retain", vec![capacity(), entry("kubectl-edit", "Update", policy())]).accepted(&moving());
-    // What a controller writes to the status is not part of a manifest.
+    // If a controller writes the status, this is not an apply of a manifest.
     let mut status = entry("storage-sync", "Apply", policy());
     status["subresource"] = json!("status");
     judged("Delete", vec![status]).accepted(&moving());
 }
 
-/// The owner of a claim is deleted after a part of a plan was carried out. The garbage collector would delete the new
-/// claim immediately.
+/// The owner of a claim is deleted after a part of the plan was carried out. The garbage collector would then
+/// immediately delete the new claim.
 #[test]
-fn a_claim_is_not_created_for_an_owner_that_has_died() {
+fn a_claim_is_not_created_with_an_owner_that_is_gone() {
     let set = |namespace: &str, uid: &str| {
         json!({
             "apiVersion": "apps/v1", "kind": "StatefulSet",
@@ -125,8 +128,8 @@ fn a_claim_is_not_created_for_an_owner_that_has_died() {
     let reviewed = world.review(&request).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
     let seen =
         reviewed.guards().iter().find(|guard| guard.id == "adopted").map(|guard| (guard.holds, &guard.looked_at));
-    assert_eq!(seen, Some((Holds::Yes, &"the owners of pvc/data -n db live: StatefulSet shop".to_owned())));
-    // These steps are left once the claim is gone and the volume is reserved.
+    assert_eq!(seen, Some((Holds::Yes, &"the owners of pvc/data -n db exist: StatefulSet shop".to_owned())));
+    // These steps remain after the claim is gone and the volume is reserved.
     let mut rest = reviewed.plan().clone();
     rest.steps.retain(|step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::Create { .. })));
     assert_eq!(changes(&rest), ["pvc/data -n db: create, volume \"pv-2\""]);
@@ -150,16 +153,17 @@ fn a_claim_is_not_created_for_an_owner_that_has_died() {
             (refusal.by, refusal.message.as_str()),
             (
                 "adopted",
-                "the plan creates pvc/data -n db with an owner that is not known to live in namespace db, and the garbage \
-                 collector would delete the claim: StatefulSet shop; `kubectl pvctl undo` takes back what was written, and \
-                 the repair asked for anew leaves out such owners"
+                "the plan creates pvc/data -n db with an owner that is not known to exist in namespace db, so the \
+                 garbage collector would delete the claim: StatefulSet shop; `kubectl pvctl undo` undoes what was \
+                 written, and a new request for the repair leaves out such owners"
             )
         );
     }
     assert!(rest_in(vec![set("db", "s-1")]).is_ok());
 }
 
-/// If a claim is created under the name of the claim that a repair waited for, no plan takes the volume from it.
+/// A repair waits until a claim has gone. If somebody creates a claim of the same name, no plan takes the volume from
+/// this claim.
 #[test]
 fn a_claim_of_the_same_name_keeps_what_a_repair_reserved() {
     let mut going = claim("db", "data", "pv-1", "Bound");
@@ -170,7 +174,7 @@ fn a_claim_of_the_same_name_keeps_what_a_repair_reserved() {
         Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     let plan = World::new(vec![held, going, class("fast")]).accepted(&request);
     assert_eq!(changes(&plan)[1..3], ["wait", "pv/pv-1: claimRef db/data"]);
-    // The claim was deleted and the volume was reserved. A claim of the same name then took the volume before the
+    // The claim was deleted and the volume was reserved. Then a claim of the same name took the volume before the
     // repair created the new claim.
     let done: Vec<Done> =
         plan.steps.iter().take(3).map(|step| Done { step: step.clone(), after: None, was_so: false }).collect();
@@ -214,7 +218,7 @@ fn every_guard_says_what_it_looked_at() {
     assert!(reviewed.guards().iter().all(|guard| !guard.looked_at.is_empty() && guard.holds != Holds::No));
 }
 
-/// A reservation expects each condition once, including Retain if the claim is gone.
+/// A reservation checks each condition only once. This includes Retain if the claim is gone.
 #[test]
 fn a_reservation_expects_each_thing_once() {
     let request =
@@ -231,8 +235,8 @@ fn a_reservation_expects_each_thing_once() {
     );
 }
 
-/// The controller gives a claim that names no volume the smallest free volume that fits. The prediction says which
-/// volume it is, even if several have the same size.
+/// The controller gives a claim without a volume name the smallest free volume that fits. The prediction says which
+/// volume this is, even if several volumes have the same size.
 #[test]
 fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     let free = |name: &str, size: &str| {
@@ -258,6 +262,6 @@ fn a_claim_that_is_created_gets_a_volume_that_is_free() {
     assert_eq!(predicted(volumes), states(&["Bound, volume small"]));
     let volumes = vec![free("one", "1Gi"), free("other", "1Gi")];
     assert_eq!(predicted(volumes), states(&["Bound, volume one", "Bound, volume other"]));
-    // The simulation does not try so many volumes, so the prediction does not say which one the claim gets.
+    // There are too many volumes for the simulation. So the prediction does not say which one the claim gets.
     assert_eq!(predicted((0..20).map(|number| free(&format!("pv-{number}"), "1Gi")).collect()), []);
 }

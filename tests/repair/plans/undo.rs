@@ -1,10 +1,11 @@
-//! What an undo takes back, and what it does not.
+//! What an undo can take back, and what it cannot take back.
 
 use super::{World, bound, changes, claim, class, done, moving, namespace, of, released, reviewed, volume, way_back};
 use pvctl::repair::{Done, Expect, Manifests, Proposed, Receipts, Request, Undo, review, undo};
 use serde_json::{Value, json};
 
-/// In the former state, the claim is Lost. The volume names it without a uid again, and policy Delete is not set again.
+/// Before the repair the claim was Lost. The undo removes the uid from the volume's claimRef again, but does not set
+/// policy Delete again.
 #[test]
 fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let mut before = volume("pv-1", "Available", of("db", "data", ""));
@@ -25,20 +26,21 @@ fn a_restored_claim_is_taken_back_and_its_data_are_kept() {
     let situation = world.situation(&manifests);
     let Proposed::Plan(back) = undo(&situation, "journal", false, &plan, &done) else { panic!() };
     assert_eq!(changes(&back), ["pv/pv-1: claimRef db/data"]);
-    for note in ["pv-1 keeps policy Retain", "claim db/data is Lost again then"] {
+    for note in ["pv-1 keeps policy Retain", "claim db/data is then Lost again"] {
         assert!(back.notes.iter().any(|known| known.contains(note)), "{:?}", back.notes);
     }
     let receipts = Receipts::granted(&back);
     let reviewed = review(&situation, *back, &receipts).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
-    // The expected answer of the controllers includes the claim as well.
+    // The expected answer of the controllers also names the claim.
     let expected: Vec<String> =
         reviewed.plan().steps.iter().flat_map(|step| &step.expects).map(|expected| format!("{expected:?}")).collect();
     assert!(expected.iter().any(|line| line.contains("Lost")), "{expected:?}");
 }
 
-/// If no claim has the volume, or only a claim that is being deleted, policy Delete would delete the data.
+/// If no claim has the volume, or only a claim that is being deleted, policy Delete would delete the data. So Retain
+/// stays.
 #[test]
-fn a_policy_does_not_come_back_where_the_data_would_go() {
+fn policy_delete_is_not_set_again_if_the_data_would_be_deleted() {
     let request = Request::Retain { volume: "pv-1".into() };
     let with = |phase: &str, claim: Option<Value>, policy: &str| {
         let mut objects = vec![volume("pv-1", phase, of("db", "data", "c-data")), class("fast")];
@@ -50,15 +52,9 @@ fn a_policy_does_not_come_back_where_the_data_would_go() {
     let mut goes = lives.clone();
     goes["metadata"]["deletionTimestamp"] = "2026-06-01T10:00:00Z".into();
     let cases = [
-        ("Bound", Some(lives), vec!["pv/pv-1: policy Delete"], "what journal did is taken back", None),
-        (
-            "Bound",
-            Some(goes),
-            vec![],
-            "nothing of what journal did is taken back",
-            Some("with its claim, which is being deleted"),
-        ),
-        ("Released", None, vec![], "nothing of what journal did is taken back", Some("now that no claim has it")),
+        ("Bound", Some(lives), vec!["pv/pv-1: policy Delete"], "journal is undone", None),
+        ("Bound", Some(goes), vec![], "nothing of journal is undone", Some("with its claim, which is being deleted")),
+        ("Released", None, vec![], "nothing of journal is undone", Some("now that no claim has it")),
     ];
     for (phase, claim, steps, goal, why) in cases {
         let plan = with(phase, claim.clone(), "Delete").accepted(&request);
@@ -72,19 +68,23 @@ fn a_policy_does_not_come_back_where_the_data_would_go() {
         let manifests = Manifests::default();
         let Proposed::Plan(back) = undo(&world.situation(&manifests), "journal", false, &plan, &done) else { panic!() };
         assert_eq!((changes(&back), back.goal.as_str()), (steps.into_iter().map(str::to_owned).collect(), goal));
-        let said =
-            why.map(|why| format!("volume pv-1 keeps policy Retain: with Delete, as it had, its data would go {why}"));
+        let said = why.map(|why| {
+            format!(
+                "volume pv-1 keeps policy Retain: with its former policy Delete, its data would be \
+                                   deleted {why}"
+            )
+        });
         assert!(said.is_none_or(|said| back.notes.contains(&said)), "{:?}", back.notes);
     }
 }
 
-/// Other former policies are not set again either. Recycle erases data, and the API server does not accept an unknown
-/// policy.
+/// These former policies are not set again, either: Recycle, because it erases data, and an unknown policy, because the
+/// API server does not accept it.
 #[test]
-fn a_policy_that_nobody_should_have_does_not_come_back() {
+fn recycle_and_unknown_policies_are_not_set_again() {
     for (policy, why) in [
-        ("Recycle", "policy Recycle is deprecated and erases data: set it by hand if need be"),
-        ("Keep", "policy Keep is none that an API server takes"),
+        ("Recycle", "policy Recycle is deprecated and erases data: set it by hand if you need it"),
+        ("Keep", "policy Keep is not a policy that an API server accepts"),
     ] {
         let mut objects = released();
         objects[0]["spec"]["persistentVolumeReclaimPolicy"] = policy.into();
@@ -93,9 +93,9 @@ fn a_policy_that_nobody_should_have_does_not_come_back() {
     }
 }
 
-/// A claim that named a volume but never had it was Pending. If the repair bound both, separating them would make the
-/// claim Lost. Therefore the undo does not separate them after the binding. Only a volume that is not Bound yet is
-/// given back.
+/// A claim named a volume that it never had, and was Pending. The repair bound both. Separating them would make the
+/// claim Lost. So the undo does not separate them after they are bound. It sets the old claimRef only if the volume is
+/// not Bound yet.
 #[test]
 fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
@@ -121,14 +121,14 @@ fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     for (volume_phase, claim_phase) in [("Bound", "Pending"), ("Bound", "Bound")] {
         let world = after(volume_phase, claim_phase);
         let Proposed::Refused(refusal) = undo(&world.situation(&manifests), "journal", false, &plan, &done) else {
-            panic!("{volume_phase} {claim_phase}")
+            panic!("an undo must be proposed for {volume_phase} {claim_phase}")
         };
         assert_eq!(refusal.by, "held");
     }
 }
 
-/// An undo is not refused because of something that was already unknown before the repair. It gives nobody access who
-/// did not have access then.
+/// An undo is not refused because of something that was already unknown before the repair. It only gives access to
+/// those who had access before the repair.
 #[test]
 fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     let flex = |mut volume: Value| {
@@ -159,7 +159,7 @@ fn a_restored_claim_of_storage_without_a_name_can_be_taken_back() {
     assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
 
-/// A Lost claim names a volume that another claim has. The undo does not change that volume.
+/// A Lost claim names a volume that another claim has. The undo must not change that volume.
 #[test]
 fn the_undo_of_a_rebind_does_not_touch_the_volume_of_another_claim() {
     let objects = || {
@@ -188,9 +188,9 @@ fn the_undo_of_a_rebind_does_not_touch_the_volume_of_another_claim() {
     assert!(reviewed.is_ok(), "{:?}", reviewed.err().map(|rejected| rejected.refusal));
 }
 
-/// Nothing has changed: the claim that the repair deleted is still being deleted, and the undo waits for it.
+/// The claim that the repair deletes is still being deleted. The undo waits until it is gone.
 #[test]
-fn a_way_back_waits_for_the_claim_that_is_still_going() {
+fn an_undo_waits_for_the_claim_that_is_being_deleted() {
     let plan = World::new(bound()).accepted(&moving());
     let world = |finalizers: &[&str]| {
         let mut going = claim("db", "data", "pv-1", "Bound");
@@ -215,17 +215,18 @@ fn a_way_back_waits_for_the_claim_that_is_still_going() {
     let kept = world(&["kubernetes.io/pvc-protection", "example.com/keep"]);
     let back = way_back(&kept, &plan, &done(&plan.steps[..2]));
     let refused = reviewed(&kept, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);
-    let why = "by the simulation step 1 would wait in vain until claim db/data is gone";
+    let why = "in the simulation, step 1 would wait without end until claim db/data is gone";
     assert_eq!(refused, Err(why.to_owned()));
 }
 
-/// The fact that prevents the first step already holds, without any controller. The refusal names this fact.
+/// The first step of the undo would stop because of a fact that already holds, even if no controller runs. The refusal
+/// names this fact.
 #[test]
-fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
+fn an_undo_whose_first_step_would_stop_says_why() {
     let mut objects = bound();
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let plan = World::new(objects.clone()).accepted(&Request::Retain { volume: "pv-1".into() });
-    // The claim is gone, and the controller has not synced the volume yet. Retain stays.
+    // The claim is gone, but the controller has not synced the volume yet. Retain stays.
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Retain".into();
     objects.remove(1);
     let world = World::new(objects);
@@ -245,13 +246,13 @@ fn a_way_back_whose_first_step_would_stop_says_what_stands_against_it() {
     let world = waiting("pv-9", None);
     let back = way_back(&world, &plan, &done(&plan.steps));
     let refused = reviewed(&world, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);
-    let why = "step 1 would stop: pvc/data -n db spec.volumeName is pv-9, where null was expected";
+    let why = "step 1 would stop: pvc/data -n db spec.volumeName is pv-9, but null was expected";
     assert_eq!(refused, Err(why.to_owned()));
 }
 
-/// The data would be deleted with the namespace, so Retain stays.
+/// The namespace is being deleted, and the data would be deleted with it. So Retain stays.
 #[test]
-fn a_policy_does_not_come_back_where_the_namespace_goes() {
+fn policy_delete_is_not_set_again_if_the_namespace_is_being_deleted() {
     let mut objects = bound();
     objects[0]["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     let plan = World::new(objects.clone()).accepted(&Request::Retain { volume: "pv-1".into() });
@@ -261,7 +262,7 @@ fn a_policy_does_not_come_back_where_the_namespace_goes() {
     objects.push(going);
     let back = way_back(&World::new(objects), &plan, &done(&plan.steps));
     assert_eq!(changes(&back), Vec::<String>::new());
-    let why = "volume pv-1 keeps policy Retain: with Delete, as it had, its data would go with its claim, the namespace of \
-               which is being deleted";
+    let why = "volume pv-1 keeps policy Retain: with its former policy Delete, its data would be deleted with its \
+               claim, whose namespace is being deleted";
     assert!(back.notes.contains(&why.to_owned()), "{:?}", back.notes);
 }

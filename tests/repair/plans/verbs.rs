@@ -22,8 +22,8 @@ fn retain_sets_the_policy_and_nothing_else() {
     assert!(matches!(again.propose(&request), Proposed::Nothing(_)));
 }
 
-/// A Released volume is reserved by name. Its claimRef is removed only if the person asks for it and types the volume's
-/// name (`docs/REPAIR.md`).
+/// A Released volume is reserved for a claim name. The claimRef is removed only if the person asks for this and types
+/// the name of the volume (`docs/REPAIR.md`).
 #[test]
 fn release_reserves_unless_told_otherwise() {
     let world = World::new(released());
@@ -36,8 +36,8 @@ fn release_reserves_unless_told_otherwise() {
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
 }
 
-/// A claim that has a volume takes no other volume. The next claim of that name would get the reserved volume with its
-/// old data.
+/// A claim that has a volume does not take another one. But the next claim of this name would get the reserved volume
+/// with its old data. So the reservation is refused.
 #[test]
 fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
     let message = "claim db/data has volume pv-2 already: it does not take pv-1";
@@ -54,8 +54,8 @@ fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
         assert_eq!(
             refusal.hints,
             [
-                "kubectl pvctl rebind pvc/data -n db --to pv/pv-1 replaces that claim by one that has this volume",
-                "--reserve-for db/OTHER keeps the volume for a claim of another name",
+                "kubectl pvctl rebind pvc/data -n db --to pv/pv-1 replaces that claim by a claim that has this volume",
+                "--reserve-for db/OTHER keeps the volume for a claim with another name",
             ]
         );
         objects[0] = volume("pv-1", "Available", of("db", "data", "c-gone"));
@@ -67,7 +67,7 @@ fn a_volume_is_not_reserved_for_a_claim_that_has_another_one() {
     }
 }
 
-/// If a person asks for the former volume of a claim, the answer names it.
+/// If a person asks for a former volume of a claim, the answer names this volume.
 #[test]
 fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
     let restore =
@@ -82,25 +82,25 @@ fn a_claim_that_is_bound_is_not_restored_and_its_older_volumes_are_named() {
     objects.push(old.clone());
     assert_eq!(
         said(objects),
-        "claim db/data has volume pv-1 and is bound. Volume pv-0 names it as well: it is Released, with policy Retain. \
-         `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one to the claim"
+        "claim db/data has volume pv-1 and is bound. Volume pv-0 also names this claim: it is Released, with policy \
+         Retain. `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that volume to the claim"
     );
     let mut objects = bound();
     old["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     objects.push(old);
     assert_eq!(
         said(objects),
-        "claim db/data has volume pv-1 and is bound. Volume pv-0 names it as well: it is Released, with policy Delete. \
-         `kubectl pvctl retain pv/pv-0` keeps its data; `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` gives that one \
-         to the claim"
+        "claim db/data has volume pv-1 and is bound. Volume pv-0 also names this claim: it is Released, with policy \
+         Delete. `kubectl pvctl retain pv/pv-0` keeps its data; `kubectl pvctl rebind pvc/data -n db --to pv/pv-0` \
+         gives that volume to the claim"
     );
-    // The controller has not seen yet that the claim exists again.
+    // The controller has not noticed yet that the claim exists again.
     let mut objects = bound();
     objects[0]["status"]["phase"] = "Released".into();
     assert_eq!(said(objects), "volume pv-1 names claim db/data by its uid: the controller binds them by itself");
 }
 
-/// A volume with policy Delete is kept first.
+/// If the volume has policy Delete, Retain is set first.
 #[test]
 fn release_keeps_the_data_first() {
     let mut objects = released();
@@ -110,7 +110,7 @@ fn release_keeps_the_data_first() {
     assert_eq!(changes(&world.accepted(&request)), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
 }
 
-/// The safe order of `docs/REPAIR.md`: Retain, delete, wait, reserve, create with volumeName.
+/// `move` has the safe order of `docs/REPAIR.md`: Retain, delete, wait, reserve, create with volumeName.
 #[test]
 fn move_follows_the_safe_order() {
     let plan = World::new(bound()).accepted(&moving());
@@ -141,7 +141,7 @@ fn move_follows_the_safe_order() {
     );
 }
 
-/// The adversary refuses the same plan without its first step.
+/// Without its first step the same plan is refused by the adversary.
 #[test]
 fn a_move_without_retain_is_refused() {
     let world = World::new(bound());
@@ -189,8 +189,8 @@ fn lost_claims_are_given_their_volume_by_uid() {
     }
 }
 
-/// A namespace that was deleted and created again may belong to another tenant, who can set the annotations of a
-/// binding. A plan that gives a volume to a claim there is left to a person.
+/// A namespace that was deleted and created again may belong to another tenant. That tenant can set the annotations of
+/// a binding. So only a person may decide to give a volume to a claim there.
 #[test]
 fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
     let restore =
@@ -207,7 +207,7 @@ fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
             ("2026-06-01T10:00:00Z", None),
             (
                 "2026-06-01T10:00:01Z",
-                Some("namespace db is younger than volume pv-1: it may be another tenant's by now"),
+                Some("namespace db is younger than volume pv-1: it may belong to another tenant now"),
             ),
         ] {
             let mut objects = vec![stale(), class("fast"), namespace_of("db", created)];
@@ -274,10 +274,10 @@ fn recreate_replaces_a_claim_that_never_bound() {
     assert_eq!(changes(&plan), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
 }
 
-/// kube-controller-manager deletes volumes with a path below `/tmp/`, and provisioners delete what they created.
-/// Nothing else is deleted (`docs/controllers/reclaiming.md`).
+/// kube-controller-manager deletes volumes with a path below `/tmp/`. Provisioners delete the volumes that they
+/// created. Nobody deletes other volumes (`docs/controllers/reclaiming.md`).
 #[test]
-fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
+fn policy_delete_is_set_only_if_somebody_deletes_the_storage() {
     let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
     let world = |field: &str, source: Value, provisioner: Option<&str>| {
         let mut objects = released();
@@ -292,7 +292,7 @@ fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
     assert_eq!(changes(&plan), ["pv/pv-1: policy Delete"]);
     assert_eq!(plan.goal, "kube-controller-manager deletes volume pv-1 and its data");
     let where_it_runs =
-        "kube-controller-manager removes /tmp/data on the machine where it runs itself; on other nodes it stays";
+        "kube-controller-manager removes /tmp/data only on the machine on which it runs; on other nodes the path stays";
     assert!(plan.notes.iter().any(|note| note == where_it_runs), "{:?}", plan.notes);
     let plan = world("hostPath", json!({ "path": "/opt/data" }), Some("rancher.io/local-path")).accepted(&request);
     assert_eq!(plan.goal, "the provisioner of rancher.io/local-path deletes volume pv-1 and its data");
@@ -327,7 +327,8 @@ fn data_are_handed_to_whoever_deletes_them_and_to_nobody_else() {
     }
 }
 
-/// A binding was begun on the side of the volume. Its claim is gone, exists and fits, or exists and does not fit.
+/// A binding was begun on the side of the volume. The claim does not exist, or it exists and fits, or it exists and
+/// does not fit.
 #[test]
 fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     let world = |policy: &str, phase: &str, uid: &str, claim_asks: Option<&str>| {
@@ -343,22 +344,22 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     };
     let unbind = Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim };
     for phase in ["Pending", "Available"] {
-        // The controller notices during the first write that the claim is gone.
+        // During the first write the controller notices that the claim is gone.
         let plan = world("Delete", phase, "c-gone", None).accepted(&unbind);
         assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
         assert_eq!(plan.steps[0].expects[0].states, ["Released, Retain, claimRef db/data"]);
         assert_eq!(plan.steps[1].expects[0].states, ["Available, Retain, reserved for db/data"]);
-        // The controller finishes the binding first.
+        // The controller finishes the binding before the first write.
         let refusal = world("Delete", phase, "c-data", Some("1Gi")).refusal(&unbind);
         assert_eq!(refusal.by, "simulation");
         assert!(refusal.message.contains("status.phase is Bound"), "{refusal:?}");
     }
-    // The volume is Bound before the claim names it. The volume alone does not show whether the claim names it by now.
+    // The volume is Bound before the claim names it. The volume alone does not show whether the claim already names it.
     for policy in ["Retain", "Delete"] {
         let refusal = world(policy, "Bound", "c-data", Some("1Gi")).refusal(&unbind);
         assert_eq!(
             (refusal.by, refusal.message.as_str()),
-            ("held", "claim db/data lives, and the controller is about to finish that binding")
+            ("held", "claim db/data exists, and the controller is about to complete this binding")
         );
     }
     for phase in ["Available", "Bound"] {
@@ -367,8 +368,8 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     }
 }
 
-/// A claim that a repair created and that a provisioner works on is deleted again if the person says that the
-/// provisioner is stopped.
+/// A repair created a claim, and a provisioner may be working on it. The undo deletes the claim only if the person says
+/// that the provisioner is stopped.
 #[test]
 fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
     let request = Request::Recreate {
@@ -393,8 +394,8 @@ fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
     assert_eq!(back.request, Request::Undo { journal: "journal".into(), provisioner_stopped: true });
 }
 
-/// A volume that names a claim that is gone becomes Released, and with policy Delete its data are deleted. If another
-/// client sets Delete while the undo waits for an answer, the undo stops.
+/// A volume that names a claim that does not exist becomes Released. With policy Delete its data are then deleted. If
+/// another client sets Delete before the answer of the person, the undo stops.
 #[test]
 fn a_volume_is_parted_from_its_claim_with_policy_retain_only() {
     let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));
@@ -419,8 +420,8 @@ fn a_volume_is_parted_from_its_claim_with_policy_retain_only() {
     }
 }
 
-/// The claim requested more than the capacity of the volume that it names, and waited. A reservation would bind them
-/// all the same.
+/// The claim requested more than the capacity of the volume that it names. So it waited. A reservation would bind them
+/// although the volume is too small.
 #[test]
 fn a_claim_that_never_had_the_volume_that_it_names_gets_no_reservation_of_it() {
     let mut waiting = claim("db", "data", "pv-1", "Pending");
@@ -440,7 +441,7 @@ fn a_claim_that_never_had_the_volume_that_it_names_gets_no_reservation_of_it() {
     let back = way_back(&world, &plan, &done(&plan.steps));
     let create = "pvc/data -n db: create, volume \"pv-1\"";
     assert_eq!(changes(&back), ["pvc/data -n db: delete", "wait", create]);
-    assert!(back.notes.iter().any(|note| note.contains("which it did not have")), "{:?}", back.notes);
+    assert!(back.notes.iter().any(|note| note.contains("it never had this volume")), "{:?}", back.notes);
     let reviewed = reviewed(&world, &back).unwrap_or_else(|rejected| panic!("{:?}", rejected.refusal));
     let expected: Vec<&[String]> = reviewed
         .plan()
@@ -453,7 +454,7 @@ fn a_claim_that_never_had_the_volume_that_it_names_gets_no_reservation_of_it() {
         .map(|expected| &*expected.states)
         .collect();
     assert!(expected.iter().all(|states| states.iter().all(|state| state.contains("Pending"))), "{expected:?}");
-    // If the repair stopped after the deletion, the volume names no claim.
+    // The repair stopped after the deletion. So the volume names no claim.
     let cut = World::new(vec![volume("pv-1", "Available", Value::Null), class("fast")]);
     let back = way_back(&cut, &plan, &done(&plan.steps[..1]));
     assert_eq!(changes(&back), [create]);

@@ -5,7 +5,7 @@ use crate::repair::plans::{World, bound, changes, claim, class, moving, namespac
 use pvctl::repair::{ApiRequest, Change, Expect, Proposed, Request, Setting, claim_key};
 use serde_json::{Value, json};
 
-/// Recipe 7: the deletion of a claim cannot be undone. A new claim gets the volume once the old one is gone.
+/// Recipe 7: the deletion of a claim cannot be undone. A new claim gets the volume after the old claim is gone.
 #[test]
 fn r7_a_deletion_is_waited_for() {
     let mut objects = bound();
@@ -35,10 +35,10 @@ const WAITS_OF_R7: [&str; 4] = [
     "claim db/data and volume pv-1 are bound to each other",
 ];
 
-/// Recipe 13: a person copies a claim with `get -o yaml` and `apply`. The fields that belong only to the old claim are
-/// not copied to the new one.
+/// Recipe 13: a person copies a claim with `get -o yaml` and `apply`. A new claim does not get the fields that belong
+/// only to the old claim.
 #[test]
-fn r13_a_new_claim_carries_no_marks_of_the_old_one() {
+fn r13_a_new_claim_has_no_annotations_of_the_old_binding() {
     let mut objects = bound();
     for (key, value) in [
         ("volume.kubernetes.io/selected-node", "node-1"),
@@ -87,7 +87,7 @@ fn r15_a_claim_without_its_volume_name_gets_it_again() {
     assert_eq!(changes(&plan), ["pvc/data -n db: volumeName pv-1"]);
 }
 
-/// Recipe 16: a person writes `storageClassName: ""` for a volume that has a class. In a plan, the new claim has the
+/// Recipe 16: a person writes `storageClassName: ""` for a volume that has a class. In a plan the new claim has the
 /// class of its volume.
 #[test]
 fn r16_a_restored_claim_has_the_class_of_its_volume() {
@@ -102,10 +102,10 @@ fn r16_a_restored_claim_has_the_class_of_its_volume() {
     );
 }
 
-/// Recipe 19: a person deletes a claim whose volume is being provisioned. The verbs that would delete such a claim
-/// refuse it.
+/// Recipe 19: a person deletes a claim for which a volume is being provisioned. The verbs that would delete such a
+/// claim refuse to do so.
 #[test]
-fn r19_a_claim_at_which_a_provisioner_works_stays() {
+fn r19_a_claim_that_is_being_provisioned_is_not_deleted() {
     let mut pending = claim("db", "data", "", "Pending");
     pending["metadata"]["annotations"] = json!({ "volume.kubernetes.io/storage-provisioner": "disk.csi.example.com" });
     let driver = json!({
@@ -123,8 +123,8 @@ fn r19_a_claim_at_which_a_provisioner_works_stays() {
     }
 }
 
-/// Recipe 19: if the provisioner does not come back, the person states this with a flag of each verb that would wait
-/// for it.
+/// Recipe 19: if the provisioner does not run any more, the person states this with a flag. Each verb that would wait
+/// for the provisioner has this flag.
 #[test]
 fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     let mut pending = claim("db", "data", "", "Pending");
@@ -147,7 +147,7 @@ fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     for request in [restore(false), rebind(false)] {
         let refusal = world.refusal(&request);
         assert_eq!(refusal.by, "provisioner", "{request:?}");
-        let hint = "--provisioner-stopped says that you have made sure that it is not at work on this claim";
+        let hint = "--provisioner-stopped states that the provisioner is stopped, so it is not creating a volume";
         assert!(refusal.hints.iter().any(|said| said == hint), "{refusal:?}");
     }
     for (request, volume) in [(restore(true), "pv-1"), (rebind(true), "pv-2")] {
@@ -155,7 +155,7 @@ fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
         let named = Change::NameVolume { volume: volume.into() };
         assert!(step(&plan, |change| *change == named).is_some(), "{plan:#?}");
     }
-    // A plan of an earlier version does not have this field.
+    // A plan of an earlier version does not have the field of this flag.
     let old = json!({ "verb": "rebind", "namespace": "db", "name": "data", "to": "pv-2" });
     assert_eq!(serde_json::from_value::<Request>(old).ok(), Some(rebind(false)));
 }
@@ -189,7 +189,7 @@ fn r12_a_pod_that_is_being_deleted_uses_its_claim_until_it_is_gone() {
     assert!(refusal.message.contains("shop-0"), "{refusal:?}");
 }
 
-/// Recipe 14: the repair does not write the phase. It writes the field that determines the phase.
+/// Recipe 14: the repair does not write the phase. It writes the field from which the phase follows.
 #[test]
 fn r14_a_lost_phase_is_repaired_by_the_field_that_decides_it() {
     let lost = vec![volume("pv-1", "Available", of("db", "data", "")), claim("db", "data", "pv-1", "Lost")];
@@ -224,7 +224,7 @@ fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     assert!(plan.notes.iter().any(|note| note.contains("was 4Gi and is 1Gi")), "{:?}", plan.notes);
 }
 
-/// Recipe 18: one claim gets the class that it lacks. The default class stays the same.
+/// Recipe 18: only one claim gets the class that it does not have. The default class does not change.
 #[test]
 fn r18_a_missing_class_is_set_on_the_claim_alone() {
     let mut pending = claim("db", "data", "", "Pending");

@@ -1,12 +1,12 @@
-//! These tests are about recipes for finalizers: people remove them.
+//! These tests are about recipes in which people remove finalizers.
 
 use super::{terminating, unfinalize_claim, unfinalize_volume};
 use crate::repair::plans::{World, attachment, bound, changes, of, pod, volume};
 use pvctl::repair::{ApiRequest, volume_key};
 use serde_json::json;
 
-/// Recipe 1: a person sets `finalizers: null` on a claim whose deletion does not end. No plan removes the protection of
-/// a claim that a pod uses.
+/// Recipe 1: a person sets `finalizers: null` on a claim that stays in deletion. If a pod uses the claim, no plan
+/// removes its protection.
 #[test]
 fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
     let mut objects = bound();
@@ -22,9 +22,10 @@ fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {
     );
 }
 
-/// Recipes 1 and 2: a single finalizer is removed by its index in the list, and only from the version that was read.
+/// Recipes 1 and 2: a plan removes only one finalizer, by its index in the list, and only from the version that was
+/// read.
 #[test]
-fn r1_r2_one_finalizer_goes_and_never_the_list() {
+fn r1_r2_only_one_finalizer_is_removed() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
     pv["metadata"]["finalizers"] = json!(["example.com/a", "example.com/b"]);
     let world = World::new(vec![pv.clone()]);
@@ -44,8 +45,8 @@ fn r1_r2_one_finalizer_goes_and_never_the_list() {
     );
 }
 
-/// Recipes 2 and 11: a person removes finalizers that keep an attached volume. No plan removes them while the volume is
-/// attached.
+/// Recipes 2 and 11: a person removes the finalizers of an attached volume. While the volume is attached, no plan
+/// removes them.
 #[test]
 fn r2_r11_attachment_finalizers_stay() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));
@@ -56,7 +57,8 @@ fn r2_r11_attachment_finalizers_stay() {
     assert_eq!(world.refusal(&unfinalize_volume(finalizer, true)).by, "detached");
 }
 
-/// Recipe 2: the object is deleted only if the data are kept. Afterwards the place of the data is known.
+/// Recipe 2: the object of a volume is deleted only if its data are kept. Afterwards it is still known where the data
+/// are.
 #[test]
 fn r2_a_volume_without_finalizers_leaves_its_data_and_its_address() {
     let mut pv = terminating(volume("pv-1", "Released", of("db", "data", "c-gone")));

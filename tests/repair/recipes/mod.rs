@@ -1,5 +1,5 @@
-//! The recipes that people find when a volume is stuck. These recipes lose data. Each recipe is refused, or is carried
-//! out in a safe form. The numbers are those of `docs/REPAIR.md`.
+//! The recipes that people find when a volume is stuck. These recipes lose data. pvctl refuses each recipe, or does it
+//! in a safe form. The numbers are those of `docs/REPAIR.md`.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 mod claims;
@@ -59,7 +59,7 @@ fn position(plan: &Plan, is: impl Fn(&Change) -> bool) -> usize {
         .unwrap_or_else(|| panic!("{plan:#?}"))
 }
 
-/// Every recipe has a row in the documentation and a test of its own here.
+/// Every recipe has a row in the documentation, and a test in this folder.
 #[test]
 fn every_recipe_is_explained_and_tested() {
     let explained = text("docs/REPAIR.md");
@@ -67,9 +67,12 @@ fn every_recipe_is_explained_and_tested() {
     let tested: String = files.iter().map(|(_, source)| String::from_utf8_lossy(source)).collect();
     let names: Vec<&str> = tested.lines().filter_map(|line| line.strip_prefix("fn ")?.split('(').next()).collect();
     for number in 1..=24 {
-        assert!(explained.contains(&format!("\n| {number} | ")), "docs/REPAIR.md does not explain recipe {number}");
+        assert!(explained.contains(&format!("\n| {number} | ")), "docs/REPAIR.md must have a row for recipe {number}");
         let word = format!("r{number}");
-        assert!(names.iter().any(|name| name.split('_').any(|part| part == word)), "no test is named after R{number}");
+        assert!(
+            names.iter().any(|name| name.split('_').any(|part| part == word)),
+            "recipe {number} must have a test with r{number} in its name"
+        );
     }
 }
 
@@ -133,7 +136,7 @@ fn no_plan_writes_what_must_not_be_written() {
                         let allowed: &[&str] = match kind {
                             Kind::PersistentVolume => &["persistentVolumeReclaimPolicy", "claimRef"],
                             Kind::PersistentVolumeClaim => &["volumeName", "storageClassName"],
-                            other => panic!("a plan writes a {other}"),
+                            other => panic!("no plan may write a {other}"),
                         };
                         let spec = body["spec"].as_object().into_iter().flatten();
                         assert!(spec.clone().all(|(field, _)| allowed.contains(&field.as_str())), "{body}");
@@ -146,5 +149,5 @@ fn no_plan_writes_what_must_not_be_written() {
             }
         }
     }
-    assert!(plans > 15, "only {plans} plans were looked at");
+    assert!(plans > 15, "the test is too weak: it checked only {plans} plans");
 }

@@ -1,4 +1,4 @@
-//! These tests are about recipes for volumes: people make volumes available, keep them, or delete them.
+//! These tests are about recipes in which people free, keep or delete volumes.
 
 use super::{position, release, step, terminating, unbind, with_policy};
 use crate::repair::plans::{World, attachment, bound, changes, claim, complete, moving, of, pod, released};
@@ -7,11 +7,11 @@ use pvctl::repair::{Change, Proposed, Recheck, Recipient, Request, volume_key};
 use pvctl::snapshot::{CoverageEntry, CoverageState};
 use serde_json::json;
 
-/// Recipe 3: a person removes the claimRef of a Released volume. The verb `release` reserves the volume for a name. It
-/// frees the volume for any claim only after the person typed the name of the volume.
+/// Recipe 3: a person removes the claimRef of a Released volume. The verb `release` reserves the volume for a claim
+/// name. It frees the volume for any claim only if the person types the name of the volume.
 #[test]
 fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
-    // A claim of another namespace waits, and would get the volume with all its data.
+    // A claim of another namespace waits. It would get the volume with all its data.
     let mut objects = released();
     objects.push(claim("new", "stranger", "", "Pending"));
     let world = World::new(objects);
@@ -25,11 +25,11 @@ fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
     assert!(!plan.is_safe());
     let claimants = reviewed.guards().iter().find(|guard| guard.id == "claimants").unwrap_or_else(|| panic!());
-    assert_eq!(claimants.looked_at, "volume pv-1: claim new/stranger gets it, with all that is on it");
-    assert!(reviewed.confirm(None).is_err(), "nobody typed the name");
+    assert_eq!(claimants.looked_at, "volume pv-1: claim new/stranger gets it, with all its data");
+    assert!(reviewed.confirm(None).is_err(), "without the name of the volume the plan must not be confirmed");
 }
 
-/// Recipes 4 and 6: a person removes the claimRef, or only its uid, while the claim exists. Such requests are refused.
+/// Recipes 4 and 6: a person removes the claimRef, or only its uid, while the claim exists. These requests are refused.
 #[test]
 fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     let world = World::new(bound());
@@ -42,7 +42,7 @@ fn r4_r6_the_volume_of_a_live_claim_is_not_taken() {
     }
 }
 
-/// Recipe 5: a person removes the claimRef of a volume that is being deleted. Such requests are refused.
+/// Recipe 5: a person removes the claimRef of a volume that is being deleted. These requests are refused.
 #[test]
 fn r5_a_terminating_volume_is_not_freed() {
     let world = World::new(vec![terminating(released()[0].clone())]);
@@ -69,9 +69,9 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
         Recheck::Retained { volume } => Some(volume.clone()),
         _ => None,
     });
-    let Some(kept) = kept else { panic!("its policy is not read again") };
+    let Some(kept) = kept else { panic!("the policy must be read again before the deletion") };
     assert_eq!((kept.name().as_str(), kept.uid().as_str()), ("pv-1", "v-pv-1"));
-    // To list all volumes may take long, so the users of the claim are checked after that list.
+    // Listing all volumes may take long. So the users of the claim are checked after that list.
     assert_eq!(
         plan.steps[delete].recheck,
         [
@@ -83,26 +83,34 @@ fn r8_no_claim_goes_before_its_volume_is_kept() {
     );
 }
 
-/// Recipe 10: a person sets policy Delete for many volumes at the same time. A plan sets it for one volume, and the
-/// person types the name of the volume.
+/// Recipe 10: a person sets policy Delete on many volumes at the same time. A plan sets it on one volume, and the
+/// person must type the name of the volume.
 #[test]
-fn r10_data_are_handed_to_deletion_one_by_one_and_by_name() {
+fn r10_policy_delete_is_set_on_one_volume_at_a_time_and_by_name() {
     let world = World::new(released());
     let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
     let plan = world.accepted(&request);
     assert_eq!(plan.type_name.as_deref(), Some("pv-1"));
     assert!(!plan.is_safe());
     let reviewed = world.review(&request).unwrap_or_else(|_| panic!());
-    let reviewed =
-        reviewed.confirm(None).map(drop).map_err(|back| *back).err().unwrap_or_else(|| panic!("without a name"));
-    let reviewed =
-        reviewed.confirm(Some("pv-2")).map(drop).map_err(|back| *back).err().unwrap_or_else(|| panic!("another name"));
+    let reviewed = reviewed
+        .confirm(None)
+        .map(drop)
+        .map_err(|back| *back)
+        .err()
+        .unwrap_or_else(|| panic!("the plan must not be confirmed without a name"));
+    let reviewed = reviewed
+        .confirm(Some("pv-2"))
+        .map(drop)
+        .map_err(|back| *back)
+        .err()
+        .unwrap_or_else(|| panic!("the plan must not be confirmed with another name"));
     assert!(reviewed.confirm(Some("pv-1")).is_ok());
     assert!(matches!(world.propose(&Request::Reclaim { volume: "pv-1".into(), delete: false }), Proposed::Nothing(_)));
 }
 
-/// Recipe 23: a person repairs the mount of a Failed volume with policy Recycle, and the recycler then erases the data.
-/// A plan sets Retain first.
+/// Recipe 23: a person repairs the mount of a Failed volume with policy Recycle. Then the recycler erases the data. A
+/// plan sets Retain first.
 #[test]
 fn r23_recycle_is_set_to_retain_first() {
     let nfs = |phase: &str| {
@@ -115,7 +123,7 @@ fn r23_recycle_is_set_to_retain_first() {
     let plan = World::new(nfs("Failed")).accepted(&release(Recipient::LastClaim));
     assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
     let recycler = pod("default", "recycler-for-pv-1", "none");
-    // The recycler pod continues when the policy has become Retain.
+    // If the policy becomes Retain, the recycler pod continues.
     for policy in ["Recycle", "Retain"] {
         let mut objects = with_policy(nfs("Released"), policy);
         objects.push(recycler.clone());
@@ -124,13 +132,13 @@ fn r23_recycle_is_set_to_retain_first() {
             (refusal.by, refusal.message.as_str()),
             (
                 "recycler",
-                "pod default/recycler-for-pv-1 is erasing volume pv-1, or has done so: wait until it is gone, and look \
-                 at the data"
+                "pod default/recycler-for-pv-1 is erasing volume pv-1, or has erased it: wait until the pod is gone, \
+                 and check the data"
             ),
             "{policy}"
         );
     }
-    // The uid was removed from the claimRef, so that the volume is Available while it is erased.
+    // The uid was removed from the claimRef. So the volume is Available while it is being erased.
     let restore =
         Request::Restore { namespace: "db".into(), name: "data".into(), from: None, provisioner_stopped: false };
     for policy in ["Recycle", "Retain"] {
@@ -139,7 +147,7 @@ fn r23_recycle_is_set_to_retain_first() {
         objects.push(recycler.clone());
         assert_eq!(World::new(objects).refusal(&restore).by, "recycler", "{policy}");
     }
-    // If the pods of the namespace were not listed, the pod is read right before the write.
+    // If the pods of the namespace were not listed, this pod is read right before the write.
     let mut coverage = complete();
     coverage.set(CoverageEntry::new(Kind::Pod, Some("default".into()), CoverageState::Forbidden));
     let plan = World::with(with_policy(nfs("Released"), "Retain"), coverage).accepted(&release(Recipient::LastClaim));
@@ -163,7 +171,7 @@ fn r11_an_attached_volume_does_not_change_hands() {
     let refusal = World::new(objects).refusal(&moving());
     assert_eq!(
         (refusal.by, refusal.message.as_str()),
-        ("detached", "VolumeAttachments keep volume pv-1 at node-1; they go when no pod uses it")
+        ("detached", "VolumeAttachments attach volume pv-1 to node-1; they are deleted when no pod uses it")
     );
 }
 

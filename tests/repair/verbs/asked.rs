@@ -1,4 +1,4 @@
-//! The requests that a person types, and what the program shows of the plan before anything is written.
+//! The requests that a person types, and what the program shows about the plan before anything is written.
 
 use super::{bound, cluster, refused, released, run};
 use crate::project::schema::{assert_valid, validator};
@@ -14,26 +14,26 @@ fn wrong_words_are_usage() {
     let cases: [(&[&str], &str); 24] = [
         (&["retain"], "required"),
         (&["release", "pvc/data"], "the object must be pv/NAME"),
-        (&["retain", "pv/Data"], "\"Data\" is no name of an object"),
-        (&["retain", &format!("pv/{long}")], "is no name of an object"),
-        (&["retain", "pv/-a"], "\"-a\" is no name"),
-        (&["retain", "pv/a..b"], "\"a..b\" is no name"),
-        (&["retain", "pv/a%2f..%2fb"], "is no name of an object"),
-        (&["retain", "pv/data", "-A"], "-A and -l do not go with it"),
-        (&["retain", "pv/data", "-f", "x.yaml", "--yes"], "--yes does not go with -f"),
+        (&["retain", "pv/Data"], "\"Data\" is not a valid name of an object"),
+        (&["retain", &format!("pv/{long}")], "is not a valid name of an object"),
+        (&["retain", "pv/-a"], "\"-a\" is not a valid name"),
+        (&["retain", "pv/a..b"], "\"a..b\" is not a valid name"),
+        (&["retain", "pv/a%2f..%2fb"], "is not a valid name of an object"),
+        (&["retain", "pv/data", "-A"], "it cannot be combined with -A or -l"),
+        (&["retain", "pv/data", "-f", "x.yaml", "--yes"], "--yes cannot be combined with -f"),
         (&["retain", "pv/data", "--dry-run=maybe"], "--dry-run"),
-        (&["retain", "pv/data", "--timeout", "0s"], "longer than nothing"),
+        (&["retain", "pv/data", "--timeout", "0s"], "longer than 0"),
         (&["retain", "pv/data", "-o", "yaml", "--yes"], "cannot be used with"),
         (&["retain", "pv/data", "-o", "wide"], "text, json, yaml"),
-        (&["release", "pv/data", "--reserve-for", "data"], "no NAMESPACE/NAME"),
-        (&["release", "pv/data", "--reserve-for", "DB/data"], "no name of a namespace"),
+        (&["release", "pv/data", "--reserve-for", "data"], "is not NAMESPACE/NAME"),
+        (&["release", "pv/data", "--reserve-for", "DB/data"], "not a valid name of a namespace"),
         (&["release", "pv/data", "--reserve-for", "db/data", "--to-anyone"], "cannot be used with"),
-        (&["restore", "pvc/data", "-n", &label], "no name of a namespace"),
+        (&["restore", "pvc/data", "-n", &label], "not a valid name of a namespace"),
         (&["restore", "pvc/data", "--from", "pvc/other"], "--from: the object must be pv/NAME"),
-        (&["recreate", "pvc/data", "--set", "size=lots"], "\"lots\" is no size"),
+        (&["recreate", "pvc/data", "--set", "size=lots"], "\"lots\" is not a size"),
         (&["recreate", "pvc/data", "--set", "colour=red"], "the keys are class (or storageClassName), size"),
         (&["recreate", "pvc/data", "--set", "class=a", "--set", "class=b"], "--set class is given twice"),
-        (&["recreate", "pvc/data", "--set", "modes=RWO,Sometimes"], "\"Sometimes\" is no access mode"),
+        (&["recreate", "pvc/data", "--set", "modes=RWO,Sometimes"], "\"Sometimes\" is not an access mode"),
         (&["rename", "pvc/data"], "the new name is missing"),
         (&["apply"], "FILE"),
     ];
@@ -51,19 +51,19 @@ async fn an_object_that_is_not_there_is_usage_and_its_neighbour_is_offered() {
     assert!(ended.stderr.contains("did you mean pv/data?"), "{}", ended.stderr);
 }
 
-/// Without a terminal and without --yes nothing is written, and the message says how to continue.
+/// Without a terminal and without `--yes` nothing is written. The message says how to continue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_anybody_to_agree_nothing_is_written() {
     let fake = cluster([released("data", "Retain")]).await;
     let ended = refused(&fake, 6, &["release", "pv/data"]).await;
     assert!(ended.stdout.contains("set spec.claimRef of pv/data to db/data, without a uid"), "{}", ended.stdout);
     assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("hint: --yes agrees"), "{}", ended.stderr);
-    // If data are given away, the name has to be typed as well.
+    assert!(ended.stderr.contains("hint: --yes confirms"), "{}", ended.stderr);
+    // If data are given to anyone, the name must be typed as well.
     let ended = refused(&fake, 6, &["release", "pv/data", "--to-anyone", "--yes"]).await;
-    assert!(ended.stderr.contains("--confirm data types the name"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("--confirm data gives the name"), "{}", ended.stderr);
     let ended = refused(&fake, 6, &["release", "pv/data", "--to-anyone", "--yes", "--confirm", "dta"]).await;
-    assert!(ended.stderr.contains("what was typed is not data"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the typed name is not data"), "{}", ended.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -72,7 +72,7 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     fake.deny("patch");
     let ended = refused(&fake, 6, &["release", "pv/data", "--yes"]).await;
     assert!(ended.stderr.contains("you may not: patch persistentvolumes data"), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("(rights)"), "an id of a guard says nothing to a person: {}", ended.stderr);
+    assert!(!ended.stderr.contains("(rights)"), "the message must not contain the id of a guard: {}", ended.stderr);
 
     let used = json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "db", "name": "web-0", "uid": "p"},
@@ -83,7 +83,7 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
     assert!(ended.stderr.contains("pods use claim db/data: web-0"), "{}", ended.stderr);
 
-    // A list that cannot be read is not an empty list.
+    // A list that could not be read must not be taken for an empty list.
     let fake = cluster(bound("db", "data", "disk")).await;
     fake.fail("/api/v1/namespaces/db/pods", usize::MAX, Fault::Refused(403, "no pods for you"));
     let ended = refused(&fake, 6, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--yes"]).await;
@@ -97,7 +97,7 @@ async fn rights_that_are_missing_and_guards_that_fail_refuse() {
     assert!(ended.stderr.contains("admission webhook says no"), "{}", ended.stderr);
 }
 
-/// The pods that may erase a volume are always read. It does not matter how the request names the volume, or which
+/// The pods that may erase a volume are always read. This does not depend on how the request names the volume, or which
 /// policy and phase the volume has.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
@@ -132,14 +132,14 @@ async fn the_pods_of_recyclers_are_read_for_every_repair_that_asks_for_them() {
             }
         }
     }
-    // The controller may begin to erase a volume once its claim is gone.
+    // The controller may begin to erase a volume after its claim is gone.
     let [held, claim] = bound("db", "data", "pv-1");
     let mut held = on_nfs(held);
     held["spec"]["persistentVolumeReclaimPolicy"] = "Recycle".into();
     let fake = cluster([held, claim]).await;
     let finished = run(&fake, &["move", "pvc/data", "-n", "db", "--to-namespace", "web", "--dry-run=client"]).await;
     assert_eq!(finished.code, Some(0), "{}{}", finished.stdout, finished.stderr);
-    assert!(finished.stdout.contains("no pod recycler-for-pv-1 is seen in namespace default"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("no pod recycler-for-pv-1 was found in namespace default"), "{}", finished.stdout);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -188,7 +188,7 @@ async fn a_plan_as_data_follows_its_schema_and_holds_no_secret() {
     }
 }
 
-/// A plan file is accepted only if it is unchanged, has this version, and fits the present cluster.
+/// A plan file is accepted only if nobody has edited it, if it has this version, and if it fits the present cluster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -210,7 +210,7 @@ async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
     apply(&|plan| plan["model"]["surprise"] = json!(1), 2, "unknown field `surprise`").await;
     apply(&|plan| plan["apiVersion"] = json!("pvctl.dev/v2"), 2, "apiVersion is \"pvctl.dev/v2\"").await;
     apply(&|plan| plan["kind"] = json!("Report"), 2, "kind is \"Report\"").await;
-    apply(&|plan| plan["request"]["volume"] = json!("../x"), 2, "is no name of an object").await;
+    apply(&|plan| plan["request"]["volume"] = json!("../x"), 2, "is not a valid name of an object").await;
     // An edited plan is refused, because the steps have to follow from the request.
     apply(&|plan| plan["steps"][1]["write"]["name"] = json!("other"), 4, "steps[1].write.name").await;
     apply(&|plan| plan["world"] = json!("0"), 4, "world was").await;

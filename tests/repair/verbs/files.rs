@@ -1,4 +1,4 @@
-//! Plans from files: a verb gives the plan that it gives on the cluster of which the files are, and writes nothing.
+//! Plans from files: a verb prints the plan that it would make on the cluster of these files. It writes nothing.
 
 use super::{around, bound, cluster, refused, released, run, waiting, with};
 use crate::support::api::ApiServer;
@@ -7,7 +7,7 @@ use pvctl::model::Kind;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The guards whose answers only an API server gives.
+/// The guards that only an API server can answer.
 const ASKED: [&str; 2] = ["rights", "admission"];
 
 /// Returns all objects of a cluster, as `kubectl get -o json` prints them.
@@ -34,8 +34,8 @@ fn on_files(input: &str, more: &[&str]) -> Finished {
     Run::new(&[more, &["-f", "-"]].concat()).stdin(input.as_bytes()).finish()
 }
 
-/// Returns a plan without what only a cluster knows: its identity, the answers of its API server, and who said which
-/// Kubernetes it has.
+/// Returns a plan without the values that only a cluster has: its identity, the answers of its API server, and where
+/// the version of Kubernetes comes from.
 fn without_cluster(text: &str) -> Value {
     let mut plan: Value = serde_json::from_str(text).unwrap();
     plan.as_object_mut().unwrap().remove("cluster");
@@ -44,7 +44,7 @@ fn without_cluster(text: &str) -> Value {
     plan
 }
 
-/// Returns the worlds of the test, and a repair in each.
+/// Returns the worlds of the test, each with a repair.
 fn worlds() -> Vec<(Vec<Value>, Vec<&'static str>)> {
     let lost = || {
         let [mut volume, mut claim] = bound("db", "data", "disk");
@@ -129,7 +129,7 @@ async fn a_plan_from_files_is_applied_on_the_cluster() {
     let applied = with(&fake, state.path(), &planned.stdout, &["apply", "-", "--yes"]).await;
     assert_eq!(applied.code, Some(0), "{}{}", applied.stdout, applied.stderr);
     assert!(!fake.writes().is_empty());
-    // In a world that has changed since, nothing is written.
+    // If the cluster has changed since then, nothing is written.
     let mut other = released("data", "Delete");
     other["metadata"]["uid"] = "uid-of-another".into();
     let changed = cluster([other]).await;
@@ -146,13 +146,13 @@ fn the_text_says_that_nothing_was_applied_and_how_it_is() {
         let shown = on_files(&input, &[&["release", "pv/data", "--assume-complete"], more].concat());
         assert_eq!(shown.code, Some(0), "{}", shown.stderr);
         assert!(shown.stdout.starts_with("Goal: ") && shown.stdout.contains("\nSteps\n  1. "), "{}", shown.stdout);
-        assert!(shown.stderr.contains("nothing was applied"), "{}", shown.stderr);
+        assert!(shown.stderr.contains("nothing was written"), "{}", shown.stderr);
         assert!(shown.stderr.contains("kubectl pvctl apply plan.yaml"), "{}", shown.stderr);
     }
 }
 
 #[test]
-fn what_files_do_not_say_is_told_with_what_makes_it_known() {
+fn a_refusal_because_of_missing_objects_says_how_to_add_them() {
     let input = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Delete")]}).to_string();
     let unknown = on_files(&input, &["release", "pv/data", "-o", "yaml"]);
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(3), ""), "{}", unknown.stderr);
@@ -164,9 +164,9 @@ fn what_files_do_not_say_is_told_with_what_makes_it_known() {
 async fn flags_that_need_a_cluster_do_not_go_with_files() {
     let directory = tempfile::tempdir().unwrap();
     for (flags, said) in [
-        (&["--yes"][..], "--yes does not go with -f"),
-        (&["--confirm", "data"], "--confirm does not go with -f"),
-        (&["--dry-run=server"], "--dry-run=server does not go with -f"),
+        (&["--yes"][..], "--yes cannot be combined with -f"),
+        (&["--confirm", "data"], "--confirm cannot be combined with -f"),
+        (&["--dry-run=server"], "--dry-run=server cannot be combined with -f"),
     ] {
         let run =
             Run::new(&[&["release", "pv/data", "-f", "no-such-file"], flags].concat()).current_dir(directory.path());
@@ -176,11 +176,11 @@ async fn flags_that_need_a_cluster_do_not_go_with_files() {
     }
     let fake = cluster([released("data", "Delete")]).await;
     let late = refused(&fake, 2, &["release", "pv/data", "--now", "2027-01-01T00:00:00Z"]).await;
-    assert!(late.stderr.contains("--now goes with -f"), "{}", late.stderr);
-    assert!(fake.seen().is_empty(), "it is said before the cluster is asked");
+    assert!(late.stderr.contains("--now can only be used with -f"), "{}", late.stderr);
+    assert!(fake.seen().is_empty(), "no request must be sent before the error");
 }
 
-/// Files are read several times. Standard input and a gzipped file give what a plain file gives.
+/// Files are read several times. Standard input and a gzipped file must give the same plan as a plain file.
 #[test]
 fn files_and_standard_input_give_the_same() {
     let directory = tempfile::tempdir().unwrap();
@@ -192,11 +192,11 @@ fn files_and_standard_input_give_the_same() {
     let plain = file(&directory.path().join("dump.json"));
     assert!(!plain.is_empty());
     assert_eq!(plain, on_files(&input, &words).stdout);
-    assert_eq!(plain, file(directory.path()), "the folder of the file");
+    assert_eq!(plain, file(directory.path()), "the folder must give the same plan as the file");
 }
 
-/// A plan of one step is short enough to be read whole. People know the claim, so its name is before the name of the
-/// volume. A name that a provisioner made is written once. No id of a guard is shown.
+/// A plan of one step must be short enough to be read completely. People know the claim, so its name comes before the
+/// name of the volume. A name that a provisioner made occurs only once. No id of a guard is shown.
 #[cfg(unix)]
 #[test]
 fn a_plan_of_one_step_has_at_most_twelve_lines() {
@@ -212,7 +212,7 @@ fn a_plan_of_one_step_has_at_most_twelve_lines() {
         volume["spec"]["claimRef"]["uid"] = "08b8d0a0-711c-418a-9daa-f919682204bb".into();
         volume
     };
-    // Data are given to anyone only if it is known that the volume is attached nowhere.
+    // A volume is offered to anyone only if it is known that it is not attached to any node.
     let kinds = Kind::listed().map(Kind::resource).collect::<Vec<_>>().join(",");
     let complete = format!("--assume-complete={kinds}");
     for name in ["disk", NAME] {
@@ -227,7 +227,7 @@ fn a_plan_of_one_step_has_at_most_twelve_lines() {
         ] {
             let folder = tempfile::tempdir().unwrap();
             let dump = folder.path().join("dump.json");
-            // The namespace is unknown, so the plan also says why a person has to decide.
+            // The namespace is unknown. So the plan also says why a person has to decide.
             let items = json!({"apiVersion": "v1", "kind": "List", "items": [object]});
             std::fs::write(&dump, items.to_string()).unwrap();
             let all = if words.contains(&"--to-anyone") { complete.as_str() } else { "--assume-complete" };
@@ -236,7 +236,7 @@ fn a_plan_of_one_step_has_at_most_twelve_lines() {
             let (code, shown) = screen.end();
             assert_eq!(code, Some(0), "{words:?}: {shown}");
             let begins = shown.find("Goal: ").unwrap();
-            let page = &shown[begins..shown.find("note: nothing was applied").unwrap()];
+            let page = &shown[begins..shown.find("note: nothing was written").unwrap()];
             let lines: Vec<&str> = page.lines().filter(|line| !line.trim().is_empty()).collect();
             assert!(page.lines().count() <= 12, "{words:?}, {} lines:\n{page}", page.lines().count());
             assert!(lines.iter().all(|line| line.trim_end().chars().count() <= 80), "{words:?}:\n{page}");

@@ -6,7 +6,7 @@ use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// In a script, `fix` makes each safe repair once, and a refusal has its exit code.
+/// Without a terminal, `fix` makes each safe repair once. If a repair is refused, the exit code is that of the refusal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -14,7 +14,7 @@ async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
     assert!(ended.stderr.contains("no terminal to ask on: nothing was written"), "{}", ended.stderr);
     let ended = refused(&fake, 0, &["fix", "pv/data", "--yes", "--only", "lost-*"]).await;
-    assert_eq!(ended.stdout, "Nothing is wrong that the rules of --only look for.\n");
+    assert_eq!(ended.stdout, "fix found no problem for the rules of --only.\n");
 
     let ended = run(&fake, &["fix", "pv/data", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
@@ -31,7 +31,7 @@ async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     assert!(ended.stderr.ends_with(left), "{}", ended.stderr);
 }
 
-/// If `fix` has nothing to do, it says why: nothing is wrong, it has no repair, or it cannot know.
+/// If `fix` has nothing to do, it says why: nothing is wrong, `fix` has no repair, or the objects could not be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_without_a_repair_says_so() {
     let fake = cluster(bound("db", "data", "disk").map(|mut object| {
@@ -42,7 +42,7 @@ async fn fix_without_a_repair_says_so() {
     }))
     .await;
     let ended = refused(&fake, 0, &["fix", "pvc/data", "-n", "db"]).await;
-    assert_eq!(ended.stdout, "Nothing is wrong that fix knows of.\n");
+    assert_eq!(ended.stdout, "fix found no problem.\n");
     assert!(!ended.stderr.contains("left"), "{}", ended.stderr);
 
     let mut lonely = waiting("late");
@@ -51,14 +51,14 @@ async fn fix_without_a_repair_says_so() {
     for words in [&["fix", "pvc/late", "-n", "db"][..], &["fix", "pvc/late", "-n", "db", "--yes"]] {
         let ended = refused(&fake, 1, words).await;
         let said = "left: pvc-class-not-found on pvc/late -n db\n\
-                    0 findings repaired, 1 left: fix has no repair for what is left\n";
+                    0 findings repaired, 1 left: fix has no repair for the remaining findings\n";
         assert!(ended.stderr.ends_with(said), "{}", ended.stderr);
     }
 
     let fake = cluster([]).await;
     fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
     let ended = refused(&fake, 3, &["fix", "-n", "db"]).await;
-    assert_eq!(ended.stdout, "Nothing is wrong that fix knows of, as far as it could be read.\n");
+    assert_eq!(ended.stdout, "fix found no problem, but not everything could be read.\n");
     assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
 }
 
@@ -68,11 +68,14 @@ async fn audit_and_explain_name_the_command_that_repairs() {
     let fake = cluster([released("data", "Retain")]).await;
     let url = fake.url();
     for (words, said) in [
-        (&["audit", "-A"][..], format!("fix has 1 repair for these: kubectl pvctl fix -A --server {url}\n")),
-        (&["audit", "-n", "db"], format!("fix has 1 repair for these: kubectl pvctl fix -n db --server {url}\n")),
+        (&["audit", "-A"][..], format!("fix has 1 repair for these findings: kubectl pvctl fix -A --server {url}\n")),
+        (
+            &["audit", "-n", "db"],
+            format!("fix has 1 repair for these findings: kubectl pvctl fix -n db --server {url}\n"),
+        ),
         (
             &["audit", "-A", "-o", "wide", "-l", "!tier"],
-            format!("fix has 1 repair for these: kubectl pvctl fix OBJECT -A --server {url}\n"),
+            format!("fix has 1 repair for these findings: kubectl pvctl fix OBJECT -A --server {url}\n"),
         ),
         (&["explain", "pv/data"], format!("kubectl pvctl fix pv/data --server {url} proposes a repair\n")),
     ] {
@@ -85,7 +88,7 @@ async fn audit_and_explain_name_the_command_that_repairs() {
         let ended = run(&fake, words).await;
         assert!(!(ended.stdout + &ended.stderr).contains("pvctl fix"), "{words:?}");
     }
-    // If the kubeconfig states the cluster and the namespace, the command needs no flags.
+    // If the kubeconfig states the cluster and the namespace, the printed command needs no flags.
     let home = tempfile::tempdir().unwrap();
     let kubeconfig = home.path().join("config");
     let config = json!({
@@ -98,7 +101,7 @@ async fn audit_and_explain_name_the_command_that_repairs() {
     let path = kubeconfig.to_str().unwrap().to_owned();
     let audit = move || Run::new(&["audit"]).env("KUBECONFIG", &path).finish();
     let ended = tokio::task::spawn_blocking(audit).await.unwrap();
-    assert!(ended.stderr.ends_with("\nfix has 1 repair for these: kubectl pvctl fix\n"), "{}", ended.stderr);
+    assert!(ended.stderr.ends_with("\nfix has 1 repair for these findings: kubectl pvctl fix\n"), "{}", ended.stderr);
     // Files cannot be repaired.
     let objects = json!({"apiVersion": "v1", "kind": "List", "items": [released("data", "Retain")]});
     for words in [&["audit", "-f", "-"][..], &["explain", "pv/data", "-f", "-"]] {
@@ -112,13 +115,13 @@ async fn audit_and_explain_name_the_command_that_repairs() {
         kept
     });
     let ended = run(&fake, &["audit", "-A"]).await;
-    assert!(!ended.stderr.contains("for these: kubectl pvctl fix"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("for these findings: kubectl pvctl fix"), "{}", ended.stderr);
 }
 
 /// `fix --yes --dry-run` shows the repairs that `fix --yes` would make.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dry_run_of_fix_shows_what_it_would_do() {
-    // Each volume of a namespace that is being deleted is kept by a plan of its own.
+    // Each volume of a namespace that is being deleted gets a plan of its own that keeps it.
     let mut objects: Vec<Value> = bound("db", "data", "disk").into();
     objects.extend(bound("db", "logs", "plate"));
     for object in objects.iter_mut().filter(|object| object["kind"] == "PersistentVolume") {
@@ -135,20 +138,20 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
         let said = format!("set spec.persistentVolumeReclaimPolicy of pv/{name} to Retain");
         assert_eq!(shown.stdout.matches(&said).count(), 1, "{name}: {}", shown.stdout);
     }
-    assert!(shown.stderr.contains("after these repairs --yes looks again"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("after these repairs, --yes would look for further findings"), "{}", shown.stderr);
     let done = run(&fake, &words).await;
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     assert_eq!(fake.writes().len(), 2);
 
-    // A repair that is not safe is not made, and this is not reported as a change of the cluster.
+    // A repair that is not safe is not made, but this is not reported as a change of the cluster.
     let mut old = released("data", "Retain");
     old["metadata"]["creationTimestamp"] = "2025-06-01T00:00:00Z".into();
     let fake = cluster([old]).await;
     let shown = refused(&fake, 1, &["fix", "pv/data", "--yes", "--dry-run"]).await;
-    assert!(shown.stdout.contains("(not without being asked)"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("(not safe)"), "{}", shown.stdout);
     assert!(!shown.stdout.contains("set spec.claimRef"), "{}", shown.stdout);
-    assert!(!shown.stderr.contains("the world has changed"), "{}", shown.stderr);
-    let note = "note: --yes would repair nothing of this: no repair is safe without being asked";
+    assert!(!shown.stderr.contains("the cluster has changed"), "{}", shown.stderr);
+    let note = "note: --yes would repair none of these findings: none has a repair that is safe without asking";
     assert!(shown.stderr.replace("\n  ", " ").contains(note), "{}", shown.stderr);
     // Without --yes the first repair that a person may choose is shown.
     let shown = refused(&fake, 1, &["fix", "pv/data", "--dry-run"]).await;
@@ -160,27 +163,31 @@ async fn a_dry_run_of_fix_shows_what_it_would_do() {
     assert!(shown.stderr.contains("you may not: patch persistentvolumes data"), "{}", shown.stderr);
 }
 
-/// If the state after a repair is not the predicted one, the finding does not count as repaired, and the exit code says
-/// so.
+/// If the state after a repair differs from the predicted one, the finding does not count as repaired, and the exit
+/// code is not 0.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fix_does_not_count_what_came_out_otherwise() {
+async fn fix_does_not_count_a_repair_with_an_unexpected_result() {
     let fake = cluster(bound("db", "data", "disk")).await;
     fake.hold_write(0);
     let words = ["fix", "pv/disk", "--yes", "--only", "pv-delete-static-surprise"];
     let state = tempfile::tempdir().unwrap();
     let running = Running::start(&fake, state.path(), &words);
     Running::until_writes(&fake, 1).await;
-    // Later reads of the volume show that another client has set the former policy again.
+    // A later read of the volume shows that another client has set the former policy again.
     let [back, _] = bound("db", "data", "disk");
     fake.fail("/api/v1/persistentvolumes/disk", usize::MAX, Fault::Body(back.to_string().leak()));
     fake.let_go();
     let ended = running.end().await;
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stderr.contains("warning: pv/disk has policy Delete, where Retain was written"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("warning: pv/disk has policy Delete, although Retain was written"),
+        "{}",
+        ended.stderr
+    );
     assert!(ended.stderr.contains("\n0 findings repaired, 0 left\n"), "{}", ended.stderr);
 }
 
-/// If a repair was safe when it was found, but is not safe when it is planned, the cluster has changed.
+/// A repair was safe when the finding was made. If it is not safe when it is planned, the cluster has changed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_repair_that_is_no_longer_safe_is_a_change_of_the_cluster() {
     let mut old = released("data", "Retain");
@@ -192,13 +199,13 @@ async fn a_repair_that_is_no_longer_safe_is_a_change_of_the_cluster() {
     fake.fail("/api/v1/persistentvolumes?", 1, Fault::Body(list.to_string().leak()));
     let ended = refused(&fake, 4, &["fix", "pv/data", "--yes"]).await;
     assert!(ended.stdout.contains("release: volume data is offered again, to claim db/data alone (safe)"));
-    let said = "error: the world has changed, and the repair is not a safe one any more: nothing was written\n";
+    let said = "error: the cluster has changed, and the repair is not safe any more: nothing was written\n";
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
 }
 
-/// If the cluster cannot be read after a repair, the run is not reported as a failed read.
+/// If the cluster cannot be read after a repair, the run does not count as a failed read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fix_that_cannot_look_again_says_what_it_did() {
+async fn fix_that_cannot_read_again_says_what_it_did() {
     let fake = cluster([released("data", "Retain")]).await;
     fake.hold_write(0);
     let state = tempfile::tempdir().unwrap();
@@ -210,9 +217,10 @@ async fn fix_that_cannot_look_again_says_what_it_did() {
     assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("\nDone: volume data is offered again"), "{}", ended.stdout);
     assert!(ended.stderr.contains("\nerror: "), "{}", ended.stderr);
-    let said = "note: what is left could not be looked at; `kubectl pvctl history` lists the repairs that were made\n";
+    let said = "note: the remaining findings could not be determined; `kubectl pvctl history` lists the repairs that \
+                were made\n";
     assert!(ended.stderr.replace("\n  ", " ").ends_with(said), "{}", ended.stderr);
-    // If nothing was repaired, it is reported as a failed read.
+    // If nothing was repaired, the run counts as a failed read.
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
     fake.fail("/api/v1/persistentvolumes?", 2, Fault::Slow(Duration::ZERO));

@@ -72,8 +72,8 @@ fn around() -> Vec<Value> {
     namespaces.into_iter().chain([class]).collect()
 }
 
-/// Acts immediately as the controllers do. Deleted objects are removed. A Released volume without a uid in its claimRef
-/// becomes Available. An Available volume with a uid in its claimRef becomes Released.
+/// Acts in place of the controllers, immediately. Deleted objects are removed. A Released volume without a uid in its
+/// claimRef becomes Available. An Available volume with a uid in its claimRef becomes Released.
 fn controllers(store: &mut Store, seen: &Seen) {
     if seen.method == "DELETE"
         && let Some(deleted) = store.history.last().map(|moment| moment.key.clone())
@@ -102,7 +102,7 @@ pub(crate) async fn cluster(objects: impl IntoIterator<Item = Value>) -> ApiServ
     fake
 }
 
-/// Runs the program on that API server, with its journals in that directory and `input` on stdin.
+/// Runs the program on this API server, with its journals in this directory and `input` on stdin.
 pub(crate) async fn with(fake: &ApiServer, journals: &Path, input: &str, arguments: &[&str]) -> Finished {
     let mut words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
     words.extend(["--server".to_owned(), fake.url()]);
@@ -146,7 +146,7 @@ impl Running {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert_eq!(fake.writes().len(), count, "the write never came");
+        assert_eq!(fake.writes().len(), count, "the expected number of writes did not arrive");
     }
 
     /// Sends the signal of Ctrl-C, and waits until the program has received it.
@@ -195,12 +195,12 @@ pub(crate) async fn refused(fake: &ApiServer, code: i32, arguments: &[&str]) -> 
     let ended = with(fake, directory.path(), "", arguments).await;
     assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
     assert!(fake.writes().is_empty(), "{arguments:?}: {:?}", fake.writes());
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "{arguments:?} left a journal");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "{arguments:?} must not leave a journal");
     ended
 }
 
 /// Returns a release that stopped at its second step, because another client wrote between the dry run and the write of
-/// that step.
+/// this step.
 pub(crate) async fn stopped_at_second_step(journals: &Path) -> (ApiServer, Finished) {
     let fake = cluster([released("data", "Delete")]).await;
     fake.refuse_write(1, 409, "the object has been modified");
@@ -209,8 +209,8 @@ pub(crate) async fn stopped_at_second_step(journals: &Path) -> (ApiServer, Finis
     (fake, stopped)
 }
 
-/// Acts as the controller for the volume `disk` and the claim `data`, until it is aborted. A Bound volume whose claim
-/// is gone becomes Released. A Pending claim is bound to a volume without a uid in its claimRef.
+/// Acts as the controller for the volume `disk` and the claim `data`, until the task is aborted. A Bound volume whose
+/// claim is gone becomes Released. A Pending claim is bound to a volume whose claimRef has no uid.
 pub(crate) fn play(fake: &ApiServer) -> tokio::task::JoinHandle<()> {
     let fake = fake.clone();
     tokio::spawn(async move {

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// If a write in the middle is refused, the journal can be continued.
+/// If a write in the middle of a plan is refused, the journal can be continued.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plan_that_stops_is_gone_on_with() {
+async fn a_plan_that_stops_can_be_continued() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let (fake, stopped) = stopped_at_second_step(journals).await;
@@ -30,7 +30,7 @@ async fn a_plan_that_stops_is_gone_on_with() {
     let other = cluster([released("data", "Delete")]).await;
     let elsewhere = with(&other, journals, "", &["undo", "--yes"]).await;
     assert_eq!(elsewhere.code, Some(2), "{}", elsewhere.stderr);
-    assert!(elsewhere.stderr.contains("there is no such journal of the cluster at"), "{}", elsewhere.stderr);
+    assert!(elsewhere.stderr.contains("no journal of the cluster at"), "{}", elsewhere.stderr);
     let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
     let id = history["items"][0]["id"].as_str().unwrap();
@@ -42,18 +42,18 @@ async fn a_plan_that_stops_is_gone_on_with() {
     assert!(other.writes().is_empty());
 }
 
-/// An earlier run has carried out a part of the plan. A later run that cannot continue does not say that nothing was
+/// An earlier run has carried out a part of the plan. If a later run cannot continue, it must not say that nothing was
 /// written. It says how to continue.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
+async fn a_plan_that_cannot_be_continued_is_reported_as_done_in_part() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
     let (fake, _) = stopped_at_second_step(journals).await;
     let id = newest(&fake, journals).await;
-    let part = "an earlier run has written a part of this, or may have";
+    let part = "an earlier run has written a part of this plan, or may have written it";
     let ways = [
-        format!("kubectl pvctl apply --continue {id} continues as soon as nothing prevents it"),
-        format!("kubectl pvctl undo {id} takes back what was done"),
+        format!("kubectl pvctl apply --continue {id} continues the repair as soon as nothing prevents this"),
+        format!("kubectl pvctl undo {id} undoes what was done"),
     ];
     let begun = async |code: i32, said: &str, words: &[&str]| {
         let ended = with(&fake, journals, "", words).await;
@@ -77,7 +77,7 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     assert_eq!(shown.code, Some(4), "{}{}", shown.stdout, shown.stderr);
     assert!(!shown.stderr.contains("an earlier run"), "{}", shown.stderr);
     fake.replace(as_it_was);
-    // Without consent, without a right, or without a read, the messages say only that this run wrote nothing.
+    // Without consent, without a right, or if a read fails, the message says only that this run wrote nothing.
     begun(6, "there is no terminal to ask on: nothing was written", &go_on[..2]).await;
     fake.deny("patch");
     begun(6, "you may not: patch persistentvolumes data", &go_on).await;
@@ -85,10 +85,10 @@ async fn a_plan_that_cannot_be_gone_on_with_is_done_in_part() {
     begun(3, "error: ", &go_on).await;
 }
 
-/// A repair that was undone after it had stopped is not continued. A plan that does not follow from its request is not
-/// continued either.
+/// A repair that stopped and was then undone is not continued. A plan that does not follow from its request is not
+/// continued, either.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
+async fn a_journal_is_continued_only_if_its_plan_follows_from_its_request() {
     let fake = cluster([released("data", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
@@ -105,12 +105,12 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     let changes = [
         ("/volumes/0", "givenUp", json!(["data"]), "it gives up the data of volume data"),
         ("/volumes/0", "forClaims", json!([["web", "thief"]]), "it gives volume data to claim web/thief"),
-        ("/request", "to", json!({"to": "anyone"}), "it does not have data typed"),
+        ("/request", "to", json!({"to": "anyone"}), "it does not ask for the name data"),
     ];
     for (part, field, value, said) in changes {
         let mut header: Value = serde_json::from_str(header).unwrap();
         header["plan"].pointer_mut(part).unwrap()[field] = value;
-        // If only the plan is edited, its digest no longer fits.
+        // If only the plan is edited, its hash does not fit any more.
         std::fs::write(&file, format!("{header}\n{rest}")).unwrap();
         let ended = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
         assert_eq!(ended.code, Some(3), "{said}: {}", ended.stderr);
@@ -128,15 +128,15 @@ async fn a_journal_is_gone_on_with_only_where_it_is_what_was_asked_for() {
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
     let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
-    assert!(nothing.stderr.contains("all of them are finished or taken back"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("all repairs are finished or undone"), "{}", nothing.stderr);
     let id = file.file_stem().unwrap().to_str().unwrap();
     let named = with(&fake, journals, "", &["apply", "--continue", id, "--yes"]).await;
     assert_eq!(named.code, Some(2), "{}", named.stderr);
-    assert!(named.stderr.contains("was taken back"), "{}", named.stderr);
+    assert!(named.stderr.contains("was undone"), "{}", named.stderr);
 }
 
-/// If a policy does not admit the new claim, the repair is refused before the old claim is deleted. If a quota has room
-/// only without the old claim, that is a warning.
+/// If admission refuses the new claim, the repair is refused before the old claim is deleted. If a quota has room for
+/// it only without the old claim, this is a warning.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
@@ -145,7 +145,7 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     fake.fail(tried, 1, Fault::Refused(403, "admission webhook \"size.example.com\" denied the request"));
     let ended = refused(&fake, 6, &words).await;
     let said = ended.stderr.replace("\n  ", " ");
-    assert!(said.contains("(tried under the name late-pvctl-1, because its own is taken until the old claim is gone)"));
+    assert!(said.contains("(tried with the name late-pvctl-1, because the old claim still has the real name)"));
     assert!(fake.object("PersistentVolumeClaim", "late").is_some());
 
     let fake = cluster([waiting("late")]).await;
@@ -154,7 +154,7 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     fake.fail(tried, 1, Fault::Refused(403, full));
     let ended = refused(&fake, 6, &words).await;
     let said = ended.stderr.replace("\n  ", " ");
-    assert!(said.contains("not enough of requests.storage when that is gone either"), "{}", ended.stderr);
+    assert!(said.contains("after its deletion there is still not enough of requests.storage"), "{}", ended.stderr);
     assert!(fake.object("PersistentVolumeClaim", "late").is_some());
 
     let fake = cluster([waiting("late")]).await;
@@ -164,14 +164,14 @@ async fn a_claim_is_not_deleted_for_one_that_is_not_admitted() {
     let ended = run(&fake, &words).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let shown = ended.stdout.replace("\n    ", " ");
-    assert!(shown.contains("a quota has no room for it beside the claim that goes first"), "{}", ended.stdout);
+    assert!(shown.contains("a quota has no room for it while the old claim exists"), "{}", ended.stdout);
     let made = fake.object("PersistentVolumeClaim", "late").unwrap();
     assert_eq!(made["spec"]["resources"]["requests"]["storage"], "2Gi");
     assert_ne!(made["metadata"]["uid"], "uid-late");
 }
 
-/// After Ctrl-C during the last request, the program waits for the answer. It says what was done, and the journal
-/// records it.
+/// After Ctrl-C during the last request, the program waits for the answer. It says what was done, and writes it into
+/// the journal.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupt_during_the_last_request_loses_nothing() {
@@ -191,9 +191,9 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Retain");
     let nothing = with(&fake, journals, "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
-    assert!(nothing.stderr.contains("all of them are finished or taken back"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("all repairs are finished or undone"), "{}", nothing.stderr);
 
-    // If a wait would follow the request, only this wait is skipped.
+    // If the program would wait after the request, only this wait is skipped.
     let fake = cluster([released("data", "Retain")]).await;
     fake.hold_write(0);
     let running = Running::start(&fake, journals, &["release", "pv/data", "--yes"]);
@@ -206,7 +206,7 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert!(ended.stderr.starts_with("step 1 of 1: "), "{}", ended.stderr);
     assert!(ended.stderr.contains("\nerror: interrupted at step 1\n"), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains(&format!("kubectl pvctl apply --continue {id} goes on from here")),
+        ended.stderr.contains(&format!("kubectl pvctl apply --continue {id} continues from here")),
         "{}",
         ended.stderr
     );
@@ -242,21 +242,30 @@ async fn an_interrupt_after_the_last_step_ends_the_waiting() {
         let begin = std::time::Instant::now();
         running.interrupt().await;
         let ended = running.end().await;
-        assert!(begin.elapsed() < Duration::from_secs(8), "it went on for {:?}", begin.elapsed());
+        assert!(
+            begin.elapsed() < Duration::from_secs(8),
+            "the wait must end at once, but lasted {:?}",
+            begin.elapsed()
+        );
         let id = newest(&fake, state.path()).await;
         assert_eq!(ended.code, Some(130), "{}{}", ended.stdout, ended.stderr);
         assert!(ended.stdout.contains("\nDone: claim db/late is replaced"), "{}", ended.stdout);
         assert!(ended.stdout.contains(&format!("\nJournal: {id}\n")), "{}", ended.stdout);
         assert_eq!(ended.stdout.contains("\n  pvc/late -n db is Lost"), known, "{}", ended.stdout);
-        assert_eq!(ended.stderr.contains("note: what is so now was not read to its end"), !known, "{}", ended.stderr);
+        assert_eq!(
+            ended.stderr.contains("note: the present state was not read completely"),
+            !known,
+            "{}",
+            ended.stderr
+        );
         assert!(ended.stderr.ends_with(&format!("error: interrupted, after {id} was done\n")), "{}", ended.stderr);
         let nothing = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
         assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
     }
 }
 
-/// If the plan cannot be shown, nothing is written. A repair that was carried out is complete, whether or not anybody
-/// reads the output.
+/// If the plan cannot be shown, nothing is written. If it was carried out, the repair is complete, even if nobody reads
+/// the output.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_closed_output_writes_nothing_or_changes_nothing() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -268,7 +277,7 @@ async fn a_closed_output_writes_nothing_or_changes_nothing() {
     let said = "the plan could not be shown, because the output is closed: nothing was written";
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
     assert!(fake.writes().is_empty());
-    assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0, "there is a journal");
+    assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0, "there must be no journal");
 
     fake.hold_write(0);
     let mut running = Running::start(&fake, state.path(), &["retain", "pv/data", "--yes"]);
@@ -283,7 +292,8 @@ async fn a_closed_output_writes_nothing_or_changes_nothing() {
     assert_eq!(history["items"][0]["state"], "finished");
 }
 
-/// A result that cannot be printed in full is no failure, and the necessary part of it is printed on stderr.
+/// If the result cannot be printed completely, this is not a failure. The most important part of it is printed on
+/// stderr.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_that_cannot_be_printed_is_no_failure() {
@@ -307,12 +317,16 @@ async fn a_result_that_cannot_be_printed_is_no_failure() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let id = newest(&fake, state.path()).await;
     let flat = ended.stderr.replace("\n  ", " ");
-    assert!(flat.contains("warning: it is done, and the answer could not be written in full: "), "{}", ended.stderr);
+    assert!(
+        flat.contains("warning: the plan was carried out, but the answer could not be written in full: "),
+        "{}",
+        ended.stderr
+    );
     assert!(flat.ends_with(&format!(": the journal is {id}\n")), "{}", ended.stderr);
 }
 
-/// A journal that somebody else may have written is not used. No journal is begun in a directory in which somebody else
-/// can write.
+/// A journal that somebody else may have written is not used. If somebody else can write in a directory, no journal is
+/// begun there.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn foreign_journals_are_refused() {
@@ -332,7 +346,7 @@ async fn foreign_journals_are_refused() {
     let words = ["recreate", "pvc/late", "-n", "db", "--set", "size=2Gi", "--provisioner-stopped", "--yes"];
     std::fs::create_dir(&directory).unwrap();
     mode(&directory, 0o777);
-    refused(&words, "its mode is 0777, where only its owner may write to it").await;
+    refused(&words, "its mode is 0777, but only its owner may have the right to write to it").await;
     mode(&directory, 0o700);
     let elsewhere = state.path().join("elsewhere");
     std::fs::rename(&directory, &elsewhere).unwrap();
@@ -349,7 +363,7 @@ async fn foreign_journals_are_refused() {
     let file = directory.join(format!("{id}.jsonl"));
     for words in [&["apply", "--continue", "--yes"][..], &["undo", "--yes"], &["undo", &id, "--yes"]] {
         mode(&file, 0o620);
-        refused(words, "its mode is 0620, where only its owner may read and write it").await;
+        refused(words, "its mode is 0620, but only its owner may have the right to read and write it").await;
         mode(&file, 0o600);
         std::fs::rename(&file, &elsewhere).unwrap();
         symlink(&elsewhere, &file).unwrap();
@@ -357,11 +371,11 @@ async fn foreign_journals_are_refused() {
         std::fs::remove_file(&file).unwrap();
         std::fs::rename(&elsewhere, &file).unwrap();
         mode(&directory, 0o770);
-        refused(words, "its mode is 0770, where only its owner may write to it").await;
+        refused(words, "its mode is 0770, but only its owner may have the right to write to it").await;
         mode(&directory, 0o700);
     }
 
-    // The repair's journal says what its undo may give up, so that journal has to be ours as well.
+    // The journal of the repair says what its undo may give up. So this journal must be trusted as well.
     let ended = with(&fake, state.path(), "", &["apply", "--continue", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
     let done = fake.writes().len();
@@ -369,5 +383,9 @@ async fn foreign_journals_are_refused() {
     let stopped = with(&fake, state.path(), "", &["undo", "--yes"]).await;
     assert_eq!(stopped.code, Some(5), "{}{}", stopped.stdout, stopped.stderr);
     mode(&file, 0o660);
-    refused(&["apply", "--continue", "--yes"], "its mode is 0660, where only its owner may read and write it").await;
+    refused(
+        &["apply", "--continue", "--yes"],
+        "its mode is 0660, but only its owner may have the right to read and write it",
+    )
+    .await;
 }

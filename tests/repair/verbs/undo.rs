@@ -1,11 +1,11 @@
-//! `undo`: plans that take back what a journal records.
+//! `undo`: plans that undo what a journal records.
 
 use super::{Running, bound, cluster, newest, play, released, waiting, with};
 use crate::project::schema::{assert_valid, validator};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A plan is carried out, listed, and undone. Repeating a command has no further effect.
+/// A plan is carried out, listed, and undone. If a command is repeated, it has no further effect.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_is_applied_listed_and_taken_back() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -25,7 +25,7 @@ async fn a_plan_is_applied_listed_and_taken_back() {
     let again = with(&fake, journals, "", &["release", "pv/data", "--yes"]).await;
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert!(again.stdout.contains("Nothing to do: volume data is Available already."), "{}", again.stdout);
-    assert_eq!(fake.writes().len(), 2, "the second run writes nothing");
+    assert_eq!(fake.writes().len(), 2, "the second run must not write anything");
 
     let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
@@ -41,15 +41,15 @@ async fn a_plan_is_applied_listed_and_taken_back() {
     let volume = fake.object("PersistentVolume", "data").unwrap();
     assert_eq!(volume["spec"]["claimRef"]["uid"], "uid-gone");
     let listed = with(&fake, journals, "", &["history"]).await;
-    assert!(listed.stdout.contains("taken back by "), "{}", listed.stdout);
+    assert!(listed.stdout.contains("undone by "), "{}", listed.stdout);
     let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
-    assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("not already undone"), "{}", nothing.stderr);
 }
 
-/// An undo that stopped is continued, as its hint says, and is not undone itself.
+/// An undo that stopped can be continued, as its hint says. It cannot be undone itself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_undo_that_stopped_is_gone_on_with() {
+async fn an_undo_that_stopped_can_be_continued() {
     let fake = cluster([waiting("late")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
@@ -63,10 +63,10 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     let id = newest(&fake, journals).await;
     assert!(id.contains("-undo-"), "{id}");
     let hints: Vec<&str> = stopped.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
-    assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} goes on from here")]);
+    assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} continues from here")]);
     assert!(fake.object("PersistentVolumeClaim", "late").is_none());
-    // If the undo is requested anew, the message names the command to continue it. The program's own writes do not
-    // count as those of another client.
+    // If the undo is requested again, the message names the command that continues it. Writes of pvctl itself do not
+    // count as writes of another client.
     let listed = with(&fake, journals, "", &["history", "-o", "json"]).await;
     let history: Value = serde_json::from_str(&listed.stdout).unwrap();
     let repair = history["items"][1]["id"].as_str().unwrap();
@@ -74,10 +74,10 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     for words in [&["undo", "--yes"][..], &["undo", repair, "--yes"], &["undo", repair, "--dry-run"]] {
         let again = with(&fake, journals, "", words).await;
         assert_eq!((again.code, fake.writes().len()), (Some(6), written), "{}{}", again.stdout, again.stderr);
-        let said = format!("error: {repair} is taken back in part already, by {id}, which was cut short");
+        let said = format!("error: {repair} was already undone in part, by {id}, which did not end");
         assert!(again.stderr.replace("\n  ", " ").contains(&said), "{}", again.stderr);
         let hints: Vec<&str> = again.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
-        assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} goes on with that")]);
+        assert_eq!(hints, [format!("kubectl pvctl apply --continue {id} continues that undo")]);
     }
     let ended = with(&fake, journals, "", &["apply", "--continue", &id, "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
@@ -86,13 +86,13 @@ async fn an_undo_that_stopped_is_gone_on_with() {
     // The repair now counts as undone.
     let nothing = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
-    assert!(nothing.stderr.contains("not taken back already"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("not already undone"), "{}", nothing.stderr);
 }
 
 /// If no request of an undo was carried out, the undo has not begun. If all its requests were carried out, it is
 /// finished, even if its journal does not say so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
+async fn an_undo_that_was_killed_counts_by_the_requests_that_were_carried_out() {
     let fake = cluster([released("data", "Retain")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
@@ -112,7 +112,7 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     let undone = with(&fake, journals, "", &["undo", "--yes", "--dry-run"]).await;
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
     assert!(undone.stdout.contains("set spec.claimRef of pv/data to db/data"), "{}", undone.stdout);
-    // The request arrives after all.
+    // The request still arrives later.
     let body = fake.writes()[1].body.clone();
     let mut back = released_again;
     back["spec"]["claimRef"] = body["spec"]["claimRef"].clone();
@@ -121,14 +121,13 @@ async fn an_undo_that_was_killed_is_judged_by_what_became_of_it() {
     fake.replace(back);
     let again = with(&fake, journals, "", &["undo", &repair, "--yes"]).await;
     assert_eq!((again.code, fake.writes().len()), (Some(0), 2), "{}{}", again.stdout, again.stderr);
-    let said = format!("Nothing to do: what {repair} did was taken back by {killed}.\n");
+    let said = format!("Nothing to do: {repair} was already undone by {killed}.\n");
     assert_eq!(again.stdout.replace("\n  ", " "), said);
 }
 
-/// An undo may restore a bad state from before the repair: a claim that is Lost, or a volume that names a claim that is
-/// gone.
+/// An undo may restore a bad state from before the repair: a Lost claim, or a volume that names a claim that is gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
+async fn an_undo_that_restores_a_lost_claim_can_be_continued() {
     let fake = cluster([released("data", "Retain")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
@@ -166,10 +165,10 @@ async fn an_undo_that_stopped_is_gone_on_with_where_a_volume_changed_hands() {
     assert_eq!(volume["spec"]["claimRef"]["uid"], back["metadata"]["uid"]);
 }
 
-/// If a volume is being deleted, `retain` says that its object may be deleted, and asks for no name. A `retain` that
-/// has begun can be continued.
+/// If a volume is being deleted, `retain` says that its object may be deleted. It does not ask for a name. A `retain`
+/// that has begun can be continued.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
+async fn a_retain_of_a_volume_that_is_being_deleted_can_be_continued() {
     let mut going = released("data", "Delete");
     going["metadata"]["deletionTimestamp"] = "2026-06-02T00:00:00Z".into();
     going["metadata"]["finalizers"] = json!(["external-provisioner.volume.kubernetes.io/finalizer"]);
@@ -191,7 +190,7 @@ async fn a_retain_of_a_volume_that_is_being_deleted_is_gone_on_with() {
 
 /// A request that was certainly not carried out needs no undo. It does not prevent the undo of an earlier repair.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
+async fn undo_ignores_a_repair_that_wrote_nothing() {
     let fake = cluster([released("data", "Retain"), released("other", "Delete")]).await;
     let state = tempfile::tempdir().unwrap();
     let journals = state.path();
@@ -214,7 +213,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     };
     // A dry run does not wait, and does not change the time of the journal.
     let note =
-        format!("note: {empty} has written nothing: its request was not carried out; the one before it is {repair}");
+        format!("note: {empty} has written nothing: its request was not carried out; the repair before it is {repair}");
     let file = aged(57);
     let shown = with(&fake, journals, "", &["undo", "--yes", "--dry-run"]).await;
     assert_eq!((shown.code, fake.writes().len()), (Some(0), 2), "{}{}", shown.stdout, shown.stderr);
@@ -222,7 +221,7 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     assert!(!shown.stderr.contains("waiting"), "{}", shown.stderr);
     let age = || file.metadata().unwrap().modified().unwrap().elapsed().unwrap();
     assert!(age() >= Duration::from_secs(57), "{:?}", age());
-    // For a minute the request may still arrive. Until then it is unknown what has to be undone.
+    // The request may still arrive within a minute. Until then it is unknown what has to be undone.
     aged(57);
     let undone = with(&fake, journals, "", &["undo", "--yes"]).await;
     assert_eq!(undone.code, Some(0), "{}{}", undone.stdout, undone.stderr);
@@ -232,16 +231,16 @@ async fn a_repair_that_wrote_nothing_is_passed_over_by_undo() {
     assert!(flat.contains(&waited) && flat.contains(&note), "{}", undone.stderr);
     assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"]["uid"], "uid-gone");
     assert_eq!(fake.object("PersistentVolume", "other").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
-    // The journal is used if it is named, or if there is no other journal.
+    // The journal is used if its id is given, or if there is no other journal.
     for words in [&["undo", "--yes"][..], &["undo", &empty, "--yes"]] {
         let nothing = with(&fake, journals, "", words).await;
         assert_eq!(nothing.code, Some(0), "{}", nothing.stderr);
-        let said = format!("Nothing to do: {empty} has written nothing, so there is nothing to take back.");
+        let said = format!("Nothing to do: {empty} has written nothing, so there is nothing to undo.");
         assert!(nothing.stdout.replace("\n  ", " ").contains(&said), "{}", nothing.stdout);
     }
 }
 
-/// A request that arrives after the program was killed is undone like any other. `undo` waits for it.
+/// A request that arrives after the program was killed is undone like any other. `undo` waits for such a request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_arrives_late_is_undone() {
     let fake = cluster([released("data", "Delete")]).await;
@@ -253,11 +252,11 @@ async fn a_write_that_arrives_late_is_undone() {
     running.child.kill().unwrap();
     assert_eq!(running.end().await.code, None);
     let repair = newest(&fake, journals).await;
-    // A dry run does not wait, and says what is not certain.
+    // A dry run does not wait. It says what is not certain.
     let shown = with(&fake, journals, "", &["undo", "--dry-run"]).await;
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let said = shown.stderr.replace("\n  ", " ");
-    assert!(said.contains("may still be under way: undo waits for it before it writes"), "{said}");
+    assert!(said.contains("may still arrive: undo waits for it before it writes"), "{said}");
     let file = journals.join("kubectl-pvctl").join(format!("{repair}.jsonl"));
     let file = std::fs::File::options().append(true).open(file).unwrap();
     file.set_modified(std::time::SystemTime::now() - Duration::from_secs(56)).unwrap();
@@ -268,8 +267,8 @@ async fn a_write_that_arrives_late_is_undone() {
     fake.replace(kept);
     let undone = undo.end().await;
     let said = format!("{}{}", undone.stdout, undone.stderr);
-    assert!(said.contains("may still be under way"), "{said}");
+    assert!(said.contains("may still arrive"), "{said}");
     assert!(!said.contains("has written nothing"), "{said}");
-    // With policy Delete again, the data would be deleted, because no claim has the volume.
+    // With policy Delete the data would be deleted, because no claim has the volume.
     assert!(said.replace("\n  ", " ").contains("volume data keeps policy Retain"), "{said}");
 }

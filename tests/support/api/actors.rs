@@ -1,5 +1,5 @@
-//! The actors that change the objects of a repair: drivers, strangers, StatefulSets, tools that apply manifests, the
-//! scheduler, the garbage collector, and people who change an object.
+//! The actors that change the objects of a repair. These are drivers, strangers, StatefulSets, tools that apply
+//! manifests, the scheduler, the garbage collector, and people who change an object.
 
 use super::Random;
 use super::store::{Call, Preconditions, Store, claim, text};
@@ -19,12 +19,12 @@ pub(crate) enum Actor {
     Driver,
     /// A stranger creates, for each volume, a claim that names it and fits it.
     Stranger,
-    /// A person creates claims that name no volume. Each has the unused name of a claim that a volume is reserved for
-    /// or was bound to.
+    /// A person creates claims that name no volume. Each gets a name for which a volume is reserved, or the name of the
+    /// claim to which a volume was bound, if that name is not in use.
     Namesake,
     /// A StatefulSet, or a tool that applies manifests, creates every claim again that existed at the start.
     Recreator,
-    /// The owner of a claim, or the garbage collector, deletes it.
+    /// The owner of a claim, or the garbage collector, deletes the claim.
     Deleter,
     /// The scheduler reserves an Available volume without a `claimRef` for a claim of a stranger that waits for a pod.
     Scheduler,
@@ -54,7 +54,8 @@ pub(crate) enum Actor {
 }
 
 impl Actor {
-    /// The actors after which the state of the cluster is known, including nobody.
+    /// The actors after which only few states of the cluster are possible, so that tests can check the whole state.
+    /// `Nobody` is one of them.
     pub(crate) const WITH_ENDS: [Self; 9] = [
         Self::Nobody,
         Self::Driver,
@@ -67,7 +68,8 @@ impl Actor {
         Self::Toucher,
     ];
 
-    /// The actors after which many states are possible. Tests judge only what is lost, written and said.
+    /// The actors after which many states are possible. So tests check only what was lost, what was written, and what
+    /// the program said.
     pub(crate) const ROUGH: [Self; 9] = [
         Self::Applier,
         Self::Syncer,
@@ -80,7 +82,7 @@ impl Actor {
         Self::ClaimMutator,
     ];
 
-    /// Returns all actors, including nobody.
+    /// Returns all actors, including `Nobody`.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Self::WITH_ENDS.into_iter().chain(Self::ROUGH)
     }
@@ -109,12 +111,12 @@ impl Actor {
         }
     }
 
-    /// Returns whether the actor changes nothing that distinguishes the states of a plan.
+    /// Returns whether the actor changes nothing that matters to a plan.
     pub(crate) fn is_harmless(self) -> bool {
         matches!(self, Self::Nobody | Self::Toucher)
     }
 
-    /// Returns whether the actor takes a claim, or the name of one, so that the repair may have nothing left to do.
+    /// Returns whether the actor takes a claim or the name of a claim. Then the repair may have nothing left to do.
     pub(crate) fn is_in_the_way(self) -> bool {
         matches!(
             self,
@@ -140,7 +142,7 @@ impl Actor {
         matches!(self, Self::Applier | Self::Syncer)
     }
 
-    /// Returns whether the actor takes a volume from its claim even long after a repair.
+    /// Returns whether the actor may take a volume from its claim even long after a repair.
     pub(crate) fn parts(self) -> bool {
         matches!(self, Self::Syncer | Self::VolumeMaker | Self::ClaimMaker | Self::NamespaceMaker | Self::Second)
             || self == Self::ClaimMutator
@@ -170,7 +172,7 @@ impl Actor {
         }
     }
 
-    /// Ends the actor's own acts, if they end at all. Its pods end, the applied manifests say Retain from now on, and
+    /// Ends the actions of the actor, if they can end: its pods end, the applied manifests say Retain from now on, and
     /// admission changes nothing any more. Returns whether anything changed.
     pub(crate) fn leave(self, store: &mut Store) -> bool {
         match self {
@@ -188,8 +190,8 @@ impl Actor {
     }
 }
 
-/// Lets every driver finish the deletions that it has begun. It deletes the storage, and then the object, whatever
-/// finalizers the object has.
+/// Lets every driver finish the deletions that it has begun. The driver deletes the storage, and then the object, no
+/// matter which finalizers the object has.
 pub(crate) fn drivers(store: &mut Store) {
     let being_deleted: Vec<(String, String)> = store.being_deleted.iter().cloned().collect();
     for (name, uid) in being_deleted {
@@ -224,7 +226,7 @@ fn namesakes(store: &mut Store) {
     }
 }
 
-/// Returns a claim that the volume satisfies.
+/// Returns a claim that the volume fits.
 fn fitting(volume: &Value, namespace: &str, name: &str, named: Option<&str>) -> Value {
     let spec = &volume["spec"];
     let class = spec["storageClassName"].as_str().unwrap_or_default();
@@ -389,8 +391,8 @@ pub(crate) fn losses(store: &Store, protected: &[Protected]) -> Vec<Loss> {
                 }
                 continue;
             };
-            // Another volume has the name now. The loss of the first volume was caused by the actor that created the
-            // other one.
+            // Another volume has the name now. The first volume was lost because of the actor that created the other
+            // one, not because of the repair.
             if text(volume, "/metadata/uid").starts_with(writers::ANEW) {
                 continue;
             }

@@ -44,13 +44,13 @@ impl Store {
         self.sync(random, false)
     }
 
-    /// Runs one sync like `tick`. The controller may see the object as it was before its last change, and may stop
-    /// between two of its writes.
+    /// Runs one sync like `tick`. The controller may see an object as it was before its last change, and the controller
+    /// may stop between two of its writes.
     pub(crate) fn tick_stale(&mut self, random: &mut Random) -> bool {
         self.sync(random, true)
     }
 
-    /// Runs syncs until nothing changes any more, but at most 200. A world that settles needs fewer.
+    /// Runs syncs until nothing changes any more, but at most 200 syncs. A world that settles needs fewer.
     pub(crate) fn settle(&mut self, random: &mut Random) -> usize {
         (0..200).take_while(|_| self.tick(random)).count()
     }
@@ -77,7 +77,7 @@ impl Store {
         false
     }
 
-    /// Sets the objects to their state before their last change, for stale caches.
+    /// Sets some objects to their state before their last change, as in a stale cache.
     fn recall<'s>(&self, snapshot: &'s Snapshot, world: &mut World<'s>, earlier: &mut World<'s>) {
         for (id, present) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
             if let Some(then) = self.earlier(&volume(&present.meta.name)) {

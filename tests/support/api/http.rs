@@ -51,7 +51,7 @@ impl Reply {
         Self { response: Response::default(), arrives: Arrives::Nothing }
     }
 
-    /// Returns the same answer, but only this part of it arrives.
+    /// Returns the same answer with only this part arriving.
     pub(crate) fn that(self, arrives: Arrives) -> Self {
         Self { arrives, ..self }
     }
@@ -91,8 +91,8 @@ where
     }
 }
 
-/// Serves a connection. To cut an answer short, the connection itself is needed, and hyper does not expose it. Every
-/// answer is therefore written here, from the bytes that hyper has encoded.
+/// Serves a connection. Hyper can write only whole answers. So it writes each answer into a buffer, and this function
+/// sends the buffer, or a part of it, to the client.
 async fn serve<Answer, Answering>(stream: impl AsyncRead + AsyncWrite + Send, answer: Answer)
 where
     Answer: Fn(Request<Incoming>) -> Answering + Send + Sync,
@@ -107,7 +107,7 @@ where
     });
     let http = hyper::server::conn::http1::Builder::new();
     let serving = async {
-        // A client that closes the connection is no failure of the test.
+        // If a client closes the connection, the test does not fail.
         _ = http.serve_connection(TokioIo::new(far), service).await;
     };
     let (mut from_program, mut to_program) = tokio::io::split(stream);
@@ -146,7 +146,7 @@ where
     };
     let both = async {
         tokio::join!(serving, up);
-        // The answer may not have arrived completely yet.
+        // The client may not have received the whole answer yet.
         std::future::pending::<()>().await;
     };
     tokio::select! {

@@ -1,4 +1,4 @@
-//! Applies a fault to a request, for both kinds of servers.
+//! Applies a fault to a request. Both kinds of servers use this.
 
 use super::http::{Arrives, DATE, Reply, answered};
 use super::store::Failure;
@@ -8,9 +8,9 @@ use serde_json::json;
 /// The message of a server that is too busy.
 const BUSY: &str = "the server has received too many requests and has asked us to try again later";
 
-/// Answers a request with this fault. `act` carries the request out and returns the answer. `meanwhile` runs after the
-/// server has acted or has discarded the request, and before the program knows. A test kills the program in this
-/// function.
+/// Answers a request with this fault. `act` carries out the request and returns the answer. `meanwhile` runs after the
+/// server has carried out or discarded the request, but before the program gets an answer. In this function a test
+/// kills the program.
 pub(crate) async fn meet(
     fault: Fault,
     act: impl Future<Output = Reply> + Send + 'static,
@@ -61,7 +61,7 @@ pub(crate) async fn meet(
             reply
         }
         Fault::Delayed(pause) => {
-            // This is a separate task, so that it continues when the client drops the request.
+            // Carrying out the request is a separate task. So it continues if the client gives up the request.
             let acting = tokio::spawn(async move {
                 tokio::time::sleep(pause).await;
                 act.await

@@ -1,9 +1,9 @@
-//! An API server in this process. The project's own controllers sync its objects, and actors may act between the steps
-//! of a repair.
+//! An API server in this process. The project's own controllers sync its objects. Actors may act between the steps of a
+//! repair.
 //!
-//! [`Store`] answers requests as the real API server does. A repair notices no difference. [`controllers`] runs syncs
-//! of the modelled controllers on it. [`actors`] acts as drivers, strangers and StatefulSets. [`ApiServer`] is the
-//! server for a `kube::Client` and for programs. Tests can make its requests fail.
+//! [`Store`] answers requests as the real API server does, so that a repair sees no difference. [`controllers`] runs
+//! syncs of the modelled controllers on the store. [`actors`] has drivers, strangers, StatefulSets and others, which
+//! change the store. [`ApiServer`] answers requests of a `kube::Client` and of programs. Tests can make requests fail.
 
 mod actors;
 mod controllers;

@@ -22,7 +22,7 @@ pub(super) fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Applies a JSON patch (RFC 6902), as far as repairs use it: test, remove, replace and add.
+/// Applies a JSON patch (RFC 6902) with those operations that repairs use: test, remove, replace and add.
 pub(super) fn json_patch(current: &Value, patch: &Value) -> Result<Value, Failure> {
     let refused = || Failure::new(422, "Invalid", "the server rejected our request due to an error in our request");
     let mut object = current.clone();

@@ -79,7 +79,7 @@ impl Seen {
         let query = query(self.uri.split_once('?').map_or("", |(_, query)| query));
         let content_type = self.header("content-type").first().copied().unwrap_or_default();
         let call = Call {
-            // Only our program sends requests without a manager: a deletion names none.
+            // Only the program under test sends requests without a manager: its deletions name none.
             manager: query.get("fieldManager").cloned().unwrap_or_else(|| FIELD_MANAGER.to_owned()),
             dry_run: self.line().dry,
         };

@@ -39,7 +39,7 @@ pub(crate) enum Controllers {
 impl Controllers {
     pub(crate) const ALL: [Self; 3] = [Self::Run, Self::Stale, Self::Stopped];
 
-    /// Returns the word for it in the description of a run.
+    /// Returns the word for these controllers in the description of a run.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -58,7 +58,7 @@ pub(crate) enum Who {
     Action(fn(&mut Store, &[Seen])),
 }
 
-/// An incident at a request: an act, and a fault.
+/// An incident at a request: somebody acts, and the request gets a fault.
 pub(crate) struct Incident {
     trigger: Trigger,
     who: Who,
@@ -221,7 +221,7 @@ impl ApiServer {
         self.incident(at, Who::Actor(Actor::Nobody), fault);
     }
 
-    /// Adds an act and a fault at a request.
+    /// Adds an incident at a request: somebody acts, and the request gets a fault.
     pub(crate) fn incident(&self, at: At<'_>, who: Who, fault: Fault) {
         let mut state = self.state();
         let writes = state.seen.iter().filter(|seen| seen.writes()).count();
@@ -249,7 +249,7 @@ impl ApiServer {
         self.fault(At::Write(after + 1), Fault::Refused(code, message));
     }
 
-    /// Holds one write, the one that follows `after` other writes, until `let_go` is called.
+    /// Holds one write until `let_go` is called. It is the write that follows `after` other writes.
     pub(crate) fn hold_write(&self, after: usize) {
         self.fault(At::Write(after + 1), Fault::Held);
     }
@@ -309,7 +309,7 @@ impl ApiServer {
         self.state().controllers = controllers;
     }
 
-    /// Waits until the program is killed.
+    /// Returns when the program was killed.
     pub(crate) async fn killed(&self) {
         self.killed.notified().await;
     }
@@ -345,7 +345,7 @@ impl ApiServer {
         let mut faults = Vec::new();
         let mut is_named = false;
         for incident in incidents.iter_mut() {
-            // A request counts only for the first of the incidents that name requests.
+            // If several incidents select requests by their text, a request counts only for the first of them.
             if is_named && incident.trigger.names() || !incident.trigger.is_at(&request.line()) {
                 continue;
             }
@@ -379,7 +379,7 @@ impl ApiServer {
     }
 }
 
-/// Returns a request with its parts separated.
+/// Returns the parts of a request.
 async fn seen<B: hyper::body::Body>(request: Request<B>) -> Seen {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();

@@ -126,11 +126,12 @@ pub(crate) struct Store {
     /// The names and uids of the volumes whose deletion a driver has begun. The driver continues, whatever is written
     /// later.
     pub(crate) being_deleted: BTreeSet<(String, String)>,
-    /// The forbidden requests: `verb resource`, such as `patch persistentvolumes`, or a verb alone for all resources.
+    /// The forbidden requests: a verb with its resource, such as `patch persistentvolumes`, or a verb for all
+    /// resources.
     pub(crate) denied: BTreeSet<String>,
     /// The objects that a GET by name already returns, but lists do not return yet.
     pub(crate) unlisted: BTreeMap<ObjectKey, Value>,
-    /// Whether the function that a test uses in place of the controllers does nothing.
+    /// Whether the function that acts in place of the controllers does nothing at the moment.
     pub(crate) stands_still: bool,
     /// How admission changes every volume that is written through the API, and how often it has done so.
     pub(crate) mutation: Option<Mutation>,
@@ -199,7 +200,8 @@ impl Store {
         self.doom(key);
     }
 
-    /// Marks a volume that can be deleted at this moment, because a driver may have begun to delete its storage.
+    /// Records that a driver may have begun to delete the storage of this volume, if the volume can be deleted at this
+    /// moment.
     fn doom(&mut self, key: &ObjectKey) {
         let Some(object) = self.objects.get(key).filter(|_| key.kind == Kind::PersistentVolume) else { return };
         let phase = object["status"]["phase"].as_str().unwrap_or_default();

@@ -39,7 +39,7 @@ fn a_created_claim_gets_what_the_server_gives() {
     });
     let tried = store.create(Kind::PersistentVolumeClaim, "db", &sent, &try_it()).unwrap();
     assert_eq!(tried["status"]["phase"], "Pending");
-    assert_eq!(store.read(&claim("db", "new")), None, "a dry run stores nothing");
+    assert_eq!(store.read(&claim("db", "new")), None, "a dry run must not store anything");
     let made = store.create(Kind::PersistentVolumeClaim, "db", &sent, &me()).unwrap();
     assert_ne!(made["metadata"]["uid"], "mine");
     assert_eq!(made["metadata"]["finalizers"], json!(["kubernetes.io/pvc-protection"]));
@@ -88,7 +88,10 @@ fn a_patch_is_for_one_version_of_one_object() {
     assert_ne!(after["metadata"]["resourceVersion"], now);
     let same = json!({ "spec": { "persistentVolumeReclaimPolicy": "Retain" } });
     let unchanged = store.patch(&volume("disk"), MERGE, &same, &me()).unwrap();
-    assert_eq!(unchanged["metadata"]["resourceVersion"], after["metadata"]["resourceVersion"], "nothing was written");
+    assert_eq!(
+        unchanged["metadata"]["resourceVersion"], after["metadata"]["resourceVersion"],
+        "the object must not be written"
+    );
     let gone = store.patch(&volume("none"), MERGE, &same, &me()).unwrap_err();
     assert_eq!((gone.code, gone.message.as_str()), (404, "persistentvolumes \"none\" not found"));
 }
@@ -106,13 +109,13 @@ fn a_json_patch_tests_before_it_removes() {
     let refused = store.patch(&volume("disk"), JSON, &remove("uid-x"), &me()).unwrap_err();
     assert_eq!((refused.code, refused.reason), (422, "Invalid"));
     store.delete(&volume("disk"), &Preconditions::default(), &me()).unwrap();
-    assert!(store.read(&volume("disk")).is_some(), "its finalizer keeps it");
+    assert!(store.read(&volume("disk")).is_some(), "the finalizer must keep the object");
     let add = json!([{ "op": "add", "path": "/metadata/finalizers/-", "value": "example.com/more" }]);
     let late = store.patch(&volume("disk"), JSON, &add, &me()).unwrap_err();
     assert_eq!(late.code, 422);
     assert!(late.message.contains("no new finalizers can be added if the object is being deleted"), "{}", late.message);
     store.patch(&volume("disk"), JSON, &remove("uid-disk"), &me()).unwrap();
-    assert_eq!(store.read(&volume("disk")), None, "the last finalizer went");
+    assert_eq!(store.read(&volume("disk")), None, "without finalizers the object must be gone");
 }
 
 #[test]
@@ -156,7 +159,10 @@ fn a_deletion_is_for_one_version_of_one_object() {
     let marked = store.delete(&key, &when("uid-data", &version), &me()).unwrap();
     assert!(marked["metadata"]["deletionTimestamp"].is_string());
     let again = store.delete(&key, &Preconditions::default(), &me()).unwrap();
-    assert_eq!(again["metadata"]["resourceVersion"], marked["metadata"]["resourceVersion"], "marked once");
+    assert_eq!(
+        again["metadata"]["resourceVersion"], marked["metadata"]["resourceVersion"],
+        "a second deletion must not write the object again"
+    );
 }
 
 #[test]
@@ -190,10 +196,10 @@ fn the_controllers_bind_release_and_protect() {
     assert_eq!(bound["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"], "yes");
     let disk = store.get(&volume("disk")).unwrap();
     assert_eq!((&disk["status"]["phase"], &disk["spec"]["claimRef"]["uid"]), (&json!("Bound"), &json!("uid-data")));
-    assert!(!store.tick(&mut random), "nothing moves any more");
+    assert!(!store.tick(&mut random), "no sync must change anything any more");
     store.delete(&claim("db", "data"), &Preconditions::default(), &me()).unwrap();
     store.settle(&mut random);
-    assert_eq!(store.read(&claim("db", "data")), None, "nothing uses it");
+    assert_eq!(store.read(&claim("db", "data")), None, "the claim must be gone, because no pod uses it");
     assert_eq!(store.get(&volume("disk")).unwrap()["status"]["phase"], "Released");
 }
 
@@ -220,7 +226,7 @@ fn losses_are_seen_in_the_history() {
     let start = store.clone();
     assert_eq!(losses(&store, std::slice::from_ref(&protected_volume)), []);
     Actor::Driver.act(&mut store, &start, &mut random);
-    assert_eq!(losses(&store, std::slice::from_ref(&protected_volume)), [], "a bound volume is not deleted");
+    assert_eq!(losses(&store, std::slice::from_ref(&protected_volume)), [], "a bound volume must not be deleted");
     Actor::Deleter.act(&mut store, &start, &mut random);
     store.settle(&mut random);
     Actor::Driver.act(&mut store, &start, &mut random);
@@ -242,7 +248,7 @@ fn losses_are_seen_in_the_history() {
 }
 
 #[test]
-fn those_who_apply_leave_a_trace_and_end_when_their_source_says_retain() {
+fn an_apply_is_recorded_and_ends_if_its_manifest_says_retain() {
     let policy = |store: &Store| store.get(&volume("disk")).unwrap()["spec"]["persistentVolumeReclaimPolicy"].clone();
     let retain: Value = serde_json::from_str(RETAIN).unwrap();
     for actor in [Actor::Applier, Actor::Syncer] {
@@ -259,8 +265,8 @@ fn those_who_apply_leave_a_trace_and_end_when_their_source_says_retain() {
         assert_eq!(records.contains(owned), actor == Actor::Syncer, "{records}");
         assert!(actor.leave(&mut store));
         assert_eq!(policy(&store), "Retain");
-        assert!(!actor.leave(&mut store), "the source is as it should be");
-        // A manager whose value was changed does not own the field any more.
+        assert!(!actor.leave(&mut store), "the manifest already says Retain, so nothing must change");
+        // If another writer changes the value, the manager does not own the field any more.
         store
             .patch(&volume("disk"), MERGE, &json!({ "spec": { "persistentVolumeReclaimPolicy": "Delete" } }), &me())
             .unwrap();
@@ -279,7 +285,7 @@ fn an_object_that_is_created_again_has_another_uid() {
         (&disk["metadata"]["uid"], &disk["spec"]["csi"]["volumeHandle"]),
         (&json!("anew-disk"), &json!("anew-disk"))
     );
-    assert_eq!(disk["spec"]["claimRef"]["uid"], "uid-data", "all else is as it was");
+    assert_eq!(disk["spec"]["claimRef"]["uid"], "uid-data", "the other fields must stay");
     for actor in [Actor::ClaimMaker, Actor::NamespaceMaker] {
         let mut store = bound_pair("Retain");
         let start = store.clone();
@@ -302,7 +308,7 @@ fn a_second_run_takes_the_volume_to_another_claim() {
     let disk = store.get(&volume("disk")).unwrap();
     assert_eq!((&disk["status"]["phase"], &disk["spec"]["claimRef"]["name"]), (&json!("Bound"), &json!("second")));
     assert_eq!(store.read(&claim("db", "data")), None);
-    assert!(store.being_deleted.is_empty(), "it was kept before its claim went");
+    assert!(store.being_deleted.is_empty(), "the policy must be Retain before the claim is deleted");
 }
 
 #[test]
@@ -347,7 +353,11 @@ async fn a_client_reads_and_writes() {
     assert_eq!((code, &status["reason"]), (404, &json!("NotFound")));
     let (code, _) = ask(&api, "PATCH", &format!("{DISK}?fieldManager=kubectl-pvctl&dryRun=All"), RETAIN).await.unwrap();
     assert_eq!(code, 200);
-    assert_eq!(api.with(|store, _| store.history.last().unwrap().by.clone()), "seed", "a dry run stores nothing");
+    assert_eq!(
+        api.with(|store, _| store.history.last().unwrap().by.clone()),
+        "seed",
+        "a dry run must not store anything"
+    );
     let (code, _) = ask(&api, "PATCH", &format!("{DISK}?fieldManager=kubectl-pvctl"), RETAIN).await.unwrap();
     assert_eq!(code, 200);
     assert_eq!(api.with(|store, _| store.history.last().unwrap().by.clone()), "kubectl-pvctl");
@@ -373,7 +383,7 @@ async fn a_client_reads_and_writes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_fault_leaves_the_server_as_it_says() {
+async fn after_each_fault_the_store_is_as_the_fault_says() {
     let policy = |api: &ApiServer| {
         api.with(|store, _| store.get(&volume("disk")).unwrap()["spec"]["persistentVolumeReclaimPolicy"].clone())
     };
@@ -400,7 +410,7 @@ async fn each_fault_leaves_the_server_as_it_says() {
         let api = ApiServer::new(bound_pair("Delete"), Controllers::Stopped, 1);
         api.fault(At::Request(1), fault);
         tokio::select! {
-            _ = ask(&api, "PATCH", DISK, RETAIN) => panic!("{fault:?} answers"),
+            _ = ask(&api, "PATCH", DISK, RETAIN) => panic!("with {fault:?} there must be no answer"),
             () = api.killed() => {}
         }
         assert_eq!(policy(&api) == "Retain", written, "{fault:?}");
@@ -420,5 +430,9 @@ async fn the_server_acts_after_the_client_has_given_up() {
     tokio::time::sleep(std::time::Duration::from_secs(20)).await;
     assert_eq!(policy(), "Retain");
     let last = api.with(|store, _| store.history.len()) - 1;
-    assert_eq!(api.request_of(last), Some(1), "it was the first, and others came before it was carried out");
+    assert_eq!(
+        api.request_of(last),
+        Some(1),
+        "the write belongs to the first request, although other requests were carried out earlier"
+    );
 }

@@ -4,8 +4,8 @@ use super::actors::STRANGER;
 use super::store::{NOW, Store};
 use serde_json::{Value, json};
 
-/// Returns a cluster with namespaces, a class whose provisioner does not answer, its driver, and the Lease of the
-/// controllers.
+/// Returns a cluster with namespaces, a class whose provisioner does not answer, the driver of this class, and the
+/// Lease of the controllers.
 pub(crate) fn cluster() -> Store {
     let mut store = Store::default();
     for namespace in ["db", "app", STRANGER] {
@@ -72,7 +72,7 @@ pub(crate) fn claim(namespace: &str, name: &str, phase: &str) -> Value {
     })
 }
 
-/// Returns the claim bound to a volume, on the side of the claim.
+/// Returns the claim with the fields that it has when it is bound to the volume.
 pub(crate) fn bound_to(mut claim: Value, volume: &str) -> Value {
     claim["metadata"]["annotations"] =
         json!({ "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" });
@@ -81,7 +81,7 @@ pub(crate) fn bound_to(mut claim: Value, volume: &str) -> Value {
     claim
 }
 
-/// Returns the object while it is being deleted.
+/// Returns the object with a deletion timestamp.
 pub(crate) fn terminating(mut object: Value) -> Value {
     object["metadata"]["deletionTimestamp"] = NOW.into();
     object["metadata"]["deletionGracePeriodSeconds"] = 0.into();

@@ -1,5 +1,5 @@
-//! Further actors. They apply manifests of volumes, change policies, or replace objects by others of the same name.
-//! They run a second plan for the same volume, or store something else than the sent object.
+//! Further actors. They apply manifests of volumes, change policies, or replace objects by others of the same name. One
+//! runs a second plan for the same volume. The admissions store something else than what was sent.
 
 use super::store::{Call, NOW, Preconditions, Store, claim, text};
 use super::{Random, actors::STRANGER};
@@ -68,7 +68,7 @@ fn annotate(object: &mut Value, key: &str, value: String) {
     object["metadata"]["annotations"][key] = value.into();
 }
 
-/// Stores the object if it differs, and returns whether it does.
+/// Stores the new object if it differs from the old one. Returns whether it differs.
 fn store_changed(store: &mut Store, key: &ObjectKey, before: &Value, after: Value, by: &str) -> bool {
     let differs = *before != after;
     if differs {
@@ -216,7 +216,7 @@ pub(super) fn make_namespaces(store: &mut Store, start: &Store) {
     }
 }
 
-/// Writes what a finished second run of the program would have written to each volume that a claim has or had. The
+/// Writes what a finished second run of the program would have written for each volume that a claim has or had. The
 /// policy is Retain, the claim is gone, and another claim of the same namespace has the volume.
 pub(super) fn move_away(store: &mut Store) {
     for (key, _) in volumes(store) {

@@ -28,13 +28,14 @@ fn help_in_place_of_a_verb_is_the_flag() {
     }
     assert_eq!(printed("kubectl-pvctl -n db help predict"), printed("kubectl-pvctl predict --help"));
     let cli = parse(words("kubectl-pvctl explain help"));
-    let Ok(Some(Verb::Explain(args))) = cli.map(|cli| cli.verb) else { panic!("not explain") };
-    assert_eq!(args.object, ["help"], "only in the place of a verb");
+    let Ok(Some(Verb::Explain(args))) = cli.map(|cli| cli.verb) else { panic!("the verb must be explain") };
+    assert_eq!(args.object, ["help"], "`help` must be a verb only in the place of a verb");
 }
 
 #[test]
 fn a_verb_that_takes_no_files_says_what_it_takes() {
-    let said = "error: apply takes the file of a plan without a flag\nhint: kubectl pvctl apply plan.yaml\n";
+    let said =
+        "error: apply takes the file of a plan as an argument, without a flag\nhint: kubectl pvctl apply plan.yaml\n";
     for line in ["apply -f plan.yaml", "apply --filename plan.yaml", "-n db apply -f plan.yaml"] {
         assert_eq!(printed(&format!("kubectl-pvctl {line}")), said);
     }
@@ -58,6 +59,9 @@ fn a_verb_that_reads_once_says_what_watches() {
         }
         assert!(!printed(&format!("kubectl-pvctl version {flag}")).contains("reads once"));
     }
-    assert!(!printed("kubectl-pvctl rename pvc audit -w").contains("reads once"), "audit is a name there");
+    assert!(
+        !printed("kubectl-pvctl rename pvc audit -w").contains("reads once"),
+        "`audit` must be the name of an object in this place"
+    );
     assert!(!printed("kubectl-pvctl predict --watc").contains("reads once"));
 }

@@ -54,7 +54,7 @@ fn flags_may_be_repeated_on_both_sides_of_the_verb() {
         let cli = parsed(line);
         assert_eq!(cli.global.scope.namespace.as_deref(), Some("web"), "{line}");
         assert_eq!(cli.global.cluster.as_group, ["ops", "dev"], "{line}");
-        let Some(Verb::Predict(args)) = cli.verb else { panic!("not predict") };
+        let Some(Verb::Predict(args)) = cli.verb else { panic!("the verb must be predict") };
         assert_eq!(args.objects, ["pvc/a"], "{line}");
     }
     assert!(refused("kubectl-pvctl --no-such-flag predict").contains("--no-such-flag"));
@@ -72,7 +72,7 @@ fn the_values_of_predict_are_parsed() {
          --controllers *,-persistentvolume-protection-controller --unseen pvc/db/data-0 --decisions all \
          --outcomes 3 --budget 0 -o wide -A -l app=db -v 6",
     );
-    let Some(Verb::Predict(args)) = cli.verb else { panic!("not predict") };
+    let Some(Verb::Predict(args)) = cli.verb else { panic!("the verb must be predict") };
     assert_eq!(args.source.filenames.len(), 2);
     assert_eq!(
         args.source.assume_complete.unwrap(),
@@ -94,7 +94,7 @@ fn the_values_of_predict_are_parsed() {
 #[test]
 fn complete_without_kinds_means_all_and_takes_no_object() {
     let cli = parsed("kubectl-pvctl predict -f a.json --assume-complete pvc/a");
-    let Some(Verb::Predict(args)) = cli.verb else { panic!("not predict") };
+    let Some(Verb::Predict(args)) = cli.verb else { panic!("the verb must be predict") };
     assert_eq!(args.source.assume_complete, Some(Vec::new()));
     assert_eq!(args.objects, ["pvc/a"]);
 }

@@ -48,10 +48,10 @@ fn a_wrong_argument_is_named_in_the_error() {
     assert_eq!(
         refused("sc/a"),
         "error: the object must be pv/NAME or pvc/NAME, not a StorageClass\n\
-         hint: use `kubectl pvctl explain sc/a` for it"
+         hint: `kubectl pvctl explain sc/a` explains it"
     );
-    assert!(refused("sc").ends_with("use `kubectl pvctl explain sc/NAME` for it"));
-    assert!(refused("pod web-0").ends_with("use `kubectl pvctl explain pod/web-0` for it"));
+    assert!(refused("sc").ends_with("`kubectl pvctl explain sc/NAME` explains it"));
+    assert!(refused("pod web-0").ends_with("`kubectl pvctl explain pod/web-0` explains it"));
     assert_eq!(refused("lease/n"), "error: the object must be pv/NAME or pvc/NAME, not a Lease");
     let one = one_object(&words("pv/a"), &[Kind::PersistentVolumeClaim]).unwrap_err().to_string();
     assert!(one.starts_with("error: the object must be pvc/NAME, not a PersistentVolume\n"), "{one}");

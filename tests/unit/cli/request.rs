@@ -23,7 +23,7 @@ fn request(verb: &Verb, namespace: &str) -> Result<Request, Error> {
         Verb::Move(args) => args.request(namespace),
         Verb::Rename(args) => args.request(namespace),
         Verb::Unfinalize(args) => args.request(namespace),
-        other => panic!("{other:?} is no repair of one object"),
+        other => panic!("{other:?} must be a repair of one object"),
     }
 }
 
@@ -39,7 +39,7 @@ fn shared(verb: &Verb) -> &RepairArgs {
         Verb::Move(args) => &args.repair,
         Verb::Rename(args) => &args.repair,
         Verb::Unfinalize(args) => &args.repair,
-        other => panic!("{other:?} is no repair of one object"),
+        other => panic!("{other:?} must be a repair of one object"),
     }
 }
 
@@ -53,7 +53,7 @@ fn asked(line: &[&str]) -> String {
     format!("{claim:?} {request:?} {namespace} {:?} {:?}", cluster.context, shared(&verb).dry_run)
 }
 
-/// Returns all ways to put the flags between the words. The order of the words and the order of the flags are kept.
+/// Returns all ways to put the flags between the words. The words keep their order, and the flags keep theirs.
 fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>> {
     let goes_on = |first: &[&'w str], rest: Vec<Vec<&'w str>>| {
         rest.into_iter().map(|rest| [first, &rest].concat()).collect::<Vec<_>>()
@@ -71,7 +71,7 @@ fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>>
 
 /// The request does not depend on the position of the flags among the words.
 #[test]
-fn flags_stand_before_between_and_behind_the_words() {
+fn flags_may_be_before_between_and_after_the_words() {
     let cases: [(&str, &[&str], &[&str]); 17] = [
         ("retain", &["pv/x"], &[]),
         ("retain", &["pv", "x"], &[]),
@@ -105,7 +105,7 @@ fn flags_stand_before_between_and_behind_the_words() {
             let line = [&line[..], own, shared[2]].concat();
             assert_eq!(asked(&line), wanted, "{line:?}");
         }
-        // After `--` there are only words.
+        // After `--` every argument is a word.
         for behind in 0..=words.len() {
             let (before, words) = words.split_at(behind);
             let line = [&[verb], before, &flags.concat(), &["--"], words].concat();
@@ -129,7 +129,7 @@ fn missing_and_surplus_words_are_named() {
         "error: the finalizer is missing\nhint: it takes TYPE/NAME FINALIZER"
     );
     for line in [&["rename", "pvc/x", "a", "b"][..], &["rename", "pvc", "x", "a", "b"]] {
-        let said = "error: \"b\" is a word too many\nhint: it takes pvc/NAME NEW";
+        let said = "error: there is one word too many: \"b\"\nhint: it takes pvc/NAME NEW";
         assert_eq!(refused(line), said, "{line:?}");
     }
 }

@@ -5,12 +5,12 @@ use pvctl::cli::{Cli, KindScope, PredictArgs, UserExtra, Verb, parse, parse_refe
 use pvctl::model::Kind;
 use pvctl::simulate::Limit;
 
-/// Returns what `predict` makes of flags with their values, or None if a value is refused.
+/// Returns the flags of `predict` after parsing, or `None` if a value is refused.
 fn predict(flags: &str) -> Option<(Cli, PredictArgs)> {
     match parse(["kubectl-pvctl", "predict"].into_iter().chain(flags.split(' ')).map(Into::into).collect()) {
         Ok(cli) => match cli.verb.clone() {
             Some(Verb::Predict(args)) => Some((cli, args)),
-            other => panic!("{flags} is read as {other:?}"),
+            other => panic!("{flags} must be parsed as predict, not as {other:?}"),
         },
         Err(error) if error.kind() == ErrorKind::ValueValidation => None,
         Err(error) => panic!("{flags}: {error}"),
@@ -53,7 +53,7 @@ fn references_have_a_namespace_exactly_when_the_kind_has() {
 }
 
 #[test]
-fn scopes_have_a_namespace_only_where_there_are_some() {
+fn scopes_have_a_namespace_only_if_the_kind_has() {
     assert!(scope("pvc/db").is_some());
     assert!(scope("pv").is_some());
     assert!(scope("pv/db").is_none());

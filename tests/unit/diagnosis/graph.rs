@@ -3,7 +3,7 @@
 use pvctl::diagnosis::graph::root_of;
 
 #[test]
-fn the_root_is_the_end_of_the_way_or_the_worst_of_a_circle() {
+fn the_root_has_no_parent_or_is_the_worst_of_a_cycle() {
     let up = |at: usize| [Some(1), Some(2), None, Some(4), Some(5), Some(4), Some(6)][at];
     let worst_is_least = |at: usize| at;
     assert_eq!([0, 1, 2].map(|start| root_of(start, up, worst_is_least)), [2, 2, 2]);

@@ -1,6 +1,6 @@
 //! The sentences for many situations, compared word for word.
 
-#![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
+#![expect(clippy::needless_pass_by_value, reason = "literal JSON is passed by value")]
 
 use crate::manifests::{
     bound_pv, bound_pvc, claim_ref, deleted, pod, pv, pvc, sc, simulate, target, with, world, world_without,
@@ -35,7 +35,7 @@ fn csi(driver: &str) -> Value {
     spec(json!({ "nfs": null, "csi": { "driver": driver, "volumeHandle": "h" } }))
 }
 
-/// A description, the objects, the object in question, and its sentence.
+/// A case: its description, the objects, the object that is explained, and the expected sentence.
 type Case = (&'static str, Vec<Value>, &'static str, &'static str);
 
 /// Each sentence was compared with `docs/controllers/`, leaf by leaf.
@@ -61,7 +61,7 @@ fn claims() -> Vec<Case> {
             "C16, while the volume is not yet Available",
             vec![pvc("data"), with(pv("a"), json!({ "status": { "phase": "Pending" } }))],
             "pvc/data",
-            "gets a as soon as that is Available",
+            "gets a as soon as the volume is Available",
         ),
         (
             "C5",
@@ -89,7 +89,7 @@ fn claims() -> Vec<Case> {
                 pod("web-0", "data", "node-1"),
             ],
             "pvc/data",
-            "pod web-0 got its node without the scheduler, so nobody binds it",
+            "pod web-0 got its node without the scheduler, so nobody binds the claim",
         ),
         (
             "C8",
@@ -143,7 +143,7 @@ fn claims() -> Vec<Case> {
             "pvc/data",
             "no volume fits, and kubernetes.io/host-path is switched off",
         ),
-        ("C16", vec![pvc("data")], "pvc/data", "no volume fits, and it has no class"),
+        ("C16", vec![pvc("data")], "pvc/data", "no volume fits, and the claim has no class"),
         ("C17", vec![names("a")], "pvc/data", "volume a does not exist"),
         ("C18a", vec![names("a"), with(pv("a"), deleted())], "pvc/data", "a is being deleted"),
         (
@@ -189,11 +189,11 @@ fn claims() -> Vec<Case> {
             "C25",
             vec![bound_pvc("data", "a"), with(pv("a"), json!({ "status": { "phase": "Bound" } }))],
             "pvc/data",
-            "a lost its claimRef, and gets it back",
+            "the claimRef of a is missing, and the controller writes it again",
         ),
         ("C26", vec![bound_pvc("data", "a"), bound_pv("a", "data")], "pvc/data", "bound to a"),
         (
-            "C26, to a volume that goes",
+            "C26, to a volume that is being deleted",
             vec![bound_pvc("data", "a"), with(bound_pv("a", "data"), deleted())],
             "pvc/data",
             "bound to a, which is being deleted",
@@ -219,7 +219,7 @@ fn claims() -> Vec<Case> {
                 pod("web-1", "data", "node-1"),
             ],
             "pvc/data",
-            "is being deleted; kept by pod web-0, which uses it (and 1 more)",
+            "is being deleted; kept by pod web-0 (and 1 more pod), which uses it",
         ),
         (
             "X6",
@@ -242,7 +242,7 @@ fn claims() -> Vec<Case> {
 fn volumes() -> Vec<Case> {
     vec![
         ("V2", vec![pv("a")], "pv/a", "free"),
-        ("V2, wanted", vec![pv("a"), pvc("data")], "pv/a", "free, and db/data takes it"),
+        ("V2, with a claim that matches", vec![pv("a"), pvc("data")], "pv/a", "free, and db/data gets it"),
         (
             "V3, without a claim",
             vec![with(pv("a"), claim_ref("data", ""))],
@@ -253,7 +253,7 @@ fn volumes() -> Vec<Case> {
             "V3, with a claim that fits",
             vec![with(pv("a"), claim_ref("data", "")), pvc("data")],
             "pv/a",
-            "reserved for db/data, which takes it",
+            "reserved for db/data, which gets it",
         ),
         (
             "V3, with a claim that does not fit",
@@ -281,13 +281,13 @@ fn volumes() -> Vec<Case> {
                 } } }),
             )],
             "pv/a",
-            "its claim db/data is gone; policy Delete: ebs.csi.aws.com has to delete it",
+            "its claim db/data is gone; policy Delete: ebs.csi.aws.com has to delete the volume",
         ),
         (
             "V5, DO3",
             vec![with(released("a", "Delete"), csi("x.example.com"))],
             "pv/a",
-            "its claim db/data is gone; policy Delete: x.example.com has to delete it",
+            "its claim db/data is gone; policy Delete: x.example.com has to delete the volume",
         ),
         (
             "V5, DO1",
@@ -320,11 +320,11 @@ fn volumes() -> Vec<Case> {
             "V9",
             vec![with(pv("a"), claim_ref("data", "uid-data")), pvc("data")],
             "pv/a",
-            "its claim db/data binds to it",
+            "the controller binds its claim db/data to it",
         ),
         ("V10", vec![bound_pv("a", "data"), bound_pvc("data", "a")], "pv/a", "bound to db/data"),
         (
-            "V10, of a claim that goes",
+            "V10, of a claim that is being deleted",
             vec![bound_pv("a", "data"), with(bound_pvc("data", "a"), deleted()), pod("web-0", "data", "node-1")],
             "pv/a",
             "bound to db/data, which is being deleted",
@@ -343,7 +343,7 @@ fn volumes() -> Vec<Case> {
                 bound_pv("b", "data"),
             ],
             "pv/a",
-            "surplus: db/data has b; policy Delete: x.example.com has to delete it",
+            "surplus: db/data has b; policy Delete: x.example.com has to delete the volume",
         ),
         (
             "V12",
@@ -403,17 +403,17 @@ fn a_missing_read_is_named() {
 }
 
 #[test]
-fn other_controllers_are_not_silent() {
+fn protection_is_reported_without_the_persistent_volume_controller() {
     let snapshot = world(&[with(pvc("data"), json!({ "metadata": { "finalizers": [] } }))]);
     let settings =
         Settings { controllers: vec![pvc_protection::CONTROLLER], ..Settings::new(KubernetesBehavior::default()) };
     let simulation = simulation(&snapshot, settings, 1);
     let said = why(&simulation, &simulation.predict(target(&snapshot, "pvc/data")));
-    assert_eq!(said, "gets finalizer kubernetes.io/pvc-protection; the binder does not take part");
+    assert_eq!(said, "gets finalizer kubernetes.io/pvc-protection; the PersistentVolume controller does not take part");
 }
 
-/// Every leaf has a sentence, also a leaf that is reached only with a stale cache or a refused request. Control
-/// characters in names are never printed on a terminal.
+/// Every leaf has a sentence. This includes the leaves that are reached only with a stale cache or a refused request.
+/// Control characters in names are never printed on a terminal.
 #[test]
 fn every_leaf_has_a_sentence_of_plain_characters() {
     let hostile = "a\u{1b}[2J\nb";

@@ -6,7 +6,7 @@ use pvctl::model::Kind;
 
 /// Names are untrusted input, and some come from files that no API server has validated.
 #[test]
-fn no_name_leaves_its_word() {
+fn a_quoted_name_stays_one_word() {
     assert_eq!(quoted("data-0"), "data-0");
     assert_eq!(quoted(""), "''");
     assert_eq!(quoted("a; rm -rf ~"), "'a; rm -rf ~'");

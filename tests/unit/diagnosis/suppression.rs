@@ -5,7 +5,7 @@ use pvctl::diagnosis::{Suppression, key, matches_glob};
 use pvctl::model::{AnnotationKey, Annotations, Kind, ObjectMeta, Timestamp};
 
 #[test]
-fn a_star_stands_for_any_letters() {
+fn a_star_stands_for_any_characters() {
     for (pattern, text, expected) in [
         ("lost-pv-missing", "lost-pv-missing", true),
         ("lost-pv", "lost-pv-missing", false),

@@ -65,12 +65,12 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 fn plan(situation: &Situation<'_>, request: &Request) -> Plan {
     match propose(situation, request) {
         Proposed::Plan(plan) => *plan,
-        other => panic!("there is no plan: {other:?}"),
+        other => panic!("a plan must be proposed: {other:?}"),
     }
 }
 
-/// The result of a sync must depend only on its basis. So a new exploration with the same basis must have the
-/// stored result.
+/// The result of a sync must depend only on its basis. So if syncs are run again with the same basis, they must have
+/// the stored result.
 #[test]
 fn syncs_rest_on_their_basis_alone() {
     let class = json!({
@@ -91,13 +91,15 @@ fn syncs_rest_on_their_basis_alone() {
     let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
     let plan = plan(&situation, &request);
     let involved = InvolvedObjects::reaching(&snapshot, &plan, true);
-    let mut model = SafetyModel::new(&snapshot, &settings, &plan, &involved).expect("there is room");
+    let mut model = SafetyModel::new(&snapshot, &settings, &plan, &involved)
+        .expect("the involved objects must fit into the safety model");
 
     let reach = SearchReach { states: 20_000, failures: true, everyone: true };
-    let search = Exploration::run(&mut model, &plan.steps, true, reach, None).expect("the world is small");
-    assert!(search.states.len() > 1_000, "only {} states", search.states.len());
+    let search =
+        Exploration::run(&mut model, &plan.steps, true, reach, None).expect("the search must finish within its limit");
+    assert!(search.states.len() > 1_000, "the test is too weak: only {} states", search.states.len());
     let reserved = |step: &(usize, Move)| matches!(step.1, Move::Reservation { .. });
-    assert!(search.ways.iter().flatten().any(reserved), "the scheduler never came");
+    assert!(search.ways.iter().flatten().any(reserved), "the scheduler must have reserved a volume");
     let shared: Vec<_> = search.states.iter().map(|state| model.syncs(state, true)).collect();
     for (state, shared) in search.states.iter().zip(shared) {
         model.forget_syncs();
@@ -138,9 +140,11 @@ fn the_garbage_collector_follows_owners() {
         restore_policy: false,
     };
     let plan = plan(&situation, &request);
-    let Verdict::Harmful(found) = judge(&situation, &plan, SearchReach::REVIEW) else { panic!("no harm") };
+    let Verdict::Harmful(found) = judge(&situation, &plan, SearchReach::REVIEW) else {
+        panic!("the plan must be harmful")
+    };
     assert_eq!((&*found.volume, found.harm), ("childs", Harm::DataDeleted));
-    let collected = "the garbage collector deletes a/child, the owner of which is gone";
+    let collected = "the garbage collector deletes a/child, whose owner is gone";
     assert!(found.moves.iter().any(|said| said == collected), "{:#?}", found.moves);
 }
 
@@ -170,7 +174,7 @@ fn a_manifest_is_applied_again_at_any_moment() {
         let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
         judge(&situation, &plan(&situation, &request), SearchReach::REVIEW)
     };
-    let Verdict::Harmful(found) = judged("Delete") else { panic!("no harm") };
+    let Verdict::Harmful(found) = judged("Delete") else { panic!("the plan must be harmful") };
     assert_eq!((&*found.volume, found.harm), ("kept", Harm::DataDeleted));
     let applied = "somebody applies volume kept again, with policy Delete";
     assert!(found.moves.iter().any(|said| said == applied), "{:#?}", found.moves);

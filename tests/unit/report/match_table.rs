@@ -170,9 +170,9 @@ fn a_planned_claim_gets_the_newest_default_class() {
         "VOLUME   CAPACITY   MODES   CLASS   PHASE       VERDICT   WHY\n\
          a        10Gi       RWO     new     Available   chosen    fits\n"
     );
-    // A narrow terminal shows which columns it has no room for.
+    // In a narrow terminal the output says which columns are missing.
     let (narrow, said) = table.table(false, None, Some(40));
-    assert_eq!(said.unwrap(), "no room here for MODES, CLASS, PHASE; a wider terminal, or `| cat`, shows all columns");
+    assert_eq!(said.unwrap(), "no room for MODES, CLASS, PHASE; a wider terminal, or `| cat`, shows all columns");
     assert_eq!(narrow.headers(), ["VOLUME", "CAPACITY", "VERDICT", "WHY"]);
     assert_eq!(table.table(false, None, Some(200)).1, None);
 }

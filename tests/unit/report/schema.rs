@@ -48,11 +48,11 @@ fn generated_schemas_are_in_step() {
         let is = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             is == *should,
-            "docs/schema/{name} is out of step: run `UPDATE=1 cargo test --locked generated` and commit the result"
+            "docs/schema/{name} is not up to date: run `UPDATE=1 cargo test --locked generated` and commit the result"
         );
     }
     let mut present: Vec<String> =
         std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     present.sort();
-    assert_eq!(present, expected.map(|(name, _)| name.to_owned()), "other files than generated");
+    assert_eq!(present, expected.map(|(name, _)| name.to_owned()), "docs/schema must have exactly the generated files");
 }

@@ -4,7 +4,8 @@ use pvctl::source::LoginMode;
 use pvctl::source::exec_plugin::{UNATTENDED_LIMIT, patience};
 use std::time::Duration;
 
-/// There is no time limit only if one person is asked directly. Zero means no limit, as for every flag.
+/// Without a flag, a plugin has no time limit only if one person is asked directly. A limit of zero means no limit, as
+/// for every flag.
 #[test]
 fn a_plugin_beside_others_has_an_end() {
     let second = Duration::from_secs(1);

@@ -57,8 +57,8 @@ fn a_half_made_binding_is_read_again_from_the_side_that_lacks_it() {
     assert_eq!(found(vec![volume("pv", "", "")], vec![claim("data", "u", "pv")]), ["pv/pv"]);
 }
 
-/// Both objects may have been deleted between the lists. A volume that is Available or Released is not recorded as
-/// bound.
+/// Both objects may have been deleted between the two lists. A volume that is Available or Released does not count as
+/// recorded as bound.
 #[test]
 fn a_pair_recorded_as_bound_is_read_again_together() {
     let mut held = volume("pv", "data", "u");
@@ -92,9 +92,9 @@ fn a_claim_that_a_volume_outlived_is_not_asked_for() {
         released.meta.resource_version = ResourceVersion::Recorded("99".into());
         assert!(found(&released, Vec::new(), "99").is_empty());
         assert!(found(&released, vec![claim("data", "new", "")], "100").is_empty());
-        // The claim exists, but its state is that of another moment.
+        // The claim exists. But the list shows its state at another moment.
         assert_eq!(found(&released, vec![claim("data", "u", "")], "100"), asked);
-        // The volume was bound to a claim that was created after the list of claims.
+        // The claim to which the volume was bound may have been created after the list of claims.
         assert_eq!(found(&released, Vec::new(), "98"), asked);
         assert_eq!(found(&released, Vec::new(), "?"), asked);
         released.claim_ref.as_mut().unwrap().uid = Str::default();
@@ -102,8 +102,8 @@ fn a_claim_that_a_volume_outlived_is_not_asked_for() {
     }
 }
 
-/// The volumes are listed first and the claims later. If a claim was written before both lists, it existed when the
-/// volumes were listed.
+/// Volumes are listed first, and claims are listed after them. If a claim was written before both lists, it existed
+/// when the volumes were listed.
 #[test]
 fn lists_that_show_one_moment_need_no_second_reading() {
     let at = |kind, version: &str| CoverageEntry {
@@ -139,7 +139,7 @@ fn lists_that_show_one_moment_need_no_second_reading() {
         // The claims were listed before the volumes. The claim and then its volume may have been deleted between
         // the two lists.
         assert!(found(volumes, "49", ["50", "49"], &[]));
-        // One of the two was read again later, so the lists do not show both at the same moment.
+        // One of the two kinds was read again later. So the lists do not show both objects at the same moment.
         assert!(found(volumes, "49", ["50", "60"], &[&of_claim]));
         assert!(found(volumes, "49", ["50", "60"], &[&of_volume]));
         for (written, listed) in [("?", ["50", "60"]), ("49", ["?", "60"]), ("49", ["50", "?"])] {

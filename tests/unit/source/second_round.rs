@@ -42,7 +42,7 @@ fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> Vec<String> {
     lists.map(|(_, namespace)| namespace.map_or_else(|| "*".to_owned(), |namespace| namespace.to_string())).collect()
 }
 
-/// Returns the namespaces whose pods are read. Nothing else is read.
+/// Returns the namespaces whose pods are read. Checks that nothing else is read.
 fn pods_in(parts: &Parts) -> Vec<String> {
     let kinds: Vec<Kind> = second_round(parts, Needs::default()).into_iter().map(|(kind, _)| kind).collect();
     assert!(kinds.iter().all(|kind| *kind == Kind::Pod), "{kinds:?}");
@@ -103,7 +103,7 @@ fn the_users_of_one_object_are_looked_for() {
     assert_eq!(pods(&world, Kind::StorageClass, "x", "fast"), []);
 }
 
-/// Rules look at pods that no decision reads, and at surrounding kinds.
+/// Rules examine pods that no decision reads, and surrounding kinds.
 #[test]
 fn an_audit_reads_what_its_rules_rest_on() {
     let mut bound = claim("a", Some("fast"));
@@ -120,7 +120,7 @@ fn an_audit_reads_what_its_rules_rest_on() {
     assert_eq!(lists(around), [(Kind::CsiNode, None), (Kind::Event, None)]);
 }
 
-/// Later commands may ask a snapshot for any object in it.
+/// Later commands may ask a snapshot about any object in it.
 #[test]
 fn for_a_snapshot_all_pods_that_could_use_a_claim_are_looked_for() {
     let mut bound = claim("a", Some("fast"));
@@ -174,8 +174,8 @@ fn recycling_looks_for_pods_of_the_claim_that_is_gone() {
     assert_eq!(pods_in(&world), ["gone", "held"]);
 }
 
-/// A pod that erases a volume may have begun before the volume was set to Retain. It continues after its claimRef
-/// was changed.
+/// A pod that erases a volume may have started before the policy became Retain. It continues after the claimRef was
+/// changed.
 #[test]
 fn recyclers_are_looked_for_where_one_may_be_at_work() {
     let world = |kind: SourceKind, phase: VolumePhase, policy: ReclaimPolicy| {
@@ -206,7 +206,7 @@ fn recyclers_are_looked_for_where_one_may_be_at_work() {
     // Its claim may be deleted.
     assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "default", "default"]);
     assert_eq!(read(SourceKind::Csi, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "", ""]);
-    // A request for one volume does not depend on the other volumes.
+    // What is read about one named volume does not depend on other volumes.
     let free = world(SourceKind::Nfs, VolumePhase::Available, ReclaimPolicy::Retain);
     let named = |name| {
         let users_of = Some((Kind::PersistentVolume, "", name));

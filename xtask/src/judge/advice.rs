@@ -1,6 +1,6 @@
-//! Checks the advice that users get. In a world with the tag `advice` somebody has followed the advice. The stale copy
-//! in the case is the object before that. If the advice is applied to this copy, the result has to be the object of the
-//! world. The real controllers must then reach the end that the advice promises.
+//! Checks the advice that users get. In a world with the tag `advice`, somebody has followed the advice. The stale copy
+//! in the case is the object before somebody followed the advice. If the advice is applied to this copy, the result has
+//! to be the object of the world. The real controllers must then reach the end that the advice promises.
 
 use super::decisions::{controller, memory};
 use super::{Judged, Verdict, binder, differ, target};
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// Follows the advice of each case and compares the result with the world. After that no advice may be given.
+    /// Follows the advice of each case and compares the result with the world. For an object whose advice was followed,
+    /// no further advice may be given.
     pub(super) fn compare_advice(&self, verdict: &mut Verdict) -> Result<()> {
         if !self.line.tags.iter().any(|tag| tag == "advice") {
             return Ok(());
@@ -56,8 +57,8 @@ impl Judged<'_> {
         Ok(waiting.filter(|waiting| waiting.component == "user").map(|waiting| waiting.action.clone()).collect())
     }
 
-    /// Compares the real ends with the promised one. The object has to be bound, or a volume that should be freed must
-    /// have no claimRef.
+    /// Compares the real ends with the end that the advice promises. The object must be bound at every end. A volume
+    /// may also have no claimRef, if the advice is to free it.
     fn compare_reached(&self, object: &Object, verdict: &mut Verdict) -> Result<()> {
         let mut answers = self.line.settle.iter().flat_map(|settle| &settle.objects);
         let ends = &answers.find(|answer| answer.object == *object).context("advice without an end")?.ends;
@@ -86,7 +87,7 @@ impl Judged<'_> {
         if said.starts_with(&format!("remove spec.claimRef.uid of {volume}, which is that of an earlier claim")) {
             remove(&mut object, "/spec/claimRef", "uid");
         } else if said.starts_with(&format!("remove spec.claimRef of {volume}, which names no claim that can exist"))
-            || said.contains("or free this one if claim ")
+            || said.contains(", or free volume ")
             || said.starts_with("delete the volume or free it for another claim")
             || said.ends_with(", or remove spec.claimRef; now the claimRef names no claim")
         {

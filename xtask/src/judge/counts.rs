@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Defines a set of numbers with their names. No number can be missing in the sum or in the text.
+/// Defines a set of numbers with their names. The macro includes every number in the sum and in the text.
 macro_rules! numbers {
     ($(#[$about:meta])* $Numbers:ident { $($(#[$says:meta])* $number:ident,)* }) => {
         $(#[$about])*
@@ -73,13 +73,13 @@ numbers! {
         worlds_seen,
         /// Pods for which the scheduler was asked.
         scheduling,
-        /// Nodes about which the scheduler was asked, added up over the pods.
+        /// Nodes about which the scheduler was asked, summed over the pods.
         scheduling_nodes,
-        /// Nodes among these with several verdicts.
+        /// Nodes among `scheduling_nodes` with several possible verdicts.
         scheduling_open,
         /// Claims about which the external provisioner was asked.
         provisioned_claims,
-        /// Claims among these for which the driver is asked.
+        /// Claims among `provisioned_claims` for which the provisioner calls the driver.
         provisioned_requests,
         /// Volumes about which the external provisioner was asked.
         provisioned_volumes,
@@ -87,9 +87,9 @@ numbers! {
         provisioned_clones,
         /// Answers for worlds of which a part was hidden.
         cuts,
-        /// Answers among these that differ from the real answer. All of them are marked as uncertain.
+        /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.
         doubted,
-        /// Answers among these that are not marked as uncertain. All of them are right.
+        /// Answers among `cuts` that are not marked as uncertain. All of them are correct.
         confident,
     }
 }
@@ -97,30 +97,30 @@ numbers! {
 numbers! {
     /// The numbers of additional questions to the engines.
     EngineCounts {
-        /// States that the explorations met, which measure their cost.
+        /// States that the explorations visited. The number measures the cost of the explorations.
         states,
         /// Components that were explored in every order of syncs.
         in_full,
-        /// States of these explorations.
+        /// States of the explorations in `in_full`.
         states_in_full,
         /// Components that were explored with failures.
         failing,
-        /// States of these explorations.
+        /// States of the explorations in `failing`.
         states_failing,
         /// Explorations that begin with a stale cache, an operation in backoff or a refused request.
         with_failures,
-        /// States of these explorations.
+        /// States of the explorations in `with_failures`.
         states_with_failures,
-        /// Ends that the engine for all other components lists with failures.
+        /// Ends that the fixpoint engine lists with failures.
         listed_failing,
-        /// Ends that this engine lists if the exploration begins with a stale cache, an operation in backoff or a
-        /// refused request.
+        /// Ends that the fixpoint engine lists if the simulation begins with a stale cache, an operation in backoff or
+        /// a refused request.
         listed_with_failures,
-        /// Ends that this engine lists in the large common case.
+        /// Ends that the fixpoint engine lists in the large common case.
         listed_large,
         /// Schedules that were followed.
         followed,
-        /// Steps of these schedules.
+        /// Steps of the schedules in `followed`.
         steps,
     }
 }

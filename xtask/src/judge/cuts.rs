@@ -1,5 +1,5 @@
-//! Partial input: a part of the world is hidden, and each answer that differs from the real one has to be marked as
-//! uncertain.
+//! Compares the predictions for partial input. A part of the world is hidden, and each answer that differs from the
+//! real answer has to be marked as uncertain.
 
 use super::decisions::{Shape, controller, refused_by_validation};
 use super::ends::{ends_of, rejected, settling};
@@ -16,12 +16,12 @@ use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// One in this number of the lines without ends is judged with a hidden part. All lines with ends are judged in this
-/// way.
+/// Of the lines without ends, one in this number is compared with a hidden part. All lines with ends are compared in
+/// this way.
 const SHARE: u64 = 4;
 
-/// The coverage states of the hidden part. `Assumed` is the usual one, because files do not say which objects they
-/// lack.
+/// The coverage states of the hidden part. `Assumed` is the most frequent state, because files do not state which
+/// objects are missing in them.
 const STATES: [CoverageState; 8] = [
     CoverageState::Assumed,
     CoverageState::Failed,
@@ -43,15 +43,15 @@ struct Cut<'l> {
 /// Which objects of the kind are hidden.
 enum Part<'l> {
     All,
-    /// The object of that name.
+    /// The object of this name.
     One(&'l str),
     /// All volumes except those of these names. Claims name these volumes, so each of them is read by its name.
     Unnamed(BTreeSet<&'l str>),
 }
 
 impl Judged<'_> {
-    /// Compares the predictions for a world of which a part is hidden. The name of the line decides whether it is
-    /// judged, and which part is hidden.
+    /// Compares the predictions for a world of which a part is hidden. The name of the line decides whether the line is
+    /// compared, and which part is hidden.
     pub(super) fn compare_cut(&self, verdict: &mut Verdict) -> Result<()> {
         let number = self.number();
         let settles = self.line.settle.as_ref().filter(|real| !rejected(real));
@@ -80,8 +80,8 @@ impl Judged<'_> {
         self.line.world.items.iter().filter_map(|item| item["metadata"]["namespace"].as_str()).collect()
     }
 
-    /// Returns the parts that can be hidden. They are each kind, in each namespace if there are several, one object if
-    /// there are several, and the volumes that no claim names.
+    /// Returns the parts that can be hidden: all objects of a kind, the objects of a kind in one of several namespaces,
+    /// one of several objects of a kind, and the volumes that no claim names.
     fn cuts<'l>(&'l self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
         let items = &self.line.world.items;
         let mut cuts = Vec::new();
@@ -138,7 +138,7 @@ impl Judged<'_> {
                 continue;
             }
             let mut prediction = simulation.predict(target);
-            // The oracle replaces the pods that recycle volumes, so its decisions never meet an earlier pod.
+            // The oracle replaces the pods that recycle volumes, so no decision of the oracle finds an earlier pod.
             if prediction.decided_by.contains(&DecidedBy::RecyclerPod) {
                 continue;
             }
@@ -260,9 +260,9 @@ impl Cut<'_> {
 
 /// Returns whether claims are created for this pod.
 ///
-/// A cluster reads only the pods that a decision needs. Claims may still be created for other pods, but it would not
-/// help to mark every Available volume as uncertain for this reason. So this case is left out, as `docs/CONFORMANCE.md`
-/// says. Pods that could not be read are marked.
+/// From a cluster, the program reads only the pods that a decision needs. Claims may also be created for other pods,
+/// but it would not help to mark every Available volume as uncertain for this reason. So this case is left out, as
+/// `docs/CONFORMANCE.md` says. If pods could not be read, the answers are marked as uncertain.
 fn gets_claims(item: &Value) -> bool {
     let mut volumes = item["spec"]["volumes"].as_array().into_iter().flatten();
     item["kind"] == "Pod" && volumes.any(|volume| volume["ephemeral"].is_object())
@@ -270,9 +270,9 @@ fn gets_claims(item: &Value) -> bool {
 
 /// Returns whether the claimRef of a volume has the name of one claim and the uid of another one.
 ///
-/// Only a person can write that, because a uid always belongs to one name. The sync of the other claim cannot be
-/// predicted without reading all claims. It would not help to mark every Released volume as uncertain for this reason.
-/// So this case is left out, as `docs/CONFORMANCE.md` says.
+/// Only a person can write such a claimRef, because a uid always belongs to one name. The sync of the other claim
+/// cannot be predicted without reading all claims. It would not help to mark every Released volume as uncertain for
+/// this reason. So this case is left out, as `docs/CONFORMANCE.md` says.
 pub fn misnamed(snapshot: &Snapshot) -> bool {
     snapshot.volumes().iter().filter_map(|volume| volume.claim_ref.as_ref()).any(|named| {
         snapshot.claims().iter().any(|claim| {

@@ -38,8 +38,8 @@ impl Judged<'_> {
     }
 
     fn compare_case(&self, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
-        // An object that only a cache still has is deleted in the API. It is added to the snapshot and removed from the
-        // world.
+        // An object that only a cache still has is deleted in the API. Such an object is added to the snapshot and
+        // removed from the world.
         let gone: Vec<&line::Cached> = case
             .cached
             .iter()
@@ -119,7 +119,7 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the decisions as the command `predict` writes them if one of them represents several.
+/// Returns the decisions as the command `predict` writes them. The value is `None` if no decision represents several.
 fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> Result<Option<Vec<Value>>> {
     let prediction = Prediction {
         target,
@@ -143,7 +143,7 @@ fn unfolded(snapshot: &Snapshot, target: ObjectId, decisions: Decisions<'_>) -> 
     Ok(Some(serde_json::from_value(item["decisions"].take())?))
 }
 
-/// Returns whether the controller has not seen this pod, which may be deleted by now.
+/// Returns whether the copy is of a pod that the controller has not seen. Such a pod may be deleted in the API.
 fn is_unseen_pod(copy: &line::Cached) -> bool {
     copy.object.kind == "Pod" && copy.how == "unseen"
 }
@@ -163,7 +163,7 @@ pub(super) fn controller(case: &Case, target: ObjectId) -> Controller {
 pub(super) struct Shape<'l> {
     /// Whether the controller's caches differ from the API.
     lagging: bool,
-    /// Whether the recording was given to the project. Such recordings are older than the oracle.
+    /// Whether the recording comes from outside the project. Such recordings are older than the oracle.
     given: bool,
     /// The objects that the API has before the sync.
     items: &'l [Value],
@@ -189,7 +189,7 @@ impl<'l> Shape<'l> {
         case.decisions.iter().map(|decision| self.text(decision.clone())).collect()
     }
 
-    /// Returns the predicted decisions. An object that the controller has not seen is not synced, which counts as a
+    /// Returns the predicted decisions. An object that the controller has not seen is not synced. This is compared as a
     /// decision that does nothing.
     pub(super) fn predicted(self, decisions: &Decisions<'_>) -> Result<BTreeSet<String>> {
         let texts =
@@ -214,9 +214,9 @@ pub(super) fn refused_by_validation(decision: &Value) -> bool {
     })
 }
 
-/// Returns a decision in the form of the recordings that the project was given. These recordings lack the common order
-/// of writes, events and operations, the refusals, and the content of a create. They contain the server's resource
-/// version of a volume.
+/// Returns a decision in the form of the recordings from outside the project. These recordings lack the common order of
+/// writes, events and operations, the refusals, and the content of a create. They contain the server's resource version
+/// of a volume.
 fn as_given(mut decision: Value) -> Value {
     for list in ["writes", "events", "operations"] {
         for item in decision[list].as_array_mut().into_iter().flatten() {
@@ -248,7 +248,8 @@ fn as_given(mut decision: Value) -> Value {
 }
 
 /// Returns a decision without the parts that the real controller cannot report: the names of leaves, and the queues. If
-/// the object of a write is deleted, or its copy is stale, the base of the real patch is not the object that was read.
+/// the object of a write is deleted, or the controller's copy of it is stale, the base of the real patch is not the
+/// object that was read. The patch is then left out.
 fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     if let Some(fields) = decision.as_object_mut() {
         fields.retain(|field, _| matches!(field.as_str(), "writes" | "events" | "operations" | "error"));
@@ -288,7 +289,7 @@ fn comparable(mut decision: Value, shape: Shape<'_>) -> Value {
     decision
 }
 
-/// Returns whether a write is to that object.
+/// Returns whether a write is a write to this object.
 fn is_of(item: &Value, write: &Value) -> bool {
     let kind = match write["resource"].as_str() {
         Some("persistentvolumes") => "PersistentVolume",

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// The limit of ends that is tried.
 const LIMIT: usize = 2;
 
-/// The largest number of joint ends of a component that are listed, by the output contract.
+/// The largest number of joint ends of a component that the program lists in its output.
 const JOINT_LISTED: u64 = 8;
 
 impl Judged<'_> {
@@ -92,8 +92,8 @@ impl Judged<'_> {
             }
             let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
             differ("settle", &answer.object, &seen, &inside, verdict);
-            // The destruction of data is a change as well, and so may be an end that was not seen. Only the predictions
-            // contain these two.
+            // The destruction of data is also a change, and an end that was not seen may be one. Only the predictions
+            // contain the destruction of data and unseen ends.
             let changes = real_ends.len() > 1
                 || real_ends.iter().any(|end| self.recorded(&answer.object).is_none_or(|item| moved(item, end)));
             let may_change = predicted.len() > 1
@@ -130,7 +130,7 @@ impl Judged<'_> {
     }
 
     /// Compares the ends of the claims that do not exist yet and that a controller creates. If no schedule creates such
-    /// a claim, it has no answer.
+    /// a claim, the recording has no answer for it.
     fn compare_created(
         &self,
         simulation: &Simulation<'_>,
@@ -179,7 +179,7 @@ impl Judged<'_> {
             let bound = set_of(&coarse, &object).context("an end that nobody knows")?;
             compare_coarse(&bound, &predicted, (&object, &seen), verdict)?;
         }
-        // No other claims are created.
+        // The real controllers must not create other claims.
         for answer in real.objects.iter().filter(|answer| found(self.snapshot, &answer.object).is_none()) {
             let is_known = simulation.created().any(|(_, key, _)| object_of(key) == answer.object);
             let known = BTreeSet::from([is_known.to_string()]);
@@ -188,13 +188,13 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Returns the volumes whose recyclings may interfere with each other, by the recorded ends.
+    /// Returns the volumes whose recyclings may interfere with each other, according to the recorded ends.
     ///
     /// These are several volumes of one plugin that end in a state in which a recycling continues and no pod delays it.
-    /// In the oracle no recycling interferes with another. The whole controller manager, in the live tests, shows the
-    /// result of such an interference. A pod delays a recycling by any volume that belongs to the claim. It does so
-    /// until it has ended, or is being deleted and no longer runs. Upstream: `isVolumeUsed`, `PodPVCIndexFunc`,
-    /// `IsPodTerminated`, 1.36.
+    /// In the oracle no recycling interferes with another. The live tests, which run the whole controller manager, show
+    /// the result of such an interference. A pod delays a recycling if any volume of the pod uses the claim. The delay
+    /// ends when the pod has ended, or is being deleted and no longer runs. Upstream: `isVolumeUsed`,
+    /// `PodPVCIndexFunc`, `IsPodTerminated`, 1.36.
     fn crowded(&self, real: &Settle) -> Vec<Object> {
         let is_running = |pod: &Value| {
             let statuses = pod["status"]["containerStatuses"].as_array();
@@ -228,7 +228,8 @@ impl Judged<'_> {
                     matches!(end["phase"].as_str(), Some("Released" | "Failed")) && end["claimRef"]["uid"].is_string()
                 };
                 let annotation = |key: &str| item["metadata"]["annotations"][key].as_str().unwrap_or_default();
-                // The driver acts on this volume. The annotation is corrected only if provisioned-by names a plugin.
+                // The CSI driver handles this volume. The controller corrects the annotation only if provisioned-by
+                // names a plugin.
                 let is_migrated = !annotation("pv.kubernetes.io/migrated-to").is_empty()
                     && annotation("pv.kubernetes.io/provisioned-by").is_empty();
                 item["spec"]["persistentVolumeReclaimPolicy"] == "Recycle"
@@ -246,7 +247,7 @@ impl Judged<'_> {
     /// given schedule.
     fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
         let mut ends = answer.ends.clone();
-        // A single schedule cannot show that this state belongs to a cycle.
+        // A single schedule cannot show that a state belongs to a cycle.
         for end in ends.iter_mut().filter_map(Value::as_object_mut) {
             end.remove("unsettled");
         }
@@ -315,7 +316,7 @@ impl Judged<'_> {
     ) -> Result<()> {
         let named = |id: &ObjectId| object_of(&self.snapshot.key(*id));
         let Some(joint) = simulation.joint(number) else {
-            // If their number cannot exceed the limit, the joint ends have to be listed.
+            // The joint ends have to be listed if their number cannot exceed the limit.
             let members = simulation.targets().filter(|target| simulation.predict(*target).component == number);
             let members: Vec<ObjectId> = members.filter(|target| simulation.outcomes(*target).count > 0).collect();
             let created = simulation.created().filter(|(of, _, _)| *of == number).filter_map(|(_, _, set)| set);
@@ -338,7 +339,7 @@ impl Judged<'_> {
         let created = joint.created.iter().map(|(key, _)| object_of(key));
         let objects: Vec<Object> = joint.objects.iter().map(named).chain(created).collect();
         let worlds = joint.states;
-        // A claim that is created in no schedule has no answer.
+        // If no schedule creates a claim, the recording has no answer for it.
         let place_of = |object: &Object| real.objects.iter().position(|answer| answer.object == *object);
         let places: Vec<Option<usize>> = objects.iter().map(place_of).collect();
         let mut rows: Vec<Vec<Value>> = Vec::new();
@@ -397,7 +398,7 @@ fn failed(end: &Value) -> Option<Value> {
     Some(end)
 }
 
-/// Returns the same ends, except that the recycling of the volume at that place has failed.
+/// Returns the same ends, except that the recycling of the volume at this position has failed.
 fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
     let mut world = world.to_vec();
     world[place] = failed(&world[place])?;
@@ -405,7 +406,7 @@ fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
 }
 
 /// Compares the sets of the engines that do not explore, which are used for larger components. No end may be missing,
-/// and the number of listed ends is counted. They may call a set exact only if it is exact.
+/// and the number of listed ends is counted. A set may be marked as exact only if it is exact.
 fn compare_coarse(
     set: &OutcomeSet,
     predicted: &BTreeSet<String>,
@@ -441,7 +442,7 @@ pub(super) fn rejected(real: &Settle) -> bool {
     real.notes.iter().any(|note| note == "api-rejected")
 }
 
-/// Returns the object of that name.
+/// Returns the object with this key, in the format of the lines.
 pub(crate) fn object_of(key: &ObjectKey) -> Object {
     let (namespace, name) = (key.namespace.to_string(), key.name.to_string());
     Object { kind: key.kind.as_str().to_owned(), namespace, name }

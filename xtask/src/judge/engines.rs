@@ -1,4 +1,4 @@
-//! Compares the engines that find ends. It runs each with settings that no recording has. The ends of the real
+//! Compares the engines that find ends. Each engine is run with settings that no recording has. The ends of the real
 //! controllers must be in every set. An end that one engine finds must be in the set of a less precise engine.
 
 use super::ends::{ends_of, settling};
@@ -86,7 +86,7 @@ impl Judged<'_> {
         Ok(Part { component, objects, answers, is_all })
     }
 
-    /// Returns whether these objects are a component with these settings as well. With some settings more objects
+    /// Returns whether these objects are a component with these settings as well. With some settings, more objects
     /// influence each other.
     fn is_whole(&self, part: &Part<'_>, settings: &Settings<'_>) -> bool {
         components(self.snapshot, settings).iter().any(|component| component.objects == part.objects)
@@ -108,10 +108,10 @@ impl Judged<'_> {
         differ_in_order("settle: budget", part.answers[0], &wanted, &told.map(|states| states.to_string()), verdict);
     }
 
-    /// Compares the exploration with one that follows every order. The exploration takes steps that no other object can
-    /// see alone. This saves states and must lose no end.
+    /// Compares the exploration with one that follows every order. If no other sync can observe a step, the exploration
+    /// follows only this step. This saves states and must lose no end.
     fn compare_in_full(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
-        // A running operation that nobody started has only one effect: the exploration follows every order.
+        // A running operation that no sync started has only one effect: the exploration follows every order.
         let mut all = Settings { budget: Budget { states: 10 * STATES }, ..settings.clone() };
         all.controller.operations.push(("of-nobody".to_owned(), OperationState::Running));
         if let Some(full) = explore(self.snapshot, &all, &part.objects) {
@@ -221,7 +221,7 @@ impl Judged<'_> {
         for id in claims() {
             informed.lag(id, Cached::InformerOnly);
         }
-        // The volumes before the controller bound anything.
+        // The volumes as they were before the controller bound anything.
         let mut stale = ControllerState::in_step();
         for id in volumes() {
             let mut volume = self.snapshot.volume(id).clone();
@@ -249,7 +249,7 @@ impl Judged<'_> {
         ]
     }
 
-    /// Follows a schedule for every joint end, or for every end of every object, by making its syncs.
+    /// Finds a schedule for every joint end, or for every end of every object, and runs the syncs of the schedule.
     fn follow(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
         if explored.states > 10 * STATES {
             return;
@@ -279,7 +279,7 @@ impl Judged<'_> {
         }
     }
 
-    /// Returns the world after these syncs, or `None` if one of them cannot be made as the schedule says.
+    /// Returns the world after these syncs, or `None` if one of them cannot be run as the schedule says.
     fn after(&self, settings: &Settings<'_>, steps: &[Step]) -> Option<World<'_>> {
         let mut world = World::new(self.snapshot);
         for step in steps {
@@ -331,7 +331,7 @@ fn targets(world: &World<'_>) -> Vec<ObjectId> {
     volumes.chain(world.places::<PersistentVolumeClaim>().into_iter().map(ObjectId::from)).collect()
 }
 
-/// Makes one sync with caches in step.
+/// Runs one sync with caches in step.
 fn sync<'s>(
     world: &World<'s>,
     settings: &Settings<'_>,
@@ -354,8 +354,8 @@ fn sets(explored: &Explored) -> Sets {
     explored.outcomes.iter().map(|(_, ends)| ends.clone()).collect()
 }
 
-/// Checks that the ends of the real controllers are in the sets. With `faults` it also checks their ends after
-/// failures.
+/// Checks that the ends of the real controllers are in the sets. With `faults`, the function also checks their ends
+/// after failures.
 fn real_in(what: &str, part: &Part<'_>, sets: &Sets, faults: bool, verdict: &mut Verdict) -> Result<()> {
     for (answer, set) in part.answers.iter().zip(sets) {
         let predicted = ends_of(set)?;
@@ -382,8 +382,8 @@ fn differ_in_order(what: &str, answer: &Ends, wanted: &[String], told: &[String]
     differ(what, &answer.object, &numbered(wanted), &numbered(told), verdict);
 }
 
-/// Compares two engines on the large common case with 101 sizes. All ends of the exact engine have to be found by the
-/// other one, and no claim may get a volume that is too small.
+/// Compares two engines on the large common case with 101 sizes. The other engine has to find all ends of the exact
+/// engine, and no claim may get a volume that is too small.
 ///
 /// # Errors
 /// Returns an error if the world is invalid.

@@ -96,10 +96,10 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Checks what the prediction says decides between several ends.
+    /// Checks the field `decidedBy` of the prediction, which states what decides between several ends.
     ///
-    /// Equal volumes decide if a claim has several decisions now. The order of syncs decides as well. The exception is
-    /// a single claim that chooses among Available volumes: its ends are the volumes that it can choose now.
+    /// If a claim has several decisions now, equal volumes decide. The order of syncs decides as well, except for a
+    /// single claim that chooses among Available volumes: its ends are the volumes that it can choose now.
     pub(super) fn compare_decided_by(
         &self,
         prediction: &Prediction<'_>,
@@ -169,12 +169,13 @@ fn picked(snapshot: &Snapshot, decision: &Decision<'_>) -> String {
     format!("{} {}", decision.controller.name, chosen.or(volume).unwrap_or_default())
 }
 
-/// Returns the decisions that this one represents, beginning with itself. `others` is the number of the other ones.
-/// `None` means all.
+/// Returns the decisions that this one represents, beginning with itself. `others` is the number of other decisions to
+/// return. `None` means all of them.
 fn standing_for(snapshot: &Snapshot, decision: &Decision<'_>, others: Option<usize>) -> Vec<String> {
     let alike = decision.alike.iter().flat_map(|alike| &alike.others);
     let name = |id: &ObjectId| format!("{} {}", decision.controller.name, snapshot.meta(*id).name);
-    // If it represents fewer decisions than `others` says, empty names are added, so that this is a difference.
+    // If the decision represents fewer decisions than `others` says, empty names are added. The comparison then finds a
+    // difference.
     let more = others.map_or(0, |others| others.saturating_sub(alike.clone().count()));
     let others = others.unwrap_or(usize::MAX);
     std::iter::once(picked(snapshot, decision))

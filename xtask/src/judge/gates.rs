@@ -1,4 +1,4 @@
-//! Feature gates and flags: what the version has, and what it accepts.
+//! Compares feature gates and flags: which gates the version has, and which values it accepts.
 
 use super::{Judged, Verdict, differ};
 use crate::line::Object;

@@ -1,5 +1,5 @@
-//! Compares the parts of a predicted decision that are no effects: its leaves, what causes the next sync, and the fate
-//! of the data. These have to agree with the acts of the real controllers.
+//! Compares the parts of a predicted decision that are not effects: its leaves, what causes the next sync, and the fate
+//! of the data. These parts have to agree with the actions of the real controllers.
 
 use super::{Judged, Verdict, differ};
 use crate::line::{Case, Object};
@@ -27,8 +27,8 @@ const DELETE_FAILED: &[&str] = &["update pv", "update pv/status", "event VolumeF
 const NO_RECYCLER: &[&str] = &["update pv/status", "event VolumeFailedRecycle: No recycler plugin"];
 const RECYCLE_FAILED: &[&str] = &["update pv/status", "event VolumeFailedRecycle: Recycle failed: "];
 
-/// The effects that each leaf states. Leaves that no recording can reach are missing. They are the leaves for keys of
-/// queues, and for answers of plugins that only a user of the library gives.
+/// The effects that each leaf states. Leaves that no recording can reach are missing: the leaves for keys of queues,
+/// and the leaves for answers of plugins that only a user of the library can script.
 const LEAVES: &[(&str, Deeds)] = &[
     ("ClaimMigrationUpdateFailed", (&["update pvc refused", "error can't anneal migration annotations"], &[])),
     ("UnboundClaimBindingModeUnset", (&["error VolumeBindingMode not set"], &[])),
@@ -351,9 +351,9 @@ impl Judged<'_> {
         })
     }
 
-    /// Returns what causes the next sync of the object, by the acts of the real controller. The recording does not say
-    /// to which decision a failed operation belongs. So nothing is known if several decisions were possible and an
-    /// operation failed.
+    /// Returns what causes the next sync of the object, according to the actions of the real controller. The recording
+    /// does not say to which decision a failed operation belongs. So the cause is unknown if several decisions were
+    /// possible and an operation failed.
     fn next_sync(&self, case: &Case, branch: Branch, done: &Value) -> Option<&'static str> {
         let each = |list: &'static str| done[list].as_array().into_iter().flatten();
         let operation_failed = case.notes.iter().any(|note| note == "op-error");
@@ -374,7 +374,7 @@ impl Judged<'_> {
         })
     }
 
-    /// Returns the fate of the data of a volume, or `None` if the acts of the real controller do not show it.
+    /// Returns the fate of the data of a volume, or `None` if the actions of the real controller do not show it.
     fn fate(&self, case: &Case) -> Option<DataFate> {
         let [done] = case.decisions.as_slice() else { return None };
         let noted = |wanted: &str| case.notes.iter().any(|note| note == wanted);

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// Compares the searches without a node. These are the searches of the controller. Searches of the scheduler are
-    /// not predicted yet.
+    /// Compares the searches without a node. These are the searches of the controller. A search of the scheduler is not
+    /// compared here.
     pub(super) fn compare_matches(&self, verdict: &mut Verdict) -> Result<()> {
         for (place, answer) in self.line.matches.iter().enumerate() {
             if !answer.node.is_empty() {
@@ -75,7 +75,7 @@ impl Judged<'_> {
         self.compare_choices(verdict)
     }
 
-    /// Compares the volumes to which the real controller binds a claim, by the writes of its decisions.
+    /// Compares the volumes to which the real controller binds a claim, according to the writes of its decisions.
     fn compare_choices(&self, verdict: &mut Verdict) -> Result<()> {
         for (place, case) in self.line.decisions.iter().enumerate() {
             let Some(id) = target(self.snapshot, &case.object)?.of::<PersistentVolumeClaim>() else { continue };

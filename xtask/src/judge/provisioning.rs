@@ -1,4 +1,4 @@
-//! What the external provisioner decides about claims, volumes and the sources of volumes.
+//! Compares what the external provisioner decides about claims, volumes and the sources of volumes.
 
 use super::{Judged, Verdict, differ, name};
 use crate::line::Object;
@@ -47,7 +47,7 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Checks that the absence of an object is doubted only if the world has no list of its kind.
+    /// Checks that the prediction marks a missing object as uncertain only if the world has no list of its kind.
     fn ensure_certain(&self, about: &str, doubts: &BTreeMap<Kind, Absence>) -> Result<()> {
         let coverage = self.snapshot.coverage();
         let is_listed = |kind: &Kind| coverage.entries().iter().any(|entry| entry.kind == *kind);
@@ -72,7 +72,7 @@ impl Judged<'_> {
         let request = asked.request();
         let predicted = provisioner.provision(claim, &answers(driver, request));
         self.ensure_certain(&name(&real.claim), &predicted.doubts)?;
-        // A line says which Secrets exist, and its claims have no annotations that are not read.
+        // A line states which Secrets exist, and the program reads all annotations of its claims.
         let is_open = |part: &NotEvaluated| !matches!(part, NotEvaluated::MigratedClass | NotEvaluated::MigratedVolume);
         let not_evaluated = &predicted.not_evaluated;
         ensure!(!not_evaluated.iter().any(is_open), "{}: {not_evaluated:?}", name(&real.claim));
@@ -89,11 +89,13 @@ impl Judged<'_> {
         let mut effects: Vec<Value> = predicted.acts.iter().map(|act| effect(act, about, Some(claim))).collect();
         let mut of_real = real.effects.clone();
         if predicted.not_evaluated.contains(&NotEvaluated::MigratedClass) {
-            // What follows from a class that is translated is not predicted. The first event does not depend on it.
+            // If the class belongs to a migrated plugin, the provisioner translates the class. What it does with the
+            // translated class is not predicted. Only the first event does not depend on the translation.
             effects.truncate(1);
             of_real.truncate(1);
         } else if predicted.not_evaluated.contains(&NotEvaluated::MigratedVolume) {
-            // What happens to a volume that is translated is not predicted.
+            // If the volume belongs to a migrated plugin, the provisioner translates the volume. What it does after the
+            // request is not predicted.
             let until_request = |effects: &mut Vec<Value>| {
                 let request = effects.iter().position(|effect| effect.get("createVolume").is_some());
                 effects.truncate(request.map_or(0, |place| place + 1));
@@ -132,7 +134,7 @@ impl Judged<'_> {
         };
         part("responsible", &real.responsible.to_string(), &predicted.finalizer.is_some().to_string());
         part("should", &real.should.to_string(), &predicted.should.to_string());
-        // The Secret of a class that is translated is not predicted.
+        // The Secret of a translated class is not predicted.
         if !is_translated {
             part("effects", &Value::from(real.effects.clone()).to_string(), &Value::from(effects).to_string());
             part("retry", &real.retry, predicted.retry.as_deref().unwrap_or_default());
@@ -187,7 +189,7 @@ fn secrets(asked: &Provisioning) -> Secrets {
     Secrets::Known(asked.secrets.iter().filter_map(parts).collect())
 }
 
-/// Returns what the driver of the oracle answers. `oracle/provisioner/driver.go` is this driver.
+/// Returns the answers of the oracle's driver, which is in `oracle/provisioner/driver.go`.
 pub fn answers(driver: &Driver, request: Option<&CreateVolumeRequest>) -> CoreDriver {
     let failed = |code: &str, message: &'static str| DriverError {
         code: GrpcCode::named(code),
@@ -246,7 +248,7 @@ fn secret(name: Option<&SecretName>) -> String {
     name.map_or_else(String::new, |(namespace, name)| format!("{namespace}/{name}"))
 }
 
-/// Returns an act in the form of the line format.
+/// Returns an action of the provisioner in the format of the lines.
 fn effect(act: &Act, about: &Object, claim: Option<&PersistentVolumeClaim>) -> Value {
     let write = |verb: &str, object: Value, patch: Value| {
         let mut made = Map::from_iter([("verb".to_owned(), verb.into()), ("object".to_owned(), object)]);

@@ -1,4 +1,4 @@
-//! What kube-scheduler says about the pods without a node.
+//! Compares what kube-scheduler says about the pods without a node.
 
 use super::{Judged, Verdict, differ, name};
 use crate::line::{Binding, NodeVerdicts, Object, Scheduling, SchedulingStatus};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
-    /// Compares the answers about all pods, and which pods there are.
+    /// Compares the answers about all pods, and the list of these pods.
     pub(super) fn compare_scheduling(&self, verdict: &mut Verdict) -> Result<()> {
         let Some(answers) = &self.line.scheduling else { return Ok(()) };
         let pods = || self.snapshot.pods().iter().filter(|pod| scheduler::handles(pod));
@@ -48,7 +48,7 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the prediction in the form of the line format.
+/// Returns the prediction in the format of the lines.
 fn parts(pod: &Object, predicted: scheduler::Scheduling) -> Scheduling {
     let status = |status: scheduler::Status| SchedulingStatus {
         code: status.code.as_str().to_owned(),
@@ -98,8 +98,8 @@ fn texts<'v, T: Serialize + 'v>(values: impl IntoIterator<Item = &'v T>) -> BTre
     values.into_iter().filter_map(|value| serde_json::to_string(value).ok()).collect()
 }
 
-/// Compares the answer about one pod, part by part. Where the orders of the volumes are only a sample, further verdicts
-/// and messages may be predicted.
+/// Compares the answer about one pod, part by part. If the oracle tried only a sample of the orders of the volumes, the
+/// prediction may have further verdicts and messages.
 fn compare(real: &Scheduling, predicted: &Scheduling, verdict: &mut Verdict) {
     let pod = &real.pod;
     let mut part = |part: &str, one: BTreeSet<String>, mut other: BTreeSet<String>| {

@@ -1,5 +1,5 @@
-//! Compares what is said of the volumes that a claim does not get: every test that a volume fails, and the message
-//! about a volume that the claim names. This module also compares planned claims.
+//! Compares the reasons why a claim does not get a volume: every test that the volume fails, and the message about a
+//! volume that the claim names. This module also compares planned claims.
 
 use super::{Judged, Verdict, differ, target};
 use crate::line::Case;
@@ -24,7 +24,7 @@ const NAMED: [(&str, CandidateVerdict); 8] = [
 ];
 
 impl Judged<'_> {
-    /// Makes these comparisons for every claim of the line.
+    /// Compares the failed tests, the named volume and the planned claim, for every claim of the line.
     pub(super) fn compare_searches(&self, verdict: &mut Verdict) -> Result<()> {
         for answer in &self.line.matches {
             if let Some(id) = target(self.snapshot, &answer.claim)?.of::<PersistentVolumeClaim>() {
@@ -103,8 +103,8 @@ impl Judged<'_> {
         differ("the named volume", &case.object, &text(*real), &said, verdict);
     }
 
-    /// Compares planned claims. A claim that no controller has changed yet is stored as it was planned. It gets the
-    /// same class as the real controller gives to a claim without a class: the newest default class.
+    /// Compares planned claims. A claim that no controller has changed yet is stored as it was planned. A planned claim
+    /// without a class gets the class that the real controller gives to such a claim: the newest default class.
     fn compare_planned(&self, case: &Case, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let mut new = claim.clone();
         new.meta.uid = Str::default();

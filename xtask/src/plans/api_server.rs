@@ -1,5 +1,5 @@
 //! The API server, the controllers and the other actors of the tests, for repairs that are begun in a random world.
-#![expect(dead_code, reason = "the tests use all of it; here no request fails, and losses are told by the search")]
+#![expect(dead_code, reason = "the tests use all functions; here no request fails, and the search finds the losses")]
 
 #[path = "../../../tests/support/api/actors.rs"]
 mod actors;

@@ -1,5 +1,5 @@
-//! A repair that is carried out up to some step. Then other actors act. In the resulting world the repair is undone or
-//! continued.
+//! A repair of which the first steps are carried out. Then other actors act. In the resulting world, the repair is
+//! undone or continued.
 
 use super::api_server::{Actor, Call, Preconditions, Random, Store, text};
 use anyhow::{Context as _, Result};
@@ -10,17 +10,17 @@ use serde_json::Value;
 /// A repair with some steps carried out.
 pub(super) struct PartialRepair {
     store: Store,
-    /// The steps that a journal would have.
+    /// The steps that a journal would record as carried out.
     pub(super) done: Vec<Done>,
     /// The plan with the remaining steps.
     pub(super) rest: Plan,
-    /// The actor that acted afterwards.
+    /// The actor that acted after these steps.
     pub(super) actor: Actor,
 }
 
 impl PartialRepair {
-    /// Carries a plan out on the objects of a world, up to a random step or to the step at which it stops. Returns
-    /// `None` if nothing is written.
+    /// Carries out a plan on the objects of a world, up to a random step or to the step at which the plan stops.
+    /// Returns `None` if nothing is written.
     ///
     /// # Errors
     /// Returns an error if an object cannot be read, or if the API server refuses a request for which no obstacle was
@@ -99,8 +99,8 @@ fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Opt
     Ok(if matches!(write.change, Change::Delete) { None } else { Some(after) })
 }
 
-/// Lets the controllers act until the step's wait is met, and sometimes a little longer. Returns false if nothing
-/// changes any more and the wait is not met.
+/// Lets the controllers act until the condition of the step's wait is met, and sometimes a little longer. Returns false
+/// if nothing changes any more and the condition is not met.
 fn is_over(store: &mut Store, wait: Option<&Wait>, random: &mut Random) -> Result<bool> {
     if let Some(wait) = wait {
         for _ in 0..100 {

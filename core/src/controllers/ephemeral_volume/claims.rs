@@ -89,8 +89,8 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
     join_with(snapshot, settings, &new, links);
 }
 
-/// Returns a function. For the objects of a component, it lists the kinds that were not completely read and that could
-/// change the outcomes.
+/// Prepares the function that returns the uncertain reads of a component: the kinds that were not completely read and
+/// that could change the outcomes.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let coverage = snapshot.coverage();
     let unseen_pods = unseen_pods(snapshot);
@@ -153,8 +153,9 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
     })
 }
 
-/// Returns what an incomplete list of pods means for the claims of a namespace. If pods were not read because no
-/// decision needed them, they are treated as absent: anybody may create a claim later, and this is not reported either.
+/// Returns what an incomplete list of pods means for the claims of a namespace. Pods that were not read because no
+/// decision needed them are treated as absent. A claim of such a pod is like a claim that somebody creates later, and
+/// answers do not report that somebody may create a claim.
 fn unseen_pods_of(snapshot: &Snapshot, namespace: &str) -> Absence {
     match snapshot.coverage().absence(Kind::Pod, namespace) {
         Absence::Unknown(CoverageState::NotNeeded) => Absence::Certain,

@@ -13,7 +13,8 @@ leaves! {
             ends with an error, and the next volumes are not handled.",
     }
 
-    /// What is done for one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`, 1.36.
+    /// Where the handling of one ephemeral volume ends. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`,
+    /// 1.36.
     EphemeralVolumeStep {
         "EV1" ClaimNotOwned "The claim with this name was not created for the pod: the sync ends with an error.",
         "EV2" ClaimExists "The claim exists and was created for the pod: nothing is changed.",

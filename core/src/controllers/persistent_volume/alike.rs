@@ -2,16 +2,16 @@
 //! chosen one.
 //!
 //! A claim may be able to take any of several volumes. Two of them may be equal in every field that the sync reads
-//! after it has picked one. Then exchanging the two in the world changes nothing. So the run that picks the second
-//! volume equals the run that picks the first, with the two exchanged.
+//! after it has picked one. Then the sync does the same with both volumes. So the run that picks the second volume
+//! equals the run that picks the first volume, with the two volumes exchanged.
 
 use crate::controllers::{Branch, InterchangeableChoices};
 use crate::model::{Held, ObjectId, ObjectMeta, PersistentVolume, VolumeStatus};
 use crate::world::{Choices, Record, World};
 
-/// Returns the next choices of a sync that are known to give the recorded decision with the volume exchanged, at most
-/// `most` of them. A sync that picks a volume then binds it: it updates objects and emits no event. A failed sync is
-/// excluded, because its error text may name the volume.
+/// Returns the next choices of a sync, at most `most`, if their decisions are known to equal the recorded decision,
+/// except that another volume is picked. After a sync has picked a volume, the sync binds it: it updates objects and
+/// emits no event. A failed sync is excluded, because its error text may name the volume.
 pub fn alike(
     world: &World<'_>,
     record: &Record<'_, Branch>,
@@ -34,7 +34,8 @@ pub fn alike(
 
 /// Returns whether two volumes are equal in all fields that a claim's sync reads or writes after it has picked one of
 /// them. The caller knows that neither volume is being deleted. Fields that only a search or reclaiming reads are left
-/// out, and so are times. Name and uid only identify the volume, and the version is only compared with itself.
+/// out, and so are times. Name and uid only identify the volume, and the resourceVersion is compared only with that of
+/// the same volume.
 fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     // All fields are named, so that the compiler reports a new field here.
     let PersistentVolume {

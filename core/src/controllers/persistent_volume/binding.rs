@@ -1,4 +1,4 @@
-//! This module has the functions that bind and unbind, and that write the status of claims and volumes.
+//! This module has the functions that bind and unbind volumes and claims, and that write their status.
 
 use crate::controllers::{BindStep, KubernetesBehavior, SyncContext, UnbindStep};
 use crate::model::{
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Volume<'s> {
     /// The id of the object.
     pub id: VolumeId,
-    /// The version of the object that the sync holds.
+    /// The version of the object that the sync uses.
     pub object: Held<'s, PersistentVolume>,
 }
 
@@ -23,7 +23,7 @@ pub struct Volume<'s> {
 pub struct Claim<'s> {
     /// The id of the object.
     pub id: ClaimId,
-    /// The version of the object that the sync holds.
+    /// The version of the object that the sync uses.
     pub object: Held<'s, PersistentVolumeClaim>,
 }
 
@@ -123,8 +123,9 @@ pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeC
     Some(bound)
 }
 
-/// Returns the claim with the volume name and the annotation bind-completed. The claim gets bound-by-controller only if
-/// it named another volume or none. Returns None if nothing has to be changed. Upstream: `bindClaimToVolume`, 1.36.
+/// Returns the claim with the volume name and the annotation bind-completed. The claim gets the annotation
+/// bound-by-controller only if the claim named another volume or none. Returns None if nothing has to be changed.
+/// Upstream: `bindClaimToVolume`, 1.36.
 fn bind_claim_to_volume(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Option<PersistentVolumeClaim> {
     let names_other = claim.volume_name != volume.meta.name;
     let incomplete = !claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -218,7 +219,7 @@ pub fn clear_claim_status<'s>(
     sync.update_status(claim.id, changed)
 }
 
-/// Sets the phase of a claim to Lost and emits an event. It does nothing if the claim is Lost already. Upstream:
+/// Sets the phase of a claim to Lost and emits an event. Does nothing if the claim is Lost already. Upstream:
 /// `updateClaimStatusWithEvent`, 1.36.
 pub fn lose_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
@@ -256,7 +257,7 @@ pub fn update_volume_phase<'s>(
     Ok(volume)
 }
 
-/// Sets the phase of a volume to Failed and emits an event. It does nothing if the volume is Failed already. Upstream:
+/// Sets the phase of a volume to Failed and emits an event. Does nothing if the volume is Failed already. Upstream:
 /// `updateVolumePhaseWithEvent`, 1.36.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use crate::model::{
 use crate::snapshot::{ClaimId, printed};
 use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef, RecordedEvent};
 
-/// Syncs a claim that exists. It reads neither the deletion timestamp nor the phase of the claim. Upstream:
+/// Syncs a claim that exists. The sync reads neither the deletion timestamp nor the phase of the claim. Upstream:
 /// `syncClaim`, 1.36.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {
     let object = sync.cached(id)?;
@@ -112,9 +112,9 @@ fn sync_unbound_claim<'s>(
         );
         // A class can be added to a claim only if its `storageClassName` was never set.
         let action = if claim.object.has_class() {
-            "create a PersistentVolume that fits, or give the claim a class by recreating it"
+            "create a PersistentVolume that fits, or recreate the claim with a class"
         } else {
-            "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
+            "create a PersistentVolume that fits, set the claim's storageClassName, or make a class the default class"
         };
         sync.wait_for("user", "", action);
         ClaimBranch::UnboundClaimNoVolumeNoClass
@@ -227,13 +227,14 @@ fn emit_event_for_unbound_delay_binding_claim(
         ),
     };
     if !pods.is_empty() {
-        sync.wait_for("scheduler", pods.join(","), "choose a node for the pod; binding follows");
+        sync.wait_for("scheduler", pods.join(","), "choose a node for the pod; the claim is bound after that");
     } else if placed.is_empty() {
-        sync.wait_for("user", "", "create a pod that uses the claim; binding waits for it");
+        sync.wait_for("user", "", "create a pod that uses the claim; the claim is bound after that");
     } else {
-        // Only the scheduler tells the controller which node it has chosen.
+        // Only the scheduler writes the annotation of the selected node. It does not handle pods that have
+        // spec.nodeName.
         let pods = placed.join(",");
-        let action = format!("recreate pod {pods} without spec.nodeName, so that the scheduler places it");
+        let action = format!("recreate pod {pods} without spec.nodeName, so that the scheduler chooses its node");
         sync.wait_for("user", pods, action);
     }
     sync.say(RecordedEvent {
@@ -319,7 +320,7 @@ fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim)
              volume"
         ),
         _ => format!(
-            "recreate the claim with another volume, or free this one if claim {} no longer needs it",
+            "recreate the claim with another volume, or free volume {volume} if claim {} no longer needs it",
             named.claim_key()
         ),
     }

@@ -1,4 +1,4 @@
-//! This module takes a key from the work queue. It syncs the object of the key, or handles its deletion.
+//! This module takes a key from the work queue. It syncs the object of the key, or handles the deletion of the object.
 //!
 //! If the object of the key is gone, the version in the controller's cache decides which other object is enqueued.
 
@@ -23,7 +23,7 @@ pub enum Seen<'s, T> {
     Gone(Option<Held<'s, T>>),
 }
 
-/// Returns whether a key has more than one slash, so that it cannot be split. Upstream: `SplitMetaNamespaceKey`.
+/// Returns whether a key has more than one slash. Such a key cannot be split. Upstream: `SplitMetaNamespaceKey`.
 fn unparsable(key: &str) -> bool {
     key.matches('/').count() > 1
 }

@@ -3,19 +3,22 @@
 use crate::controllers::branch::leaves;
 
 leaves! {
-    /// Where the handling of a queue's key ends. Upstream: `syncVolumeByKey`, `syncClaimByKey`, 1.36.
+    /// Where the handling of a key of a work queue ends. Upstream: `syncVolumeByKey`, `syncClaimByKey`, 1.36.
     DispatchBranch {
         "D1" KeyUnparsable "The key has more than one `/`: nothing happens.",
         "D2" ListerFailed "The informer returns an error other than \"not found\": the sync ends with this error.",
         "D3" StaleVersionIgnored "The informer's object is older than the cached one: nothing happens.",
         "D4" VolumeDeletedClaimEnqueued
-            "The volume is gone and was cached with a claimRef: the cache forgets it and its claim is enqueued.",
-        "D5" VolumeDeletedUnclaimed "The volume is gone and was cached without a claimRef: the cache forgets it.",
+            "The volume is gone and was cached with a claimRef: it is removed from the cache, and its claim is \
+            enqueued.",
+        "D5" VolumeDeletedUnclaimed
+            "The volume is gone and was cached without a claimRef: it is removed from the cache.",
         "D6" DeletionAlreadyProcessed
             "Neither the informer nor the controller's cache has the object: nothing happens.",
         "D7" ClaimDeletedVolumeEnqueued
-            "The claim is gone and was cached with a volumeName: the cache forgets it and its volume is enqueued.",
-        "D8" ClaimDeletedUnbound "The claim is gone and was cached without a volumeName: the cache forgets it.",
+            "The claim is gone and was cached with a volumeName: it is removed from the cache, and its volume is \
+            enqueued.",
+        "D8" ClaimDeletedUnbound "The claim is gone and was cached without a volumeName: it is removed from the cache.",
         "D9" VersionUnparsable "A resourceVersion is not a number: the sync ends with an error.",
         "D10" ObjectSynced "The object exists: it is synced.",
     }
@@ -26,15 +29,17 @@ leaves! {
         "C3" UnboundClaimMatchFailed
             "The selector is invalid, or the claim has an attributes class while the gate is off: the sync ends with \
             an error.",
-        "C4" UnboundClaimVolumeFound "A volume matches: it is bound.",
+        "C4" UnboundClaimVolumeFound "A volume matches: it is bound to the claim.",
         "C5" UnboundClaimDefaultClassAssigned
-            "No volume matches and the claim has no class at all: it gets the default class.",
+            "No volume matches and the claim has no class at all: the claim gets the default class.",
         "C6" UnboundClaimDefaultClassFailed
             "The default class could not be found or written: the sync ends with an error.",
         "C7" UnboundClaimWaitForFirstConsumer
-            "The class delays binding, and no pod that waits for a node and has not ended uses the claim: it waits.",
+            "The class delays binding, and no unfinished pod without a node uses the claim: the claim waits for \
+            such a pod.",
         "C8" UnboundClaimWaitForPodScheduled
-            "The class delays binding, and pods that wait for a node and have not ended use the claim: it waits for them.",
+            "The class delays binding, and unfinished pods without a node use the claim: the claim waits until \
+            they have nodes.",
         "C9" UnboundClaimProvisioningDisabled "Dynamic provisioning is switched off: nothing happens.",
         "C10" UnboundClaimClassMissing "The class does not exist: an event says so.",
         "C11" UnboundClaimInTreeProvisionerUnknown
@@ -55,9 +60,9 @@ leaves! {
         "C18f" UnboundClaimVolumeMismatchMode "The named volume has another volume mode: an event says so.",
         "C18g" UnboundClaimVolumeMismatchAccessMode
             "The named volume does not have every requested access mode: an event says so.",
-        "C19" UnboundClaimNamedVolumeFree "The named volume is free and fits: it is bound.",
+        "C19" UnboundClaimNamedVolumeFree "The named volume is free and fits: it is bound to the claim.",
         "C20" UnboundClaimNamedVolumeReserved
-            "The named volume is reserved for this claim: it is bound without any test.",
+            "The named volume is reserved for this claim: it is bound to the claim without any test.",
         "C21" UnboundClaimNamedVolumeTaken "The named volume belongs to another claim: an event says so.",
         "C22" UnboundClaimNamedVolumeTakenByController
             "The named volume belongs to another claim, and this claim has the annotation bound-by-controller: the \
@@ -81,22 +86,23 @@ leaves! {
         "V5" VolumeClaimMissing "The claim is not found: the volume becomes Released and is reclaimed.",
         "V6" VolumeClaimReplaced
             "The claim of that name has another uid: the volume becomes Released and is reclaimed.",
-        "V7" VolumeClaimModeMismatch "The claim names no volume and has another volume mode: events say so.",
-        "V8" VolumeAwaitsClaim "The claim names no volume; the controller made this binding: the claim is enqueued.",
+        "V7" VolumeClaimModeMismatch
+            "The claim names no volume, and its volume mode differs from that of this volume: events say so.",
+        "V8" VolumeAwaitsClaim
+            "The claim names no volume yet, and the controller made this binding: the claim is enqueued.",
         "V9" VolumeDanglingAwaitsClaim
-            "The claim names no volume; the controller did not make this binding (a person or a provisioner did): the \
-            claim is enqueued.",
+            "The claim names no volume yet, and a person or a provisioner made this binding: the claim is enqueued.",
         "V10" VolumeBound "The claim names this volume: it is Bound.",
         "V11" VolumeSurplusDynamic
-            "The claim names another volume, and this volume was provisioned with policy Delete: it becomes Released \
-            and is reclaimed.",
+            "The claim names another volume, and this volume was provisioned and has the policy Delete: it becomes \
+            Released and is reclaimed.",
         "V12" VolumeSurplusUnbindController
-            "The claim names another volume; the controller made this binding: the claimRef is removed.",
+            "The claim names another volume, and the controller made this binding: the claimRef is removed.",
         "V13" VolumeSurplusUnbindUser
-            "The claim names another volume; the controller did not make this binding (a person or a provisioner did): \
-            only the uid of the claimRef is removed.",
+            "The claim names another volume, and a person or a provisioner made this binding: only the uid of the \
+            claimRef is removed.",
     }
-    /// What matching says of one volume. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+    /// The results of matching for one volume. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
     CandidateVerdict {
         "M1" CandidateExcluded "The volume is already chosen for another claim of the pod (scheduler only).",
         "M2" CandidateClaimedByOther "The claimRef of the volume names another claim.",
@@ -120,7 +126,7 @@ leaves! {
     }
     /// The writes of a binding. Upstream: `bind`, 1.36.
     BindStep {
-        "B0" BindNothingToDo "Both sides are bound already.",
+        "B0" BindNothingToDo "The volume and the claim are bound to each other already: nothing is written.",
         "B1" BindVolumeSaved "The volume's claimRef is written.",
         "B2" BindVolumeStatusSaved "The volume's phase is written.",
         "B3" BindClaimSaved "The claim's volumeName and annotations are written.",
@@ -131,15 +137,15 @@ leaves! {
         "B8" BindClaimSaveFailed "The claim could not be written.",
         "B9" BindClaimStatusFailed "The claim's status could not be written.",
     }
-    /// What is removed when a volume is unbound. Upstream: `unbindVolume`, 1.36.
+    /// The results of unbinding a volume. Upstream: `unbindVolume`, 1.36.
     UnbindStep {
         "U1" UnbindControllerBound "The controller made the binding: the claimRef and the annotation are removed.",
         "U2" UnbindUserBound "The controller did not make the binding: only the uid of the claimRef is removed.",
         "U3" UnbindFailed "The volume could not be written.",
     }
-    /// The dispatch of reclaiming. Upstream: `reclaimVolume`, 1.36.
+    /// Where the reclaiming of a volume ends. Upstream: `reclaimVolume`, 1.36.
     ReclaimStep {
-        "R1" ReclaimMigrated "The volume is migrated to CSI: its driver reclaims it.",
+        "R1" ReclaimMigrated "The volume is migrated to CSI: the driver reclaims the volume.",
         "R2" ReclaimRetain "Policy Retain: nothing happens.",
         "R3" ReclaimRecycle "Policy Recycle: a recycle operation is started.",
         "R4" ReclaimDelete "Policy Delete: a delete operation is started.",

@@ -25,7 +25,7 @@ pub fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>)
 }
 
 /// Joins all volumes and claims that can influence each other. `new` has the claims that a controller may create. Some
-/// of their names may belong to claims that are being deleted.
+/// of the new claims may have the names of claims that are being deleted.
 pub fn join_with(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClaim], links: &mut Links<'_>) {
     let behavior = &settings.behavior;
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
@@ -65,7 +65,8 @@ fn claims<'a>(
 
 /// Returns the classes in which a claim may search for a free volume: its own class, and every default class if the
 /// claim may still get one. Classes that delay binding are left out, unless the annotation of a selected node ends the
-/// delay. With a class that delays binding, a claim takes only reserved volumes. Reserved volumes are joined by name.
+/// delay. With a class that delays binding, a claim takes only volumes that are reserved for it, and these are joined
+/// by name.
 pub fn searched_classes(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Vec<Str> {
     let mut classes = own_classes(snapshot, behavior, claim);
     let selected = behavior.selected_node_ends_delay && claim.meta.annotations.has(AnnotationKey::SelectedNode);
@@ -110,9 +111,9 @@ pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &
         })
 }
 
-/// Returns the only volume that is reserved for the claim, if the claim gets this volume in any case. Its access modes
-/// must be exactly the requested ones, so that it is tested first. No other claim can then take the volume, so the
-/// claim and the volume compete with no other object.
+/// Returns the only volume that is reserved for the claim, if it is certain that the claim gets this volume. The access
+/// modes of the volume must be exactly the requested ones, so that the search tests the volume first. No other claim
+/// can then take the volume, so the claim and the volume compete with no other object.
 fn sure_reservation(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -153,8 +154,8 @@ fn is_provisioned_in_tree(behavior: &KubernetesBehavior, class: &StorageClass) -
         && matches!(find_provisionable_plugin(behavior, class), Provider::InTree(Plugin::HostPath))
 }
 
-/// Returns whether the controller itself may create a volume for the claim. A class that was not read counts as one
-/// that the controller provisions.
+/// Returns whether the controller itself may create a volume for the claim. The function assumes that the controller
+/// provisions volumes of a class that was not read.
 fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> bool {
     let unseen = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain;
     behavior.hostpath_provisioning
@@ -165,8 +166,8 @@ fn may_provision(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &Per
 }
 
 /// Joins claims by the names of volumes that the controller may create for them. A claim is joined with an existing
-/// volume of that name, because this volume prevents the creation. It is also joined with all claims that name the
-/// volume.
+/// volume of that name, because this volume prevents the creation. The claim is also joined with all claims that name
+/// such a volume.
 fn join_provisioned(snapshot: &Snapshot, behavior: &KubernetesBehavior, links: &mut Links<'_>) {
     if !behavior.hostpath_provisioning {
         return;
@@ -199,9 +200,10 @@ struct GroupMember {
 }
 
 /// Adds volumes that do not exist yet: the controller may create one for a claim, and the volume may become free later.
-/// The claim may take another volume than the created one, because its search does not find the created one, or because
-/// a cache lags. Then the controller removes the claimRef of the created volume, unless it deletes the volume. A claim
-/// takes another volume only if the snapshot has a volume of the same class that is free or may become free.
+/// The claim may take another volume than the created volume, because the search of the claim does not find the created
+/// volume, or because a cache lags. Then the controller removes the claimRef of the created volume, unless it deletes
+/// the volume. A claim takes another volume only if the snapshot has a volume of the same class that is free or may
+/// become free.
 fn add_created_volumes(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -237,7 +239,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
     let behavior = &settings.behavior;
     let capacity = |volume: &PersistentVolume| volume.storage().copied().unwrap_or(Quantity::ZERO);
 
-    // A claim and the volume that it gets in any case compete with no other object, so they are left out.
+    // A claim and the volume that it certainly gets compete with no other object, so both are left out.
     let mut reserved: BTreeSet<ObjectId> = BTreeSet::new();
     for (id, claim) in snapshot.with_ids::<PersistentVolumeClaim>() {
         if let Some(volume) = sure_reservation(snapshot, behavior, claim) {
@@ -257,7 +259,7 @@ fn join_by_matching(snapshot: &Snapshot, settings: &Settings<'_>, new: &[NewClai
             && named.is_some_and(|named| made.contains(&(&named.namespace, &named.name)))
     };
 
-    // The groups hold the volumes that are free or may become free. Each group is sorted by capacity.
+    // The groups have the volumes that are free or may become free. Each group is sorted by capacity.
     let mut groups: BTreeMap<GroupKey, Vec<GroupMember>> = BTreeMap::new();
     for (id, volume) in snapshot.with_ids::<PersistentVolume>() {
         if (may_become_free(snapshot, settings, volume) || awaits_new(volume)) && !reserved.contains(&id.into()) {
@@ -330,7 +332,7 @@ pub fn is_permanent(volume: &PersistentVolume) -> bool {
 
 /// Joins each claim whose search is invalid with the volumes on which the search depends. Upstream reads the selector
 /// and the attributes class only if some volume has the requested access modes. So an invalid search fails only while
-/// there is such a volume. It depends on all such volumes, unless one of them always exists.
+/// there is such a volume. The search depends on all such volumes, unless one of them always exists.
 fn join_invalid_searches(snapshot: &Snapshot, behavior: &KubernetesBehavior, new: &[NewClaim], links: &mut Links<'_>) {
     for (id, claim) in claims(snapshot, new) {
         if !may_search(claim) || Query::new(behavior, claim, false).is_ok() {

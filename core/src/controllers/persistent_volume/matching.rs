@@ -11,7 +11,8 @@ use crate::snapshot::{CandidateGroup, GroupKey, Snapshot, VolumeId};
 pub struct SelectedVolume<'s> {
     /// The volume.
     pub volume: Volume<'s>,
-    /// Whether the volume was reserved for the claim. Then its phase, labels and class were not tested.
+    /// Whether the claimRef of the volume names the claim, with the uid of the claim or without a uid. Then the phase,
+    /// the labels and the class of the volume were not tested.
     pub reserved: bool,
 }
 
@@ -20,7 +21,8 @@ pub struct SelectedVolume<'s> {
 pub enum Fit {
     /// The volume does not match, for this reason.
     No(CandidateVerdict),
-    /// The volume is reserved for the claim and passes the tests of a reserved volume.
+    /// The claimRef of the volume names the claim, with the uid of the claim or without a uid. The volume passes the
+    /// tests that apply to such a volume.
     Reserved,
     /// The volume is free and matches.
     Free,
@@ -72,9 +74,9 @@ impl<'c> Query<'c> {
         self.selector.as_ref()
     }
 
-    /// Tests one volume in upstream's order. Returns the first test that the volume fails, or that the volume is
-    /// reserved or free. Access modes are not tested here, because they decide beforehand which volumes are searched.
-    /// Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+    /// Tests one volume in upstream's order. If the volume fails a test, the result has the first failed test. Access
+    /// modes are not tested here, because the search has selected the volumes by access modes before. Upstream:
+    /// `FindMatchingVolume`, component-helpers, 1.36.
     pub fn fit(&self, volume: &PersistentVolume) -> Fit {
         let claim = self.claim;
         let bound_to_claim = is_volume_bound_to_claim(volume, claim);
@@ -148,9 +150,9 @@ impl<'c> Query<'c> {
     }
 }
 
-/// Finds the volume for a claim. Volumes are grouped by their exact access modes. Only groups that contain the
-/// requested modes are searched, fewest modes first. The search ends at the first number of modes for which a group has
-/// a volume that fits.
+/// Finds the volume for a claim. Volumes are grouped by their exact access modes. Only groups with all requested modes
+/// are searched, groups with the fewest modes first. The search ends at the smallest number of modes for which some
+/// group has a volume that fits.
 ///
 /// Upstream does not define the order of groups with the same number of modes, or of volumes with the same size in a
 /// group. Any of these volumes can be chosen. Upstream: `findBestMatchForClaim`, `findByClaim`, 1.36.
@@ -189,8 +191,8 @@ fn any_group(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> b
         .any(|id| sync.cached(id).is_some_and(|volume| volume.access_modes.set().contains_all(&claim.access_modes)))
 }
 
-/// Returns the volumes that the search may choose, by name. An order that upstream does not define decides between
-/// these volumes.
+/// Returns the volumes that the search may choose, sorted by name. An order that upstream does not define decides which
+/// of these volumes is chosen.
 fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<VolumeId> {
     let claim = query.claim;
     for tier in tiers(claim) {
@@ -207,12 +209,12 @@ fn possible_volumes(sync: &mut SyncContext<'_, '_>, query: &Query<'_>) -> Vec<Vo
     Vec::new()
 }
 
-/// Returns the volumes of one group that the search may choose: all reserved ones, or else the smallest ones that
-/// match.
+/// Returns the volumes of one group that the search may choose: all volumes whose claimRef names the claim or, if there
+/// are none, the smallest free volumes that match.
 fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessModeSet) -> Vec<VolumeId> {
     let claim = query.claim;
     let snapshot: &Snapshot = sync.world().snapshot();
-    // The indexes hold the volumes as they were read. Volumes that were written later, or that differ in the cache, are
+    // The indexes have the volumes as they were read. Volumes that were written later, or that differ in the cache, are
     // tested one by one.
     let mut changed: Vec<VolumeId> = sync.world().changed_of::<PersistentVolume>().map(|(id, _)| id).collect();
     changed.extend(sync.lagging::<PersistentVolume>());
@@ -237,8 +239,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     if !reserved.is_empty() {
         return reserved;
     }
-    // A claim whose binding is delayed gets only reserved volumes. A focused world has only some volumes, and all of
-    // them were tested above.
+    // If binding is delayed, a claim gets only a volume whose claimRef names the claim. In a focused world, only the
+    // volumes of the overlay exist, and all of them were tested above.
     if query.delay || sync.world().is_focused(Kind::PersistentVolume) {
         return best.map(|(_, volumes)| volumes).unwrap_or_default();
     }
@@ -271,8 +273,8 @@ fn best_of_group(sync: &mut SyncContext<'_, '_>, query: &Query<'_>, set: AccessM
     best.map(|(_, volumes)| volumes).unwrap_or_default()
 }
 
-/// Returns the groups of free volumes with these access modes that the claim may take. From 1.31 on, there is at most
-/// one group. Before 1.31, attributes classes are not compared, so there can be several groups.
+/// Returns the groups of free volumes with these access modes whose volumes the claim may take. Since 1.31, there is at
+/// most one such group. Before 1.31, attributes classes are not compared, so there can be several groups.
 fn groups_of<'s>(snapshot: &'s Snapshot, query: &Query<'_>, set: AccessModeSet) -> Vec<&'s CandidateGroup> {
     let claim = query.claim;
     let key = GroupKey {

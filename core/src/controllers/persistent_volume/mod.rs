@@ -78,12 +78,12 @@ pub const BOUND_KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolu
 pub const DESTROYED: Mark = Mark(0);
 
 /// Marks that the controller has started a pod that erases a volume. The pod continues whatever happens to the volume,
-/// and no object shows when it has finished.
+/// and no object shows when the pod has finished.
 pub const SCRUBBING: Mark = Mark(1);
 
 /// Returns the world in which a late delete operation deletes a new volume. The operation identifies the volume only by
-/// its name. So it may delete a newer volume that has the name of the recorded one. Upstream: `deleteVolumeOperation`,
-/// 1.36.
+/// its name. So the operation may delete a newer volume that has the same name as the recorded volume. Upstream:
+/// `deleteVolumeOperation`, 1.36.
 fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
     let Some(volume) = id.of::<PersistentVolume>() else { return Vec::new() };
     let deleted = |recorded: &PersistentVolume| recorded.reclaim_policy == ReclaimPolicy::Delete;

@@ -180,8 +180,8 @@ impl<'s, 'q> Search<'s, 'q> {
         let is_small = |id: &VolumeId| self.size(*id).compare(&request).is_lt();
         let (small, large) = group.free.split_at(group.free.partition_point(is_small));
         let is_own = group.key.class == self.claim.class();
-        // If the class delays binding, the scheduler searches for a volume, and not the controller. So it is still open
-        // whether a volume of the class matches, and all members are searched.
+        // If the class delays binding, the scheduler searches for a volume, and not the controller. So it is not known
+        // yet whether a volume of the class matches, and all members are searched.
         let is_first = || self.snapshot.class(self.claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
         let most = match is_own || group.key.class.is_empty() {
             _ if is_own && is_first() => usize::MAX,

@@ -1,5 +1,5 @@
-//! The readings on which the outcomes of a component rest. An object that was not read could change the outcome of
-//! every object in the component. So the readings belong to the component and not to one object.
+//! The reads on which the outcomes of a component rest. An object that was not read could change the outcome of every
+//! object in the component. So the reads belong to the component and not to one object.
 
 use super::links::{PROVISIONED_PREFIX, is_permanent, may_have_no_claim, may_search, searched_classes};
 use crate::controllers::spec::{Needs, note_gap};
@@ -11,8 +11,8 @@ use crate::snapshot::{Absence, GroupKey, Snapshot};
 use crate::world::Need;
 use std::collections::BTreeMap;
 
-/// Prepares the function that returns the uncertain readings of a component. The gaps of the snapshot are evaluated
-/// once for all components.
+/// Prepares the function that returns the uncertain reads of a component. The gaps of the snapshot are evaluated once
+/// for all components.
 pub fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let gaps = Gaps::of(snapshot, settings);
     let settings = settings.clone();
@@ -22,7 +22,7 @@ pub fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     })
 }
 
-/// Returns the uncertain readings on which the outcomes of new claims rest. `objects` is the component.
+/// Returns the uncertain reads on which the outcomes of new claims rest. `objects` is the component.
 pub fn needs_of_new(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -32,31 +32,31 @@ pub fn needs_of_new(
     uncertain_needs(snapshot, settings, (objects, &mut new.iter()), gaps)
 }
 
-/// The consequences of incomplete readings that concern more than one component.
+/// What incomplete reads mean for more than one component.
 #[derive(Debug)]
 pub struct Gaps {
-    /// Whether a claim may get a default class that was not read. Then it can take volumes of any class, also from
-    /// other components.
+    /// Whether a claim may get a default class that was not read. Then the claim can take volumes of any class, also
+    /// from other components.
     any_class: bool,
     /// The volumes that may become free. The controller bound each of them to a claim that was not read. If that claim
     /// has another volume, the controller removes the claimRef. For each group, namespace and doubt, only the largest
-    /// capacity is kept.
+    /// capacity is stored.
     freed: BTreeMap<GroupKey, BTreeMap<(Str, Doubt), Quantity>>,
 }
 
-/// How doubtful it is whether a claim that was not read still holds a volume.
+/// How doubtful it is that a claim that was not read still has its volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {
     /// The volume is Bound, so the claim once had it. The answer assumes that the claim still has the volume, even if
     /// no claims could be read. Otherwise, nothing could be said of any waiting claim in a cluster with statically
     /// bound volumes.
     Slight,
-    /// The binding was never completed.
+    /// The volume is not Bound, so nothing shows that the claim still has the volume.
     Full,
 }
 
 impl Gaps {
-    /// Evaluates the incomplete readings of a snapshot.
+    /// Evaluates the incomplete reads of a snapshot.
     pub fn of(snapshot: &Snapshot, settings: &Settings<'_>) -> Self {
         let any_class = snapshot.coverage().absence(Kind::StorageClass, "") != Absence::Certain
             && snapshot.claims().iter().any(|claim| may_search(claim) && !claim.has_class());
@@ -98,12 +98,12 @@ impl Gaps {
     }
 }
 
-/// Returns the namespace of a claim that was not read, if the controller may unbind the volume from that claim. The
-/// controller unbinds only a volume that it bound itself. A provisioned volume with policy Delete does not count,
-/// because the controller releases it for deletion instead.
+/// Returns the namespace of the claim that the volume names, if this claim was not read and the volume may become free.
+/// Only a volume that the controller itself bound can become free. A provisioned volume with policy Delete does not
+/// become free, because the controller releases and reclaims it.
 ///
-/// A claimRef without a uid counts only if syncs may be interrupted. A binding that ends after its first write adds the
-/// uid. Upstream: the case of a claim that is bound to another volume in `syncVolume`, 1.36.
+/// A volume whose claimRef has no uid can become free only if syncs may be interrupted: a binding that ends after its
+/// first write has added the uid. Upstream: the case of a claim that is bound to another volume in `syncVolume`, 1.36.
 fn may_be_freed_by<'s>(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -122,7 +122,7 @@ fn may_be_freed_by<'s>(
     may.then_some((&named.namespace, doubt))
 }
 
-/// Returns the readings that matter and are not certain, each with the reason for the doubt.
+/// Returns the reads that matter and whose results are not certain, each with the reason for the doubt.
 fn uncertain_needs(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -134,8 +134,8 @@ fn uncertain_needs(
         note_gap(&mut found, kind, namespace, snapshot.coverage().absence(kind, namespace));
     };
     let mut assumed: Vec<&Str> = Vec::new();
-    // The controller itself creates volumes for claims. Their names may belong to other volumes, or other claims may
-    // name them.
+    // The controller itself may create volumes for claims. A volume with the name of the new volume may exist already,
+    // or other claims may name the new volume.
     let provisions = settings.behavior.hostpath_provisioning;
     let all_volumes = || objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
     let mut volumes = all_volumes();
@@ -147,7 +147,8 @@ fn uncertain_needs(
             if !claim.has_class() || (!claim.class().is_empty() && snapshot.class(claim.class()).is_none()) {
                 need(Kind::StorageClass, "");
             }
-            // A claim that was not read could take the volume, or cause the creation of a volume that becomes free.
+            // A claim that was not read could take a volume of the component. The controller could also create a volume
+            // for such a claim, and this volume could become free.
             if all_volumes().next().is_some() || provisions {
                 need(Kind::PersistentVolumeClaim, "");
             }
@@ -168,7 +169,8 @@ fn uncertain_needs(
                 need(Kind::PersistentVolumeClaim, "");
             }
         }
-        // A claim without finalizers will be deleted. Then pods may prevent the recycling of its volume.
+        // A claim that is being deleted and has no finalizers will be gone. Then pods that use it may prevent the
+        // recycling of its volume.
         if claim.terminating() && claim.meta.finalizers.is_empty() && recycles {
             need(Kind::Pod, namespace);
         }

@@ -5,7 +5,7 @@ use crate::model::{AnnotationKey, PersistentVolume, SourceKind, StorageClass};
 
 /// The prefix of in-tree plugin names.
 pub const IN_TREE_PREFIX: &str = "kubernetes.io/";
-/// The only in-tree plugin that still provisions volumes, if a flag enables it.
+/// The only in-tree plugin that still provisions volumes. It does so if `--enable-hostpath-provisioner` is set.
 pub const HOST_PATH: &str = "kubernetes.io/host-path";
 const NFS: &str = "kubernetes.io/nfs";
 const RBD: &str = "kubernetes.io/rbd";
@@ -14,9 +14,11 @@ const PORTWORX: &str = "kubernetes.io/portworx-volume";
 /// A volume plugin inside kube-controller-manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plugin {
-    /// The host-path plugin. It provisions if the flag allows that, deletes below `/tmp`, and recycles.
+    /// The host-path plugin. It provisions volumes if the flag `--enable-hostpath-provisioner` is set, deletes paths
+    /// that contain `/tmp/`, and recycles volumes.
     HostPath,
-    /// A plugin of an older minor version. No object shows its storage.
+    /// A plugin that only older minor versions have: Ceph RBD or Portworx. Its storage is outside of the cluster, so no
+    /// object shows when the plugin has created or deleted the storage.
     Remote(&'static str),
 }
 
@@ -43,7 +45,7 @@ pub enum Provider {
     InTree(Plugin),
     /// An external provisioner or driver.
     External,
-    /// No component, with upstream's error text.
+    /// No component. The text is upstream's error.
     Nobody(String),
 }
 
@@ -141,7 +143,7 @@ pub fn recyclable(volume: &PersistentVolume) -> bool {
     matches!(volume.source.kind, SourceKind::Nfs | SourceKind::HostPath)
 }
 
-/// Checks whether an older plugin can delete the storage of a volume. Upstream: `newDeleterInternal` of
+/// Checks whether a [`Plugin::Remote`] can delete the storage of a volume. Upstream: `newDeleterInternal` of
 /// `pkg/volume/portworx`, 1.35, and `NewDeleter` of `pkg/volume/rbd`, 1.30.
 ///
 /// # Errors
@@ -158,8 +160,8 @@ pub fn remote_deleter(name: &str, volume: &PersistentVolume) -> Result<(), Strin
     Err(format!("failed to create deleter for volume {:?}: spec.{title} is nil", volume.meta.name.as_str()))
 }
 
-/// Checks whether the host-path deleter can delete the storage of a volume. The deleter accepts a path that has `/tmp/`
-/// at any place and text after it. Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
+/// Checks whether the host-path deleter can delete the storage of a volume. The deleter accepts a path that contains
+/// `/tmp/`, followed by at least one more character. Upstream: `hostPathDeleter.Delete`, `pkg/volume/hostpath`, 1.36.
 ///
 /// # Errors
 /// Returns upstream's words if the volume has no host path, or the deleter does not accept the path.

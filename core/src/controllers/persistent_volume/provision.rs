@@ -1,4 +1,4 @@
-//! This module asks an external provisioner for a volume, or provisions with an in-tree plugin.
+//! This module asks an external provisioner for a volume, or provisions a volume with an in-tree plugin.
 
 use super::binding::Claim;
 use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
@@ -225,7 +225,7 @@ fn reschedule_provisioning(sync: &mut SyncContext<'_, '_>, claim: &Claim<'_>) {
     if claim.object.meta.annotations.has(AnnotationKey::SelectedNode) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations.remove(AnnotationKey::SelectedNode);
-        // Upstream only logs a refusal. The event names the error of the provisioning, not this one.
+        // Upstream only logs a refusal. The event names the error of the provisioning, not this refusal.
         let _ = sync.update(claim.id, changed);
     }
 }
@@ -289,8 +289,8 @@ fn create_volume<'s>(
 ) {
     let (key, name) = (claim.object.key(), volume.meta.name.clone());
     let about = ObjectRef::to(&*claim.object);
-    // The place of the new volume follows from the place of its claim, so that the order in which volumes are created
-    // does not matter.
+    // The place of the new volume follows from the place of its claim, so the order in which volumes are created does
+    // not matter.
     let recorded = sync.world().snapshot().volumes().len();
     let wanted = VolumeId::new(u32::try_from(recorded).unwrap_or(u32::MAX).saturating_add(claim.id.0));
     let mut refusal = None;
@@ -319,7 +319,8 @@ fn create_volume<'s>(
         format!("Error creating provisioned PV object for claim {key}: {error}. Deleting the volume."),
     );
     // Upstream deletes the storage and then reads the volume to remove its finalizer. The volume was never created, so
-    // this read fails if finalizers are used. The clean-up then counts as failed, although the storage is gone.
+    // this read fails if finalizers are used. Upstream then reports that the clean-up failed, although the storage is
+    // gone.
     let cleanup = match sync.cleanup_failure() {
         Some(failure) => Err(failure.to_owned()),
         None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, behavior, &name)),

@@ -70,7 +70,8 @@ fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
     }
 }
 
-/// Returns whether the claim of the claimRef no longer holds the volume, according to the controller's cache. Upstream:
+/// Returns whether the volume is released, according to the controller's cache: no claim has the name and the uid of
+/// the claimRef, or this claim names another volume. A volume whose claimRef has no uid is not released. Upstream:
 /// `isVolumeReleased`, 1.36.
 fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> bool {
     let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
@@ -84,7 +85,7 @@ fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume)
     }
 }
 
-/// Deletes the storage and the volume. Upstream: `deleteVolumeOperation`, 1.36 and before.
+/// Deletes the storage and the volume. Upstream: `deleteVolumeOperation`, 1.36 and earlier.
 fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>) {
     if !behavior.delete_plugin_first && !still_released(sync, behavior, &volume.object) {
         return;
@@ -121,7 +122,7 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
     run_deleter(sync, behavior, volume, plugin);
 }
 
-/// Returns whether the volume is still released, after it was read again. If it is not, the leaf is recorded.
+/// Reads the volume again, and returns whether it is still released. If it is not, the function records the leaf.
 fn still_released(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());
@@ -236,12 +237,13 @@ pub fn recycling(volume: &str, uid: &str) -> String {
     format!("recycle-{volume}[{}]", printed(uid))
 }
 
-/// The error of a recycling that finds the pod of an earlier recycling. The recycling deletes that pod in any case, and
-/// a later attempt creates a new pod. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`,
+/// The error of a recycling that finds the pod of an earlier recycling. The recycling always deletes that pod, and a
+/// later attempt creates a new pod. Upstream: `internalRecycleVolumeByWatchingPodUntilCompletion`,
 /// `pkg/volume/util/recyclerclient`, 1.36.
 pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
 
-/// Recycles the volume. It never returns an error, so there is no back-off. Upstream: `recycleVolumeOperation`, 1.36.
+/// Recycles the volume. Upstream's operation never returns an error, so there is no back-off. Upstream:
+/// `recycleVolumeOperation`, 1.36.
 fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<'s>) {
     let Ok((id, live)) = sync.live_get(&volume.object.meta.name) else {
         return sync.step(RecycleStep::RecycleVolumeGone.into());
@@ -267,7 +269,7 @@ fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<
     }
     let fresh = Volume { id, object: live };
     if !recyclable(&fresh.object) {
-        // A refused status write ends the operation as well; the next sync tries again.
+        // If the API server refuses the status write, the operation ends as well. The next sync tries again.
         let _ = fail_volume(sync, fresh, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
         return sync.step(RecycleStep::RecyclePluginMissing.into());
     }
@@ -279,7 +281,7 @@ fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<
             sync.wait_for(
                 "node",
                 recycler,
-                "run the pod that scrubs the volume; the volume is offered again after that",
+                "run the pod that erases the data; the volume becomes Available after that",
             );
         }
         PluginAnswer::Failed(text) => {
@@ -308,7 +310,7 @@ fn users_of(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> Vec<St
     users
 }
 
-/// What happens to the data of a volume, by its policy, once no claim holds the volume.
+/// What happens to the data of a volume when the volume is reclaimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataFate {
     /// The data are kept.

@@ -1,4 +1,4 @@
-//! The comparison of two versions of a volume or a claim in all fields that decide.
+//! The comparison of two versions of a volume or a claim in all fields that influence decisions.
 
 use super::links::may_search;
 use super::matching::Query;
@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::snapshot::Snapshot;
 
-/// Returns whether two versions of an object are equal in all fields that decide.
+/// Returns whether two versions of an object are equal in all fields that influence decisions.
 pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     match (a, b) {
         (HeldObject::PersistentVolume(a), HeldObject::PersistentVolume(b)) => a.is(b) || same_volume(a, b),
@@ -17,9 +17,9 @@ pub fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     }
 }
 
-/// Returns whether two versions of a volume are equal in all fields that decide. A created volume differs by its name
-/// and uid from every other volume, even from a deleted volume of the same name. Fields that never change need no
-/// comparison, because name and uid determine them.
+/// Returns whether two versions of a volume are equal in all fields that influence decisions. The uid distinguishes a
+/// created volume from a deleted volume of the same name. Fields that never change are not compared: they are equal if
+/// name and uid are equal.
 pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     let same_ref = || match (&a.claim_ref, &b.claim_ref) {
         (None, None) => true,
@@ -36,8 +36,8 @@ pub fn same_volume(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Returns whether two versions of a claim are equal in all fields that decide. The uid distinguishes a created claim
-/// from a recorded one of the same name that is gone.
+/// Returns whether two versions of a claim are equal in all fields that influence decisions. The uid distinguishes a
+/// created claim from a deleted claim of the same name.
 pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool {
     a.status.phase == b.status.phase
         && a.meta.deleted.is_some() == b.meta.deleted.is_some()
@@ -62,10 +62,11 @@ pub fn is_hidden(step: &Step<'_, '_>) -> bool {
 }
 
 /// Returns whether no other sync can observe this step of a volume, and the step happens in every order of syncs. For
-/// that, the claimRef and the object must stay, and the phase must move only in its one possible direction.
+/// that, the claimRef and the annotation bound-by-controller must stay as they are, the volume must not be being
+/// deleted, and a Released or Failed volume must stay Released or Failed.
 ///
-/// Recycling does not qualify while pods name the claim. Whether those pods count depends on the existence of a claim
-/// of that name.
+/// If the policy is Recycle and pods name the claim, a step to Released or Failed does not qualify. Such pods prevent
+/// the recycling only while no claim of this name exists, so the order of syncs matters.
 fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &PersistentVolume) -> bool {
     let recycled = before.reclaim_policy == ReclaimPolicy::Recycle
         && before
@@ -89,10 +90,10 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
 /// Returns whether no other sync can observe this step of a claim, and no other step can replace it. The step must not
 /// bind the claim, change its class or select a node.
 ///
-/// If another step comes first, this step may leave the phase unwritten. Then a later step must write the phase. Every
-/// later step does so, with three exceptions:
+/// If another step happens first, this step may end without writing the phase. Then a later step must write the phase.
+/// Every later step does so, with three exceptions:
 /// - The volume has no capacity, so binding ends before the status is written (`capacities_stated`).
-/// - The controller marked the claim, and another claim took its volume.
+/// - The claim has the annotation bound-by-controller, and another claim took its volume.
 /// - The search is invalid. It fails as soon as a volume with the requested access modes is provisioned.
 fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
     let behavior = &step.settings.behavior;

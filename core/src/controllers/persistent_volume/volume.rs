@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// when the plugin is migrated.
 pub const IN_TREE_FINALIZER: &str = "kubernetes.io/pv-controller";
 
-/// The finalizer by which a provisioner keeps a volume until it has deleted the storage.
+/// External provisioners add this finalizer to a volume, so that the object stays until they have deleted the storage.
 pub const EXTERNAL_FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
 /// Syncs a volume that exists. Upstream: `syncVolume`, 1.36.
@@ -99,7 +99,7 @@ fn sync_after_migration<'s>(
         }
     };
     sync.test(|| ComparisonStep {
-        question: "the claim names a volume, and it is this one",
+        question: "the claim names this volume",
         left: Compared {
             object: format!("pvc/{} -n {}", claim.meta.name, claim.meta.namespace),
             field: "spec.volumeName",
@@ -245,10 +245,10 @@ enum ClaimLookup<'s> {
     Replaced,
 }
 
-/// Looks up the claim of the claimRef. The controller's cache is read first. If it has no claim of this name, and the
-/// volume is not Released or Failed, the informer and then the API server are asked. So a claim that is missing only in
-/// the cache does not count as gone. In 1.14, they are asked only if the controller bound the volume itself. If the
-/// claim that was found has another uid, the API server is asked as well.
+/// Looks up the claim of the claimRef. The controller's cache is read first. If the cache has no claim of this name,
+/// and the volume is not Released or Failed, the informer and then the API server are asked. So a claim that is missing
+/// only in the cache is not treated as gone. In 1.14, informer and API server are asked only if the controller itself
+/// bound the volume. If the claim that was found has another uid, the API server is asked as well.
 fn find_claim<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,

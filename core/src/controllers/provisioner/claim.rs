@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// The number of attempts to delete a volume that cannot be used. Upstream: `deleteVolumeRetryCount`, v6.4.0.
 const DELETE_VOLUME_RETRY_COUNT: usize = 5;
 
-/// How a sync ends.
+/// The result of a sync.
 struct End {
     leaf: ProvisionBranch,
     should: bool,
@@ -29,7 +29,7 @@ struct End {
 }
 
 impl End {
-    /// Returns the end of a sync that ends before `Provision` is called.
+    /// Returns a result without a state, an error and a retry.
     fn early(leaf: ProvisionBranch, should: bool) -> Self {
         Self { leaf, should, state: None, error: None, retry: None }
     }
@@ -47,8 +47,8 @@ impl<'s> Provisioner<'s> {
         Provisioning { leaf, should, acts, state, error, retry, doubts: reads.into_doubts(), not_evaluated }
     }
 
-    /// Returns the class of a claim for which a volume should be provisioned. Upstream: `shouldProvision`, v13.1.0, and
-    /// `ShouldProvision`, v6.4.0.
+    /// Returns the class of the claim if a volume should be provisioned, and otherwise the result of the sync.
+    /// Upstream: `shouldProvision`, v13.1.0, and `ShouldProvision`, v6.4.0.
     fn should_provision(&self, reads: &mut Reads<'s>, claim: &PersistentVolumeClaim) -> Result<&'s StorageClass, End> {
         if !claim.volume_name.is_empty() {
             return Err(End::early(ProvisionBranch::ClaimNamesVolume, false));
@@ -74,7 +74,7 @@ impl<'s> Provisioner<'s> {
         Ok(class)
     }
 
-    /// Upstream: `provisionClaimOperation`, v13.1.0.
+    /// Provisions a volume for the claim. Upstream: `provisionClaimOperation`, v13.1.0.
     fn provision_claim_operation(
         &self,
         sync: &mut Work<'s>,
@@ -176,7 +176,7 @@ impl<'s> Provisioner<'s> {
         Ok(End { state, ..End::early(ProvisionBranch::VolumeProvisioned, true) })
     }
 
-    /// Returns the volume that is stored, as a CSI volume.
+    /// Returns the PersistentVolume for the claim. It is a CSI volume even if the class names an in-tree plugin.
     fn volume(
         &self,
         claim: &PersistentVolumeClaim,
@@ -233,17 +233,18 @@ fn annotations(
     made
 }
 
-/// Upstream: `GenerateVolumeNodeAffinity`, v6.4.0.
+/// Returns the terms of the node affinity of a volume: one for each topology that is not empty. Upstream:
+/// `GenerateVolumeNodeAffinity`, v6.4.0.
 fn volume_node_affinity(topology: &[Segments]) -> Option<Vec<Segments>> {
     let terms = || topology.iter().filter(|segments| !segments.is_empty()).cloned().collect();
     (!topology.is_empty()).then(terms)
 }
 
-/// Removes the finalizer from the snapshot, as it is after the writes of this sync. Upstream:
-/// `removeSnapshotFinalizer`, v6.4.0.
+/// Removes the provisioner's finalizer from a VolumeSnapshot. Earlier writes of this sync are taken into account.
+/// Upstream: `removeSnapshotFinalizer`, v6.4.0.
 fn release_snapshot(sync: &mut Work<'_>, namespace: &str, name: &str) {
     let object = ObjectKey { kind: Kind::VolumeSnapshot, namespace: namespace.into(), name: name.into() };
-    // Before this, only the finalizers of the source are written, and the source is this snapshot.
+    // Earlier in this sync, only the finalizers of the source were written, and the source is this VolumeSnapshot.
     let written = sync.acts.iter().find_map(|act| match act {
         Act::Finalizers { finalizers, .. } => Some(finalizers.clone()),
         _ => None,
@@ -255,7 +256,8 @@ fn release_snapshot(sync: &mut Work<'_>, namespace: &str, name: &str) {
     }
 }
 
-/// Upstream: `cleanupVolume`, v6.4.0. A driver whose answer is not known deletes the volume.
+/// Asks the driver to delete a volume that cannot be used. If the answer of the driver is not known, it is assumed that
+/// the driver deletes the volume. Upstream: `cleanupVolume`, v6.4.0.
 fn cleanup_volume(sync: &mut Work<'_>, request: DeleteVolumeRequest, driver: &Driver) -> Result<(), DriverError> {
     let answer = driver.delete.clone().unwrap_or(Ok(()));
     let attempts = if answer.is_ok() { 1 } else { DELETE_VOLUME_RETRY_COUNT };

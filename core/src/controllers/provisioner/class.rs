@@ -14,7 +14,7 @@ pub(super) struct ClassForDriver<'c> {
     pub(super) class: &'c StorageClass,
     pub(super) parameters: Cow<'c, [(Str, Str)]>,
     pub(super) allowed: Cow<'c, [TopologyTerm]>,
-    /// Whether the class is one of the in-tree plugin that the driver replaces.
+    /// Whether the class names the in-tree plugin that the driver replaces.
     pub(super) migrated: bool,
     /// Whether the translation is not modelled.
     pub(super) not_evaluated: bool,
@@ -22,8 +22,8 @@ pub(super) struct ClassForDriver<'c> {
 
 const ZONES: [&str; 2] = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"];
 
-/// Returns the class, translated if the driver replaces its in-tree plugin. Only the plugin of AWS is modelled, and not
-/// its parameters `zone` and `zones`.
+/// Returns the class, translated if the driver replaces its in-tree plugin. Only the translation for the plugin of AWS
+/// is modelled, without the parameters `zone` and `zones`.
 pub(super) fn for_driver<'c>(sidecar: &Sidecar, class: &'c StorageClass) -> ClassForDriver<'c> {
     let stated = ClassForDriver {
         class,

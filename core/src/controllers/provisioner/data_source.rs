@@ -1,4 +1,4 @@
-//! What a volume is to be filled from.
+//! The source from which a new volume is filled.
 
 use super::decision::ContentSource;
 use super::leaves::ProvisionBranch;
@@ -15,10 +15,10 @@ pub(super) const SNAPSHOT_GROUP: &str = "snapshot.storage.k8s.io";
 pub(super) const CLAIM: &str = "PersistentVolumeClaim";
 /// The finalizer of a claim that is cloned.
 pub(super) const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protection";
-/// The finalizer of a snapshot from which volumes are filled.
+/// The finalizer of a VolumeSnapshot from which volumes are filled.
 pub(super) const SNAPSHOT_FINALIZER: &str = "provisioner.storage.kubernetes.io/volumesnapshot-as-source-protection";
 
-/// A source that the provisioner uses.
+/// A source that the provisioner can use: a claim or a VolumeSnapshot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'c> {
     pub(super) namespace: &'c str,
@@ -43,7 +43,8 @@ pub(super) fn of_data_source(claim: &PersistentVolumeClaim) -> Option<&DataSourc
     claim.source().filter(|_| claim.data_source)
 }
 
-/// Upstream: `dataSource`, v6.4.0, with the gate `CrossNamespaceVolumeDataSource` off.
+/// Returns the source of the claim, if it has one. Upstream: `dataSource`, v6.4.0, with the gate
+/// `CrossNamespaceVolumeDataSource` off.
 pub(super) fn data_source(claim: &PersistentVolumeClaim) -> Result<Option<&DataSource>, Stop> {
     let Some(source) = claim.source() else { return Ok(None) };
     if !claim.data_source && !source.namespace.is_empty() {
@@ -55,7 +56,7 @@ pub(super) fn data_source(claim: &PersistentVolumeClaim) -> Result<Option<&DataS
     Ok(Some(source))
 }
 
-/// Returns the source as the provisioner can use it. Upstream: `prepareProvision`, v6.4.0.
+/// Checks the source, and returns it in the form that the provisioner uses. Upstream: `prepareProvision`, v6.4.0.
 pub(super) fn supported<'c>(claim: &'c PersistentVolumeClaim, source: &'c DataSource) -> Result<Source<'c>, Stop> {
     if source.name.is_empty() {
         let text = format!("the PVC source not found for PVC {}", claim.meta.name);
@@ -81,7 +82,7 @@ pub(super) fn supported<'c>(claim: &'c PersistentVolumeClaim, source: &'c DataSo
     Ok(Source { namespace: &claim.meta.namespace, name: &source.name, is_snapshot })
 }
 
-/// Upstream: `getVolumeContentSource`, v6.4.0.
+/// Returns the source in the form that the request to the driver needs. Upstream: `getVolumeContentSource`, v6.4.0.
 pub(super) fn content_source(
     reads: &mut Reads<'_>,
     sidecar: &Sidecar,
@@ -104,7 +105,7 @@ fn requested(claim: &PersistentVolumeClaim) -> i64 {
     claim.requested().map_or(0, |quantity| quantity.value())
 }
 
-/// Upstream: `getPVCSource`, v6.4.0.
+/// Checks a claim that has to be cloned, and returns the handle of its volume. Upstream: `getPVCSource`, v6.4.0.
 fn claim_source(
     reads: &mut Reads<'_>,
     claim: &PersistentVolumeClaim,
@@ -165,7 +166,7 @@ fn claim_source(
     }
 }
 
-/// Upstream: `getSnapshotSource`, v6.4.0.
+/// Checks a VolumeSnapshot, and returns the snapshot handle of its content. Upstream: `getSnapshotSource`, v6.4.0.
 fn snapshot_source(
     reads: &mut Reads<'_>,
     sidecar: &Sidecar,
@@ -225,7 +226,7 @@ fn snapshot_source(
     Ok(ContentSource::Snapshot(content.handle.clone()))
 }
 
-/// Checks that the volume mode stays, or may change.
+/// Checks that the claim has the volume mode of the VolumeSnapshotContent, or that the volume mode may change.
 fn keeps_mode(claim: &PersistentVolumeClaim, content: &VolumeSnapshotContent) -> Result<(), String> {
     let differs = |mode: &VolumeMode| claim.volume_mode.as_ref().is_some_and(|wanted| wanted != mode);
     if !content.source_volume_mode.as_ref().is_some_and(differs) {
@@ -251,14 +252,14 @@ fn keeps_mode(claim: &PersistentVolumeClaim, content: &VolumeSnapshotContent) ->
     ))
 }
 
-/// Returns the finalizers with one more, if it is not there. Upstream: `setCloneFinalizer` and `setSnapshotFinalizer`,
-/// v6.4.0.
+/// Returns the finalizers with the wanted finalizer added, or `None` if it is there already. Upstream:
+/// `setCloneFinalizer` and `setSnapshotFinalizer`, v6.4.0.
 pub(super) fn with_finalizer(finalizers: &[Str], wanted: &'static str) -> Option<Vec<Str>> {
     let is_there = finalizers.iter().any(|present| present == wanted);
     (!is_there).then(|| finalizers.iter().cloned().chain([Str::const_new(wanted)]).collect())
 }
 
-/// Returns the finalizers without one of them, if it is there.
+/// Returns the finalizers without the unwanted finalizer, or `None` if it is not there.
 pub(super) fn without_finalizer(finalizers: &[Str], unwanted: &str) -> Option<Vec<Str>> {
     let rest: Vec<Str> = finalizers.iter().filter(|present| *present != unwanted).cloned().collect();
     (rest.len() != finalizers.len()).then_some(rest)

@@ -5,13 +5,13 @@ use crate::model::{AccessModes, Kind, ObjectKey, ReclaimPolicy, Str, VolumeMode}
 use crate::snapshot::Absence;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A place as CSI describes it: labels by key.
+/// A topology in the sense of CSI: keys with their values.
 pub type Segments = BTreeMap<Str, Str>;
 
 /// The namespace and the name of a Secret.
 pub type SecretName = (Str, Str);
 
-/// What one sync does, besides what it decides.
+/// One action of a sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// An event about the object that is synced.
@@ -23,7 +23,7 @@ pub enum Act {
         /// The message.
         message: String,
     },
-    /// The finalizers of an object become these.
+    /// The finalizers of an object are replaced.
     Finalizers {
         /// The object.
         object: ObjectKey,
@@ -36,20 +36,20 @@ pub enum Act {
     CreateVolume(Box<CreateVolumeRequest>),
     /// The driver is asked to delete a volume.
     DeleteVolume(DeleteVolumeRequest),
-    /// A volume is stored.
+    /// A PersistentVolume is created.
     StoreVolume(Box<ProvisionedVolume>),
-    /// The volume that is synced is deleted.
+    /// The PersistentVolume that is synced is deleted.
     DeleteObject,
 }
 
 /// The state of the provisioning after a sync. Upstream: `ProvisioningState`, v13.1.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProvisioningState {
-    /// The driver may still be at work.
+    /// The driver may still be creating the volume.
     InBackground,
-    /// The driver is certainly not at work.
+    /// The driver is certainly not creating the volume any more.
     Finished,
-    /// As it was before.
+    /// The state is the same as before the sync.
     NoChange,
     /// Another node has to be selected.
     Reschedule,
@@ -67,7 +67,7 @@ impl ProvisioningState {
     }
 }
 
-/// What a decision rests on and is not modelled.
+/// Something that a decision depends on and that is not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NotEvaluated {
     /// Whether the Secrets of the request exist.
@@ -76,7 +76,7 @@ pub enum NotEvaluated {
     ClaimAnnotations,
     /// The parameters of an in-tree class are translated for the driver.
     MigratedClass,
-    /// The volume is translated from CSI to its in-tree plugin, or from it to CSI.
+    /// The volume is translated from CSI to its in-tree plugin, or from the plugin to CSI.
     MigratedVolume,
 }
 
@@ -87,15 +87,16 @@ pub struct Provisioning {
     pub leaf: ProvisionBranch,
     /// Whether a volume should be provisioned. Upstream: `shouldProvision`, v13.1.0.
     pub should: bool,
-    /// What the sync does, in its order.
+    /// The actions of the sync, in order.
     pub acts: Vec<Act>,
-    /// The state, if `Provision` is called.
+    /// The state of the provisioning, if `Provision` is called.
     pub state: Option<ProvisioningState>,
     /// The error of `Provision`.
     pub error: Option<String>,
-    /// The error of the sync. Because of it the claim is tried again.
+    /// The error of the sync. If there is an error, the claim is tried again.
     pub retry: Option<String>,
-    /// The kinds whose absence counted but is not certain.
+    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what
+    /// it means that an object was not found.
     pub doubts: BTreeMap<Kind, Absence>,
     /// What is not modelled and could change the answer.
     pub not_evaluated: BTreeSet<NotEvaluated>,
@@ -116,15 +117,16 @@ impl Provisioning {
 pub struct Deletion {
     /// Where the sync ends.
     pub leaf: DeletionBranch,
-    /// What happens to the finalizer of the provisioner before. It is `None` for volumes of other provisioners.
+    /// What the sync first does with the finalizer of the provisioner. It is `None` for volumes of other provisioners.
     pub finalizer: Option<FinalizerBranch>,
     /// Whether the storage should be deleted. Upstream: `shouldDelete`, v13.1.0.
     pub should: bool,
-    /// What the sync does, in its order.
+    /// The actions of the sync, in order.
     pub acts: Vec<Act>,
-    /// The error of the sync. Because of it the volume is tried again.
+    /// The error of the sync. If there is an error, the volume is tried again.
     pub retry: Option<String>,
-    /// The kinds whose absence counted but is not certain.
+    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what
+    /// it means that an object was not found.
     pub doubts: BTreeMap<Kind, Absence>,
     /// What is not modelled and could change the answer.
     pub not_evaluated: BTreeSet<NotEvaluated>,
@@ -139,7 +141,8 @@ pub struct CloneProtection {
     pub cloned_by: Vec<Str>,
     /// The write of the sync, if there is one.
     pub act: Option<Act>,
-    /// The kinds whose absence counted but is not certain.
+    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what
+    /// it means that an object was not found.
     pub doubts: BTreeMap<Kind, Absence>,
 }
 
@@ -182,9 +185,9 @@ pub enum ContentSource {
 /// `TopologyRequirement` of CSI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopologyRequirement {
-    /// The places of which one has to reach the volume.
+    /// The topologies. The volume has to be accessible from at least one of them.
     pub requisite: Vec<Segments>,
-    /// The same places in the order in which the driver should try them.
+    /// The same topologies, in the order in which the driver should try them.
     pub preferred: Vec<Segments>,
 }
 
@@ -197,7 +200,7 @@ pub struct DeleteVolumeRequest {
     pub secret: Option<SecretName>,
 }
 
-/// The volume that the provisioner stores.
+/// The PersistentVolume that the provisioner creates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvisionedVolume {
     /// `metadata.name`.

@@ -1,5 +1,5 @@
-//! The finalizers of the sources of volumes. Upstream: `CloningProtectionController` and `SnapshotFinalizerController`
-//! of external-provisioner v6.4.0.
+//! The finalizers of claims and VolumeSnapshots that are sources of new volumes. Upstream:
+//! `CloningProtectionController` and `SnapshotFinalizerController` of external-provisioner v6.4.0.
 
 use super::Provisioner;
 use super::data_source::{
@@ -39,8 +39,8 @@ impl<'s> Provisioner<'s> {
         CloneProtection { leaf: CloneBranch::SourceReleased, act, doubts, ..untouched }
     }
 
-    /// Returns the snapshots whose finalizer the sweep of the provisioner removes: no Pending claim is filled from
-    /// them. Upstream: `sweepOrphanedFinalizers`, v6.4.0.
+    /// Returns the VolumeSnapshots from which the provisioner removes its finalizer at its regular clean-up, because no
+    /// Pending claim names them as its source. Upstream: `sweepOrphanedFinalizers`, v6.4.0.
     pub fn released_snapshots(&self) -> Vec<&'s VolumeSnapshot> {
         if !self.sidecar.can(Capability::CreateDeleteSnapshot) {
             return Vec::new();

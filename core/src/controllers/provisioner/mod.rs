@@ -4,7 +4,7 @@
 //! Not modelled:
 //! - `--node-deployment`: a provisioner on each node;
 //! - the gate `CrossNamespaceVolumeDataSource`, which is off by default;
-//! - what a provisioner remembers of earlier requests: places, and requests that the driver found invalid;
+//! - what a provisioner remembers of earlier requests: topologies, and requests that the driver found invalid;
 //! - requests of the API server that fail;
 //! - what [`NotEvaluated`] lists.
 

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why there is no request.
+/// The end of `Provision` with an error: the leaf, the state of the provisioning, and the error.
 #[derive(Debug)]
 pub(super) struct Stop {
     pub(super) leaf: ProvisionBranch,
@@ -32,13 +32,13 @@ impl Stop {
         Self { leaf, state: ProvisioningState::NoChange, error: error.into() }
     }
 
-    /// Returns the end if another provisioner has to make the volume. Upstream: `IgnoredError`, v13.1.0.
+    /// Returns the stop for a source that is left to a volume populator. Upstream: `IgnoredError`, v13.1.0.
     pub(super) fn ignored(error: String) -> Self {
         Self::finished(ProvisionBranch::SourceIgnored, error)
     }
 }
 
-/// What a sync collects.
+/// The results of a sync so far: its reads, its actions, and what is not modelled.
 pub(super) struct Work<'s> {
     pub(super) reads: Reads<'s>,
     pub(super) acts: Vec<Act>,
@@ -55,19 +55,19 @@ impl<'s> Work<'s> {
     }
 }
 
-/// A request that can be made, with what the volume takes from it.
+/// A request that can be sent, with the values that the PersistentVolume gets from its preparation.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) request: CreateVolumeRequest,
     pub(super) migrated: bool,
     /// The type of the file system that the class or the provisioner states.
     pub(super) fs_type: Str,
-    /// The Secrets that the volume names, by their fields.
+    /// The references to Secrets in `spec.csi` of the volume, by their fields.
     pub(super) secrets: BTreeMap<&'static str, SecretName>,
     pub(super) modify_secret: Option<SecretName>,
 }
 
-/// Prepares the request. Writes that come before it are among the acts of the sync.
+/// Prepares the request. Writes that happen before the request are added to the actions of the sync.
 pub(super) fn prepare_provision(
     sync: &mut Work<'_>,
     sidecar: &Sidecar,
@@ -97,7 +97,8 @@ pub(super) fn prepare_provision(
     let fs_type = fs_type(sidecar, &class)?;
     let modes = access_modes(sidecar, claim)?;
     let block = claim.mode() == VolumeMode::Block;
-    // Without an access mode there is no capability that could state the rest.
+    // CSI states file system and mount options together with an access mode. So a request without access modes has
+    // neither of them.
     let mount = !block && !modes.is_empty();
     let mut request = CreateVolumeRequest {
         name: name.clone(),
@@ -152,7 +153,7 @@ pub(super) fn prepare_provision(
     Ok(Prepared { request, migrated: class.migrated, fs_type, secrets: of_volume, modify_secret })
 }
 
-/// Upstream: `checkDriverCapabilities`, v6.4.0.
+/// Checks whether the driver has the capabilities that the request needs. Upstream: `checkDriverCapabilities`, v6.4.0.
 pub(super) fn check_driver_capabilities(
     sidecar: &Sidecar,
     source: Option<Source<'_>>,
@@ -195,7 +196,8 @@ fn fs_type(sidecar: &Sidecar, class: &ClassForDriver<'_>) -> Result<Str, Stop> {
     Ok(if first.is_empty() { sidecar.default_fs_type.clone() } else { first })
 }
 
-/// Upstream: `getVolumeCapabilities`, v6.4.0, and `ToCSIAccessMode`, csi-lib-utils v0.25.0.
+/// Returns the CSI access mode for each access mode of the claim. Upstream: `getVolumeCapabilities`, v6.4.0, and
+/// `ToCSIAccessMode`, csi-lib-utils v0.25.0.
 fn access_modes(sidecar: &Sidecar, claim: &PersistentVolumeClaim) -> Result<Vec<&'static str>, Stop> {
     let apart = sidecar.can(Capability::SingleNodeMultiWriter);
     let mode = |mode: &AccessMode| match mode {
@@ -228,7 +230,7 @@ fn protect(sync: &mut Work<'_>, source: Source<'_>) {
     }
 }
 
-/// Upstream: `getCredentials`, v6.4.0.
+/// Checks whether the Secret exists. Upstream: `getCredentials`, v6.4.0.
 pub(super) fn get_credentials(sync: &mut Work<'_>, existing: &Secrets, secret: &SecretName) -> Result<(), String> {
     match existing {
         Secrets::Unknown => {

@@ -11,9 +11,9 @@ const PREFIX: &str = "csi.storage.k8s.io/";
 pub(super) struct SecretParams {
     /// The purpose as upstream writes it.
     name: &'static str,
-    /// The middle of the parameters with the prefix.
+    /// The part of the parameters' names between the prefix and `secret-`.
     key: &'static str,
-    /// The beginning of the deprecated parameters.
+    /// The beginning of the deprecated parameters' names.
     deprecated: Option<&'static str>,
 }
 
@@ -25,7 +25,8 @@ const DEFAULT: SecretParams = params("Default", "", None);
 pub(super) const PROVISIONER: SecretParams = params("Provisioner", "provisioner-", Some("csiProvisioner"));
 pub(super) const CONTROLLER_MODIFY: SecretParams = params("ControllerModify", "controller-modify-", None);
 
-/// The Secrets that the volume names, with their fields, in the order in which they are looked up.
+/// The purposes of the Secrets that a volume names, each with its field in `spec.csi`, in the order in which they are
+/// looked up.
 pub(super) const OF_VOLUME: [(&str, SecretParams); 5] = [
     ("controllerPublishSecretRef", params("ControllerPublish", "controller-publish-", Some("csiControllerPublish"))),
     ("nodeStageSecretRef", params("NodeStage", "node-stage-", Some("csiNodeStage"))),
@@ -35,7 +36,7 @@ pub(super) const OF_VOLUME: [(&str, SecretParams); 5] = [
 ];
 
 impl SecretParams {
-    /// Returns the parameter whose name ends in this way, which is `name` or `namespace`.
+    /// Returns the name of the parameter that ends with `end`, which is `name` or `namespace`.
     fn parameter(self, end: &str) -> String {
         format!("{PREFIX}{}secret-{end}", self.key)
     }
@@ -48,7 +49,8 @@ pub(super) fn value<'p>(parameters: &'p Parameters, key: &str) -> Option<&'p str
     parameters.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// Returns whether the parameter has the reserved prefix, and if it has, whether it is known.
+/// Returns `None` if the parameter does not have the reserved prefix. Otherwise, returns whether the parameter is
+/// known.
 ///
 /// Upstream: `removePrefixedParameters`, v6.4.0.
 pub(super) fn is_reserved(key: &str) -> Option<bool> {
@@ -58,7 +60,7 @@ pub(super) fn is_reserved(key: &str) -> Option<bool> {
     Some(rest == "fstype" || names.any(|name| name == key))
 }
 
-/// Returns the two texts that name a Secret, if the parameters have them. Upstream:
+/// Returns the templates of the name and of the namespace of a Secret, if the parameters have them. Upstream:
 /// `verifyAndGetSecretNameAndNamespaceTemplate`, v6.4.0.
 fn templates<'p>(purpose: SecretParams, parameters: &'p Parameters) -> Result<Option<(&'p str, &'p str)>, String> {
     let named = |end: &str, deprecated_end: &str| -> Vec<&'p str> {
@@ -82,7 +84,8 @@ fn templates<'p>(purpose: SecretParams, parameters: &'p Parameters) -> Result<Op
     }
 }
 
-/// The claim for which a Secret is looked up. The annotations are missing if only its name is known.
+/// The claim for which a Secret is looked up. `claim` is `None` if only the namespace and the name of the claim are
+/// known. Then annotations of the claim cannot be used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ForClaim<'c> {
     pub(super) namespace: &'c str,
@@ -90,14 +93,14 @@ pub(super) struct ForClaim<'c> {
     pub(super) claim: Option<&'c PersistentVolumeClaim>,
 }
 
-/// The name of a Secret, or why there is none.
+/// The name of a Secret, or the error because of which there is no name.
 pub(super) struct Reference {
     pub(super) found: Result<Option<SecretName>, String>,
-    /// Whether the text uses an annotation of the claim that is not read.
+    /// Whether the template uses an annotation of the claim that this project does not read.
     pub(super) unread_annotation: bool,
 }
 
-/// Upstream: `getSecretReference`, v6.4.0.
+/// Returns the Secret that the parameters of a class name for a purpose. Upstream: `getSecretReference`, v6.4.0.
 pub(super) fn get_secret_reference(
     purpose: SecretParams,
     parameters: &Parameters,
@@ -159,7 +162,7 @@ fn reference(
     Ok(Some((namespace.into(), name.into())))
 }
 
-/// Upstream: `resolveTemplate`, v6.4.0.
+/// Replaces the tokens of a template by their values. Upstream: `resolveTemplate`, v6.4.0.
 fn resolve_template(template: &str, mut token: impl FnMut(&str) -> Option<String>) -> Result<String, String> {
     let mut missing = BTreeSet::new();
     let resolved = expand(template, |name| {
@@ -175,7 +178,7 @@ fn resolve_template(template: &str, mut token: impl FnMut(&str) -> Option<String
     Err(format!("invalid tokens: [{}]", all.join(" ")))
 }
 
-/// Replaces `${name}` and `$name`. Upstream: `os.Expand` of Go.
+/// Replaces `${name}` and `$name` by the value of the token. Upstream: `os.Expand` of Go.
 fn expand(text: &str, mut token: impl FnMut(&str) -> String) -> String {
     let (mut made, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('$') {
@@ -217,12 +220,12 @@ fn shell_name(text: &str) -> (&str, usize) {
     (&text[..end], end)
 }
 
-/// Upstream: `IsDNS1123Label`, apimachinery.
+/// Returns whether the text is a valid DNS label. Upstream: `IsDNS1123Label`, apimachinery.
 fn is_dns_label(text: &str) -> bool {
     text.len() <= 63 && is_part(text)
 }
 
-/// Upstream: `IsDNS1123Subdomain`, apimachinery.
+/// Returns whether the text is a valid DNS subdomain. Upstream: `IsDNS1123Subdomain`, apimachinery.
 fn is_dns_subdomain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_part)
 }

@@ -1,20 +1,22 @@
-//! How a provisioner was started, what its driver can do and answers, and what no snapshot has.
+//! The input of a decision that no snapshot has: the flags of the provisioner, the capabilities and the answers of its
+//! driver, and the Secrets.
 
 use super::decision::Segments;
 use crate::model::Str;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A provisioner beside its driver.
+/// A provisioner with its flags and the capabilities of its driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sidecar {
     /// The name of the driver, and so of the provisioner.
     pub driver: Str,
-    /// What the driver says that it can do.
+    /// The capabilities that the driver reports.
     pub capabilities: BTreeSet<Capability>,
-    /// `--strict-topology`: with a selected node, only its place is asked for.
+    /// `--strict-topology`: if a node is selected, the request has only the topology of this node.
     pub strict_topology: bool,
-    /// `--immediate-topology`: without a selected node, the places of all nodes are asked for. The default is true.
+    /// `--immediate-topology`: if no node is selected, the request has the topologies of all nodes. The default is
+    /// true.
     pub immediate_topology: bool,
     /// `--extra-create-metadata`: requests have the names of the claim and the volume as parameters.
     pub extra_create_metadata: bool,
@@ -57,7 +59,8 @@ impl Sidecar {
         })
     }
 
-    /// Upstream: `knownProvisioner`, v13.1.0.
+    /// Returns whether the provisioner knows the name: it is that of its driver, or of the in-tree plugin that the
+    /// driver replaces. Upstream: `knownProvisioner`, v13.1.0.
     pub(super) fn known_provisioner(&self, name: &str) -> bool {
         name == self.driver || self.migrated_from() == Some(name)
     }
@@ -65,7 +68,7 @@ impl Sidecar {
 
 macro_rules! capabilities {
     ($($(#[$doc:meta])* $name:ident $text:literal,)+) => {
-        /// A capability of a driver that decides something.
+        /// A capability of a driver on which some decision depends.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Capability { $($(#[$doc])* $name,)+ }
 
@@ -84,7 +87,7 @@ macro_rules! capabilities {
 capabilities! {
     /// The driver has a controller service.
     ControllerService "CONTROLLER_SERVICE",
-    /// Not every node reaches every volume.
+    /// A volume may be accessible only from some nodes.
     AccessibilityConstraints "VOLUME_ACCESSIBILITY_CONSTRAINTS",
     /// Volumes can be created and deleted.
     CreateDeleteVolume "CREATE_DELETE_VOLUME",
@@ -96,21 +99,23 @@ capabilities! {
     ModifyVolume "MODIFY_VOLUME",
     /// Volumes are attached to nodes.
     PublishUnpublishVolume "PUBLISH_UNPUBLISH_VOLUME",
-    /// The access modes of a single node are told apart.
+    /// The driver distinguishes `SINGLE_NODE_SINGLE_WRITER` and `SINGLE_NODE_MULTI_WRITER`.
     SingleNodeMultiWriter "SINGLE_NODE_MULTI_WRITER",
 }
 
-/// What is known of Secrets, which no snapshot has.
+/// What is known about Secrets. No snapshot has Secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Secrets {
-    /// Nothing. The Secrets of a request are taken to exist, and the answer says so.
+    /// Nothing is known. The decision assumes that the Secrets of a request exist, and says so.
     #[default]
     Unknown,
     /// The namespaces and names of all Secrets that exist.
     Known(BTreeSet<(Str, Str)>),
 }
 
-/// What a driver answers. `None` means that nothing is known: the decision ends with the request.
+/// The answers of a driver. `None` means that an answer is not known: then the decision ends with the request. There is
+/// one exception: if a created volume cannot be used and the answer to its deletion is not known, the decision assumes
+/// that the driver deletes the volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Driver {
     /// The answer to `CreateVolume`.
@@ -126,9 +131,9 @@ pub struct Created {
     pub handle: Str,
     /// The size of the volume in bytes. It is 0 if the driver does not know it.
     pub bytes: i64,
-    /// Whether the answer repeats the source of the volume.
+    /// Whether the answer names the source of the volume.
     pub has_source: bool,
-    /// The places of the volume.
+    /// The topologies from which the volume is accessible.
     pub topology: Vec<Segments>,
 }
 
@@ -147,18 +152,18 @@ impl fmt::Display for DriverError {
     }
 }
 
-/// A gRPC code. The codes that decide nothing are [`GrpcCode::Other`].
+/// A gRPC code. The codes on which no decision depends are [`GrpcCode::Other`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrpcCode {
     /// The request cannot succeed as it is.
     InvalidArgument,
-    /// There is no room at this place.
+    /// There is not enough storage for this topology.
     ResourceExhausted,
     /// The caller gave up.
     Canceled,
     /// The answer took too long.
     DeadlineExceeded,
-    /// The driver is not reached.
+    /// The driver cannot be reached.
     Unavailable,
     /// An operation for the volume is running already.
     Aborted,

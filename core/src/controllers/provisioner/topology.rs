@@ -1,7 +1,8 @@
-//! The places for which a driver is asked. Upstream: `pkg/controller/topology.go` of external-provisioner v6.4.0.
+//! The topology requirement of a request: the topologies from which the new volume should be accessible. Upstream:
+//! `pkg/controller/topology.go` of external-provisioner v6.4.0.
 //!
-//! The provisioner remembers for each claim what it read of the nodes, until the request ends. Here nothing is
-//! remembered: the answers are those of the first request.
+//! For each claim, the provisioner remembers what it has read about the nodes until the request ends. The model
+//! remembers nothing: its answers are those of the first request.
 
 use super::decision::{Segments, TopologyRequirement};
 use super::sidecar::Sidecar;
@@ -11,10 +12,10 @@ use crate::model::{CsiNode, Node, Str, label};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A place: keys with their values, sorted.
+/// A topology: keys with their values, sorted.
 pub(super) type Term = Vec<(Str, Str)>;
 
-/// Why there are no places.
+/// The reason why no topology requirement can be made.
 #[derive(Debug)]
 pub(super) enum Unusable {
     /// The selected node has no CSINode.
@@ -23,7 +24,7 @@ pub(super) enum Unusable {
     Other(String),
 }
 
-/// The claim for which places are looked for, and what its class allows.
+/// The claim for which a topology requirement is made, with the topologies that its class allows and the selected node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'c> {
     pub(super) claim: &'c str,
@@ -31,7 +32,7 @@ pub(super) struct Wanted<'c> {
     pub(super) selected_node: &'c str,
 }
 
-/// Upstream: `GenerateAccessibilityRequirements`, v6.4.0.
+/// Returns the topology requirement of a request. Upstream: `GenerateAccessibilityRequirements`, v6.4.0.
 pub(super) fn generate_accessibility_requirements(
     reads: &mut Reads<'_>,
     sidecar: &Sidecar,
@@ -91,7 +92,7 @@ pub(super) fn generate_accessibility_requirements(
     Ok(Some(TopologyRequirement { requisite: segments(&requisite), preferred: segments(&preferred) }))
 }
 
-/// Returns the place of the selected node, and the keys of its driver.
+/// Returns the topology of the selected node, and the topology keys of the driver on this node.
 fn selected_topology(reads: &mut Reads<'_>, driver: &str, node: &str) -> Result<(Term, Vec<Str>), Unusable> {
     let Some(csi_node) = reads.find::<CsiNode>("", node) else {
         return Err(Unusable::NotFound(format!(
@@ -114,12 +115,13 @@ fn selected_topology(reads: &mut Reads<'_>, driver: &str, node: &str) -> Result<
     )))
 }
 
-/// Upstream: `getTopologyKeys`, v6.4.0.
+/// Returns the topology keys of the driver on the node. Upstream: `getTopologyKeys`, v6.4.0.
 fn topology_keys<'n>(node: &'n CsiNode, driver: &str) -> &'n [Str] {
     node.driver(driver).map(|driver| &*driver.topology_keys).unwrap_or_default()
 }
 
-/// Upstream: `extractTopologyTerm`, v6.4.0.
+/// Returns the topology that the labels of a node have for these keys, or `None` if a label is missing. Upstream:
+/// `extractTopologyTerm`, v6.4.0.
 fn topology_of(labels: &[(Str, Str)], keys: &[Str]) -> Option<Term> {
     let mut term: Term =
         keys.iter().map(|key| Some((key.clone(), label(labels, key)?.into()))).collect::<Option<_>>()?;
@@ -127,8 +129,8 @@ fn topology_of(labels: &[(Str, Str)], keys: &[Str]) -> Option<Term> {
     Some(term)
 }
 
-/// Returns the places of all nodes of the driver. With keys, only those of the nodes that have these keys. Upstream:
-/// `aggregateTopologies`, v6.4.0.
+/// Returns the topologies of all nodes of the driver. If keys are given, returns only those of nodes on which the
+/// driver has registered these keys. Upstream: `aggregateTopologies`, v6.4.0.
 fn aggregate_topologies(reads: &mut Reads<'_>, driver: &str, keys: Option<&[Str]>) -> Result<Vec<Term>, String> {
     let registered: BTreeMap<&str, BTreeSet<&str>> = (reads.list::<CsiNode>())
         .map(|node| (node.meta.name.as_str(), topology_keys(node, driver)))
@@ -166,14 +168,15 @@ fn aggregate_topologies(reads: &mut Reads<'_>, driver: &str, keys: Option<&[Str]
     Ok(terms)
 }
 
-/// Upstream: `flatten`, v6.4.0.
+/// Returns the topologies that `allowedTopologies` of a class allows: for each term, all combinations of the values of
+/// its keys. Upstream: `flatten`, v6.4.0.
 fn flatten(allowed: &[TopologyTerm]) -> Vec<Term> {
     let mut all = Vec::new();
     for selector in allowed {
         let mut terms: Vec<Term> = Vec::new();
         for (key, values) in selector {
             let with = |term: &Term, value: &Str| term.iter().cloned().chain([(key.clone(), value.clone())]).collect();
-            // An expression without values forgets the expressions before it, as upstream's does.
+            // As in upstream, an expression without values discards the expressions before it.
             terms = if terms.is_empty() {
                 values.iter().map(|value| vec![(key.clone(), value.clone())]).collect()
             } else {
@@ -188,12 +191,13 @@ fn flatten(allowed: &[TopologyTerm]) -> Vec<Term> {
     all
 }
 
-/// Upstream: `topologyTerm.compare`, v6.4.0.
+/// Compares two topologies: by the number of keys, then by keys and values. Upstream: `topologyTerm.compare`, v6.4.0.
 fn compare(one: &Term, other: &Term) -> Ordering {
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
-/// Upstream: `topologyTerm.subset`, v6.4.0.
+/// Returns whether the other topology has all keys of the first topology, with the same values. Upstream:
+/// `topologyTerm.subset`, v6.4.0.
 fn is_subset(term: &Term, other: &Term) -> bool {
     let mut wanted = term.iter().peekable();
     for (key, value) in other {
@@ -209,7 +213,7 @@ fn is_subset(term: &Term, other: &Term) -> bool {
     wanted.peek().is_none()
 }
 
-/// Upstream: `toCSITopology`, v6.4.0.
+/// Returns the topologies in the form of CSI, without empty topologies. Upstream: `toCSITopology`, v6.4.0.
 fn segments(terms: &[Term]) -> Vec<Segments> {
     terms.iter().filter(|term| !term.is_empty()).map(|term| term.iter().cloned().collect()).collect()
 }
@@ -224,8 +228,8 @@ fn printed_all(terms: &[Term]) -> String {
     format!("[{}]", all.join(" "))
 }
 
-/// Returns where the preferred places begin. Claims of a `StatefulSet` begin at different places. Upstream:
-/// `getPVCNameHashAndIndexOffset`, v6.4.0.
+/// Returns a hash and an index from the name of a claim. Their sum selects the topology that is preferred most. So the
+/// claims of a StatefulSet prefer different topologies. Upstream: `getPVCNameHashAndIndexOffset`, v6.4.0.
 pub fn name_hash_and_index_offset(name: &str) -> (u32, u32) {
     let numbered = name.rsplit_once('-').and_then(|(before, number)| {
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

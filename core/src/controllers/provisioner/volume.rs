@@ -15,7 +15,7 @@ use crate::model::{
     VolumePhase,
 };
 
-/// How the deletion of the storage ends, if it is not asked for.
+/// The end of a sync that does not ask the driver to delete the storage: the leaf and the error.
 struct Stop {
     leaf: DeletionBranch,
     error: String,
@@ -47,7 +47,7 @@ impl<'s> Provisioner<'s> {
         (leaf, Some(finalizer), true, retry)
     }
 
-    /// Upstream: `isProvisionerForVolume`, v13.1.0.
+    /// Returns whether the provisioner is responsible for the volume. Upstream: `isProvisionerForVolume`, v13.1.0.
     fn is_provisioner_for_volume(&self, volume: &PersistentVolume) -> bool {
         let annotations = &volume.meta.annotations;
         let knows = |name: &str| self.sidecar.known_provisioner(name);
@@ -59,7 +59,7 @@ impl<'s> Provisioner<'s> {
         }
     }
 
-    /// Upstream: `deleteVolumeOperation`, v13.1.0.
+    /// Asks the driver to delete the storage, and then deletes the volume. Upstream: `deleteVolumeOperation`, v13.1.0.
     fn delete_volume_operation(
         &self,
         sync: &mut Work<'s>,
@@ -124,7 +124,7 @@ impl<'s> Provisioner<'s> {
         Ok(DeleteVolumeRequest { handle, secret })
     }
 
-    /// Returns the Secret for the deletion. A Secret that does not exist is no error. Upstream:
+    /// Returns the Secret for the deletion. If the Secret does not exist, this is not an error. Upstream:
     /// `handleSecretsForDeletion` and `getSecretsFromSC`, v6.4.0.
     fn secret_for_deletion(
         &self,
@@ -168,7 +168,8 @@ impl<'s> Provisioner<'s> {
     }
 }
 
-/// Returns why the storage of the volume is kept. Upstream: `shouldDelete`, v13.1.0.
+/// Returns the leaf at which the sync ends if it must not delete the storage. Returns `None` if the storage should be
+/// deleted. Upstream: `shouldDelete`, v13.1.0.
 fn kept(volume: &PersistentVolume) -> Option<DeletionBranch> {
     if volume.terminating() && !volume.meta.has_finalizer(FINALIZER) {
         Some(DeletionBranch::VolumeAlreadyDeleted)
@@ -181,7 +182,8 @@ fn kept(volume: &PersistentVolume) -> Option<DeletionBranch> {
     }
 }
 
-/// Upstream: `handleProtectionFinalizer`, v13.1.0, with the option `AddFinalizer`, which external-provisioner sets.
+/// Adds or removes the finalizer of the provisioner, and returns the leaf. Upstream: `handleProtectionFinalizer`,
+/// v13.1.0, with the option `AddFinalizer`, which external-provisioner sets.
 fn handle_protection_finalizer(sync: &mut Work<'_>, volume: &PersistentVolume) -> FinalizerBranch {
     let finalizers = &volume.meta.finalizers;
     let (leaf, changed) = match volume.reclaim_policy {

@@ -3,7 +3,7 @@
 use crate::controllers::branch::leaves;
 
 leaves! {
-    /// Where a sync of a volume's protection ends. Upstream: `pkg/controller/volume/pvprotection`, 1.36.
+    /// Where the protection controller's sync of a volume ends. Upstream: `pkg/controller/volume/pvprotection`, 1.36.
     VolumeProtectionBranch {
         "X9" VolumeProtectionAdded "The volume gets its finalizer.",
         "X10" VolumeKeptBound "The volume is being deleted and Bound: it is kept.",

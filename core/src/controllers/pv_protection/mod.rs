@@ -32,7 +32,8 @@ fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
         && phase(a) == phase(b)
 }
 
-/// Syncs a volume. Only the recorded phase decides. Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36.
+/// Syncs a volume. If the volume is being deleted, only `status.phase` decides whether its finalizer is removed.
+/// Upstream: `processPV`, `pkg/controller/volume/pvprotection`, 1.36.
 pub fn sync_volume(sync: &mut SyncContext<'_, '_>, id: VolumeId) -> VolumeProtectionBranch {
     let Some(volume) = sync.cached(id) else { return VolumeProtectionBranch::VolumeProtectionUnchanged };
     let protected = volume.meta.has_finalizer(FINALIZER);

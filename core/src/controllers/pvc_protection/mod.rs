@@ -26,14 +26,14 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Returns whether two versions are equal for this controller. The use by pods matters only while a claim is being
-/// deleted.
+/// Returns whether two versions are equal for this controller: they have the same finalizers, and both or none of them
+/// is being deleted.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     a.meta().deleted.is_some() == b.meta().deleted.is_some() && a.meta().finalizers == b.meta().finalizers
 }
 
-/// Prepares the function that returns the uncertain readings. Pods matter for claims that are being deleted and have
-/// the finalizer.
+/// Prepares the function that returns the uncertain reads. The list of pods matters only for claims that are being
+/// deleted and have the finalizer.
 fn needs<'a>(snapshot: &'a Snapshot, _: &Settings<'a>) -> Needs<'a> {
     Box::new(|objects| {
         let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
@@ -89,13 +89,14 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
             }
         }
     }
-    // From here on, upstream uses the claim as it was read, even if the condition was written since. The write of a
-    // missing finalizer then fails with a conflict, and the retry adds the finalizer.
+    // Below, upstream uses the claim as it was read, even if the condition was written after that. If the finalizer is
+    // missing, its write then fails with a conflict, and the retry adds the finalizer.
     let protected = claim.meta.has_finalizer(FINALIZER);
     if claim.terminating() && protected {
         let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);
         if users.iter().any(|pod| pod_uses_claim(pod, &claim)) {
-            sync.wait_for("user", "", "delete the pods that use the claim, finished ones too; it vanishes after that");
+            let action = "delete the pods that use the claim, also finished pods; the claim is deleted after that";
+            sync.wait_for("user", "", action);
             return ClaimProtectionBranch::ClaimKeptUsedByCachedPod;
         }
         if let Some(error) = sync.live_list_failure(Kind::Pod) {

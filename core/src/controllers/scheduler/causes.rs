@@ -1,4 +1,5 @@
-//! The objects that lead to a reason of a volume plugin on one node. The scheduler does not say them.
+//! The objects that lead to a reason of a volume plugin on one node. The messages of the scheduler do not name these
+//! objects.
 
 use super::reads::Reads;
 use super::volume_binding::{Branch, PodVolumeClaims, is_fully_bound};
@@ -23,10 +24,10 @@ pub enum Cause<'s> {
         claim: &'s str,
         /// The volume.
         volume: &'s PersistentVolume,
-        /// The node affinity, as the CSI driver would state it.
+        /// The node affinity. If the plugin of the volume is migrated on the node, the affinity is translated to CSI.
         affinity: Cow<'s, NodeSelector>,
     },
-    /// The volume of the claim has a zone or a region that is not the one of the node.
+    /// The node is not in the zone or region of the claim's volume.
     VolumeZone {
         /// The name of the claim.
         claim: &'s str,
@@ -42,14 +43,15 @@ pub enum Cause<'s> {
         /// The name of the selected node.
         node: &'s str,
     },
-    /// A volume is reserved for the claim, and the node cannot reach it. No other volume is looked for.
+    /// A volume is reserved for the claim, and its node affinity does not match the node. The scheduler does not search
+    /// for another volume.
     ReservedElsewhere {
         /// The name of the claim.
         claim: &'s str,
         /// The name of the volume.
         volume: &'s str,
     },
-    /// No volume that the node can reach fits the claim, and nothing provisions one.
+    /// No volume fits both the claim and the node, and the class does not provision volumes.
     NoVolume {
         /// The name of the claim.
         claim: &'s str,
@@ -63,7 +65,7 @@ pub enum Cause<'s> {
         /// The name of its class.
         class: &'s str,
     },
-    /// No CSIStorageCapacity that the node can reach is large enough for the claim.
+    /// No CSIStorageCapacity for the node is large enough for the claim.
     Capacity {
         /// The claim.
         claim: &'s PersistentVolumeClaim,
@@ -79,9 +81,9 @@ pub enum Cause<'s> {
     Limit {
         /// The driver.
         driver: String,
-        /// The limit that CSINode states.
+        /// The limit that the CSINode or the Node states.
         limit: i64,
-        /// The number of volumes that count already.
+        /// The number of volumes that are already counted.
         used: usize,
         /// The number of volumes that the pod would add.
         new: usize,
@@ -95,7 +97,7 @@ pub enum Cause<'s> {
     },
 }
 
-/// Returns whether the volume can be used on some nodes only.
+/// Returns whether the volume can be used only on some nodes.
 pub fn is_tied(volume: &PersistentVolume) -> bool {
     volume.node_affinity.is_some() || volume_zone::states_zone(volume)
 }
@@ -123,7 +125,7 @@ fn unmatched_affinity<'s>(
     (!affinity.matches(&node.meta.labels)).then_some(affinity)
 }
 
-/// Returns the object that leads to a reason about one claim on a node. `claims` are those that `PreFilter` has found.
+/// Returns the object that leads to a reason about one claim on a node. `claims` is the result of `PreFilter`.
 pub(super) fn of_claim<'s>(
     view: View<'s>,
     claims: Option<&PodVolumeClaims<'s>>,
@@ -174,7 +176,7 @@ fn missing_volume<'s>(view: View<'_>, claim: &'s PersistentVolumeClaim) -> Optio
     is_missing.then(|| Cause::VolumeMissing { claim: &claim.meta.name, volume: &claim.volume_name })
 }
 
-/// Finds the objects behind the reasons of a pod.
+/// The search for the objects that lead to the reasons about a pod.
 #[derive(Debug)]
 pub struct Causes<'a, 's> {
     scheduler: &'a Scheduler<'s>,
@@ -196,7 +198,7 @@ impl<'a, 's> Causes<'a, 's> {
     /// node was tested.
     pub fn of(&self, leaf: SchedulerReason, node: Option<&'s Node>) -> Vec<Cause<'s>> {
         let mut causes: Vec<Cause<'s>> = Vec::new();
-        // A pod can mount a claim twice.
+        // A pod can mount a claim twice. Then the same cause is found twice.
         for cause in self.all(leaf, node) {
             if !causes.contains(&cause) {
                 causes.push(cause);
@@ -251,7 +253,7 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn zones(&self, node: &Node) -> Vec<Cause<'s>> {
-        // The plugin does not look at ephemeral volumes.
+        // The plugin ignores ephemeral volumes.
         let named = self.pod.named_claims().filter_map(|name| self.claim(name));
         let unfit = |claim: &'s PersistentVolumeClaim| {
             let volume: &PersistentVolume = self.view.find("", &claim.volume_name)?;
@@ -308,7 +310,7 @@ impl<'a, 's> Causes<'a, 's> {
     }
 
     fn claims_in_use(&self) -> Vec<Cause<'s>> {
-        // A pod on a node that does not exist does not count, and an ephemeral volume does not, either.
+        // The plugin ignores pods on nodes that do not exist. It also ignores ephemeral volumes.
         let on_nodes = || self.scheduler.cluster.nodes.iter().flat_map(|info| &info.pods).copied();
         let claims = self.pod.named_claims().filter_map(|name| self.claim(name));
         let exclusive = claims.filter(|claim| claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod));

@@ -1,5 +1,5 @@
-//! What `VolumeBinding` says about one claim on one node. Upstream: `volumebinding`, 1.36. No other plugin is asked, so
-//! that no pod is needed.
+//! What `VolumeBinding` says about one claim on one node. Upstream: `volumebinding`, 1.36. No other plugin is
+//! evaluated, so no pod is needed.
 
 use super::SchedulerReason;
 use super::causes::{self, Cause};
@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the scheduler does with a claim on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimTask {
-    /// `PreFilter` rejects every pod that uses the claim, so that no node is tested.
+    /// `PreFilter` rejects every pod that uses the claim, so no node is tested.
     Reject,
     /// The claim is bound. The scheduler tests the node affinity of its volume.
     TestVolume,
-    /// An earlier attempt has selected a node for the claim. The scheduler searches no volume any more.
+    /// An earlier attempt has selected a node for the claim. The scheduler does not search for a volume any more.
     KeepNode,
-    /// The scheduler searches a volume for the claim.
+    /// The scheduler searches for a volume for the claim.
     Search,
 }
 
@@ -34,15 +34,18 @@ pub struct ClaimOnNode<'s> {
     pub verdicts: NodeVerdicts,
     /// The objects that lead to the reasons of the verdicts, each with the reason.
     pub causes: Vec<(SchedulerReason, Cause<'s>)>,
-    /// The verdict on each volume, in the order of the snapshot's volumes. It is `None` if no volume is searched.
+    /// The verdict on each volume, in the order of the snapshot's volumes. It is `None` if the scheduler does not
+    /// search for a volume.
     pub volumes: Option<Vec<CandidateVerdict>>,
-    /// Whether there may be further verdicts, because too many orders of volumes are possible.
+    /// Whether more verdicts may be possible, because there are too many orders of volumes to follow all of them.
     pub limited: bool,
-    /// The kinds of which something was needed that is not certainly absent, with what their absence means.
+    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what it means
+    /// that an object was not found.
     pub doubts: BTreeMap<Kind, Absence>,
 }
 
-/// Returns what the scheduler says about the node if a pod uses only this claim. The claim may be a planned one.
+/// Returns what the scheduler says about the node if a pod uses only this claim. The claim need not exist: it may be a
+/// planned claim.
 pub fn claim_on_node<'s>(
     snapshot: &'s Snapshot,
     behavior: &KubernetesBehavior,

@@ -1,5 +1,4 @@
-//! The scheduler's snapshot of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`,
-//! 1.36.
+//! The scheduler's list of the nodes, each with the pods on it. Upstream: `NodeInfo`, `pkg/scheduler/framework`, 1.36.
 
 use super::groups::{NodeGroup, NodeGroups};
 use super::reservation::Reservation;
@@ -19,7 +18,7 @@ pub(super) struct NodeInfo<'s> {
     pub(super) pods: Vec<&'s Pod>,
     /// The sums of the resources that these pods request.
     pub(super) requested: BTreeMap<&'s str, i64>,
-    /// The attachments to the node.
+    /// The VolumeAttachments of the node.
     pub(super) attachments: Vec<&'s VolumeAttachment>,
 }
 
@@ -67,7 +66,7 @@ impl<'s> Cluster<'s> {
             nodes.iter().enumerate().map(|(place, info)| (info.node.meta.name.as_str(), place)).collect();
         for (id, pod) in view.with_ids::<Pod>().filter(|(_, pod)| is_seen(pod)) {
             let node = node_of(view, id, pod);
-            // A pod on a node that does not exist does not count.
+            // Pods on nodes that do not exist are ignored.
             let Some(info) = node.and_then(|name| places.get(name)).and_then(|place| nodes.get_mut(*place)) else {
                 continue;
             };
@@ -128,7 +127,7 @@ impl<'s> Cluster<'s> {
 pub(super) struct PodClaim<'p> {
     /// The name of the claim.
     pub(super) name: &'p Str,
-    /// Whether the volume is ephemeral, so that the claim must have been created for the pod.
+    /// Whether the volume is ephemeral. Then the claim must have been created for the pod.
     pub(super) ephemeral: bool,
 }
 

@@ -1,6 +1,6 @@
-//! The number of volumes of in-tree plugins on a node without a CSINode. A node with a CSINode has migrated them all.
-//! Upstream: `non_csi.go` of `nodevolumelimits`, 1.30. There are no such plugins since 1.31. The environment variable
-//! `KUBE_MAX_PD_VOLS` is not known here.
+//! The number of volumes of in-tree plugins on a node without a CSINode. On a node with a CSINode, all in-tree plugins
+//! are migrated. Upstream: `non_csi.go` of `nodevolumelimits`, 1.30. Since 1.31, upstream does not have the plugins
+//! that count these volumes. The environment variable `KUBE_MAX_PD_VOLS` is ignored here.
 
 use super::cluster::{NodeInfo, pod_claims, scheduling};
 use super::migration::InTree;
@@ -13,7 +13,8 @@ use crate::controllers::KubernetesBehavior;
 use crate::model::{CsiNode, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, label};
 use std::collections::BTreeSet;
 
-/// A volume of the plugin: its id, or the name of a claim of its class without a volume.
+/// A volume of the in-tree plugin: its id or, if a claim has no volume and its class names the plugin, the name of the
+/// claim.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Counted {
     Id(String),
@@ -46,7 +47,7 @@ pub(super) const AZURE_DISK: Limits = Limits {
     default: |_| 16,
 };
 
-/// Upstream: `Filter`, 1.30.
+/// Rejects a node if the volumes of the pod exceed the limit. Upstream: `Filter`, 1.30.
 pub(super) fn filter(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,
@@ -59,7 +60,7 @@ pub(super) fn filter(
     }
     let Limits { plugin, counted, key, default } = limits;
     let mut new = BTreeSet::new();
-    // `PreFilter` has found the claims of the pod itself.
+    // `PreFilter` has already checked the claims of this pod, so they cause no error here.
     add_volumes(reads, *counted, pod, &mut new).ok()?;
     if new.is_empty() || reads.find::<CsiNode>("", &info.node.meta.name).is_some() {
         return None;

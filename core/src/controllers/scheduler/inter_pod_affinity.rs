@@ -1,4 +1,5 @@
-//! Pods that have to be together, or apart. Upstream: `interpodaffinity`, 1.36. Preferences reject no nodes.
+//! Pods that have to be in the same domain as certain other pods, or in another domain. Upstream: `interpodaffinity`,
+//! 1.36. Preferences reject no nodes.
 
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::reads::Reads;
@@ -6,7 +7,7 @@ use super::verdict::{Plugin, Status};
 use crate::model::{CompiledSelector, LabelSelector, Labels, Namespace, Pod, PodAffinityTerm, Str, label};
 use rustc_hash::FxHashSet;
 
-/// A term with its selectors.
+/// A term of an affinity or anti-affinity, with its selectors.
 struct Term<'s> {
     topology_key: &'s str,
     selector: Option<CompiledSelector<'s>>,
@@ -15,7 +16,7 @@ struct Term<'s> {
 }
 
 impl Term<'_> {
-    /// Upstream: `AffinityTerm.Matches`, 1.36.
+    /// Returns whether the term matches a pod. Upstream: `AffinityTerm.Matches`, 1.36.
     fn matches(&self, pod: &Pod, namespace: &[(Str, Str)]) -> bool {
         (self.namespaces.contains(&pod.meta.namespace.as_str())
             || self.namespace_selector.is_some_and(|selector| selector.matches(namespace)))
@@ -44,10 +45,10 @@ fn terms<'s>(pod: &'s Pod, stated: &'s [PodAffinityTerm]) -> Result<Vec<Term<'s>
     stated.iter().map(term).collect()
 }
 
-/// The domains that matter: keys of labels with their values.
+/// Domains. Each domain is a label of nodes with a value.
 type Domains<'s> = FxHashSet<(&'s str, &'s str)>;
 
-/// What `PreFilter` finds out.
+/// The result of `PreFilter`.
 pub(super) struct State<'s> {
     affinity: Vec<Term<'s>>,
     anti_affinity: Vec<Term<'s>>,
@@ -55,11 +56,11 @@ pub(super) struct State<'s> {
     near: Domains<'s>,
     /// The domains with pods that match a term of the anti-affinity.
     far: Domains<'s>,
-    /// The domains with pods that keep this pod away.
+    /// The domains with pods whose anti-affinity matches this pod.
     kept_away: Domains<'s>,
 }
 
-/// Upstream: `PreFilter`, 1.36.
+/// Finds the domains of the pods that match the terms. Upstream: `PreFilter`, 1.36.
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` rejects the pod if a selector is not valid.
@@ -69,7 +70,8 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: 
     let mut affinity = terms(pod, &stated.affinity).map_err(invalid)?;
     let mut anti_affinity = terms(pod, &stated.anti_affinity).map_err(invalid)?;
     for term in affinity.iter_mut().chain(&mut anti_affinity) {
-        // The selected namespaces are added by name. The selector itself is still asked with no labels afterwards.
+        // The selected namespaces are added by name. As in upstream, the selector is still compared afterwards, with an
+        // empty set of labels.
         if let Some(selector) = term.namespace_selector {
             let selected = reads.list::<Namespace>().filter(|found| selector.matches(&found.meta.labels));
             term.namespaces.extend(selected.map(|found| found.meta.name.as_str()));
@@ -98,7 +100,7 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: 
                     let found = reads.find::<Namespace>("", &pod.meta.namespace);
                     found.map(|found| found.meta.labels.clone()).unwrap_or_default()
                 });
-                // The scheduler does not count the terms of a pod with a selector that is not valid.
+                // The scheduler ignores the terms of a pod if one of their selectors is not valid.
                 let theirs = terms(other, theirs).unwrap_or_default();
                 let matching = theirs.iter().filter(|term| term.matches(pod, namespace));
                 matching.for_each(|term| add(&mut state.kept_away, term.topology_key));
@@ -124,7 +126,9 @@ impl State<'_> {
         !self.affinity.is_empty() && self.affinity.iter().all(|term| term.matches(pod, &[]))
     }
 
-    /// Upstream: `satisfyPodAffinity`, 1.36. The first pod of a group that is to be together may go anywhere.
+    /// Returns whether the node satisfies the affinity of the pod. Upstream: `satisfyPodAffinity`, 1.36. If no pod
+    /// matches the affinity yet and the pod matches its own affinity, every node with the labels of the terms satisfies
+    /// it.
     fn satisfies_affinity(&self, pod: &Pod, info: &NodeInfo<'_>) -> bool {
         let labels = &info.node.meta.labels;
         let mut all_near = true;
@@ -136,7 +140,7 @@ impl State<'_> {
     }
 }
 
-/// Upstream: `Filter`, 1.36.
+/// Rejects a node that violates an affinity or anti-affinity. Upstream: `Filter`, 1.36.
 pub(super) fn filter(pod: &Pod, state: &State<'_>, info: &NodeInfo<'_>) -> Option<Status> {
     let labels = &info.node.meta.labels;
     if !state.satisfies_affinity(pod, info) {

@@ -1,4 +1,4 @@
-//! The reasons of the volume plugins, under the names of upstream's behaviour.
+//! The reasons for which the volume plugins of the scheduler reject a pod or a node.
 
 use crate::controllers::branch::leaves;
 
@@ -24,16 +24,16 @@ leaves! {
         "S2" PodEphemeralClaimPending "The claim of an ephemeral volume does not exist yet.",
         "S3" PodClaimLost "A claim of the pod is Lost.",
         "S4" PodClaimDeleting "A claim of the pod is being deleted.",
-        "S5" PodEphemeralClaimForeign "The claim of an ephemeral volume was not made for the pod.",
-        "S6" PodClaimImmediateUnbound "A claim of the pod is not bound and does not wait for the pod.",
+        "S5" PodEphemeralClaimForeign "The claim of an ephemeral volume was not created for the pod.",
+        "S6" PodClaimImmediateUnbound "A claim of the pod is not bound, and its binding does not wait for the pod.",
         "S7" NodeBoundVolumeAffinity "The node affinity of a bound volume does not fit the node.",
         "S8" NodeNoVolumeToBind "A waiting claim can neither be bound nor provisioned on the node.",
-        "S9" NodeNotEnoughStorage "The storage capacity that the node can reach does not suffice.",
+        "S9" NodeNotEnoughStorage "No CSIStorageCapacity for the node is large enough for a waiting claim.",
         "S10" NodeBoundVolumeMissing "The volume of a bound claim does not exist.",
         "S11" NodeRwopInUse "Another pod uses a claim with `ReadWriteOncePod`.",
-        "S12" NodeDiskConflict "A disk that the pod names itself is in use on the node.",
+        "S12" NodeDiskConflict "A disk that the pod names without a claim is in use on the node.",
         "S13" NodeVolumeLimit "The driver's limit of volumes on the node is reached.",
-        "S15" NodeZoneConflict "A zone or region of a volume is not the node's.",
+        "S15" NodeZoneConflict "The node is not in the zone or region of a volume.",
         "S16" PodClaimWithoutVolumeOrClass "The volume or the class that a claim names does not exist.",
     }
 }

@@ -5,10 +5,10 @@ use super::verdict::{Code, Status};
 use super::volume_binding::Branches;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of states of the search after which no further ones are followed.
+/// The largest number of states that the search follows.
 const MOST_STATES: usize = 4000;
 
-/// Upstream: `FitError.Error`, `pkg/scheduler/framework`, 1.36.
+/// Returns the message of a pod that `PreFilter` rejects. Upstream: `FitError.Error`, `pkg/scheduler/framework`, 1.36.
 pub(super) fn pre_filter(nodes: usize, status: &Status) -> String {
     let reasons: Vec<&str> = status.reasons.iter().map(|reason| &*reason.text).collect();
     format!("0/{nodes} nodes are available: {}.", reasons.join(", "))
@@ -24,17 +24,17 @@ fn text(nodes: usize, reasons: &Histogram<'_>) -> String {
     format!("0/{nodes} nodes are available:{counted}")
 }
 
-/// The possible messages of the nodes' statuses.
+/// The possible messages about a pod, for the statuses of all nodes.
 #[derive(Debug)]
 pub(super) struct Messages {
-    /// The messages of the orders in which no node fits.
+    /// The messages for the orders of the volumes in which no node fits.
     pub(super) all: BTreeSet<String>,
-    /// Whether there may be further ones.
+    /// Whether more messages may be possible.
     pub(super) limited: bool,
 }
 
-/// Combines the branches of all nodes to messages. Each node comes with the number of nodes that it stands for. One
-/// order of the volumes holds for all nodes. An order in which a node fits has no message.
+/// Combines the branches of all nodes into messages. Each node comes with the number of nodes that it stands for. In
+/// each combination, all nodes have the same order of the volumes. An order in which some node fits has no message.
 pub(super) fn of_nodes(nodes: &[Branches<'_>], counts: &[usize]) -> Messages {
     let mut states: BTreeSet<(Histogram<'_>, Order<'_>)> = [(Histogram::new(), Order::default())].into();
     let mut limited = nodes.iter().any(|node| node.limited);
@@ -48,7 +48,7 @@ pub(super) fn of_nodes(nodes: &[Branches<'_>], counts: &[usize]) -> Messages {
         for (histogram, order) in &states {
             for branch in rejected() {
                 let mut order = order.clone();
-                // If all branches say the same, the order does not matter for this node.
+                // If all branches have the same status, the order does not matter for this node.
                 if !same && !order.join(&branch.order) {
                     continue;
                 }

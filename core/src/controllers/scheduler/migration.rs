@@ -13,8 +13,8 @@ const REGION: &str = "topology.kubernetes.io/region";
 const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 
-/// An in-tree plugin whose volumes the scheduler translates. The plugins of Azure files and vSphere are migrated as
-/// well, but the scheduler does not translate their volumes.
+/// An in-tree plugin whose volumes the scheduler translates to CSI. The plugins of Azure files and vSphere are migrated
+/// as well, but the scheduler does not translate their volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::controllers) enum InTree {
     Aws,
@@ -49,7 +49,8 @@ impl InTree {
         }
     }
 
-    /// Returns the label of nodes that takes the place of the zone, for the plugins whose volumes have a zone.
+    /// Returns the node label that replaces the zone label in the translated node affinity. Returns `None` if the node
+    /// affinity is not translated.
     fn topology_key(self) -> Option<&'static str> {
         match self {
             Self::Aws => Some("topology.ebs.csi.aws.com/zone"),
@@ -77,7 +78,7 @@ impl InTree {
         }
     }
 
-    /// Returns the plugin of a disk that a pod names itself.
+    /// Returns the plugin of a disk that the spec of a pod names without a claim.
     pub(super) fn of_disk(disk: &Disk) -> Option<Self> {
         match disk.kind {
             DiskKind::AwsElasticBlockStore => Some(Self::Aws),
@@ -89,14 +90,14 @@ impl InTree {
         }
     }
 
-    /// Returns whether the node uses volumes of the plugin through the driver. Upstream: `isPluginMigratedToCSIOnNode`,
+    /// Returns whether the plugin is migrated to its CSI driver on this node. Upstream: `isPluginMigratedToCSIOnNode`,
     /// 1.36.
     fn is_migrated_on(self, node: Option<&CsiNode>) -> bool {
         let listed = node.and_then(|node| node.meta.annotations.get(AnnotationKey::MigratedPlugins));
         listed.is_some_and(|listed| listed.split(',').any(|name| name == self.name()))
     }
 
-    /// Returns the handle of a volume. Upstream: `TranslateInTreePVToCSI` of the plugins, 1.36.
+    /// Returns the CSI volume handle of an in-tree volume. Upstream: `TranslateInTreePVToCSI` of the plugins, 1.36.
     ///
     /// # Errors
     /// Returns upstream's words if the volume cannot be translated.
@@ -122,8 +123,8 @@ impl InTree {
         }
     }
 
-    /// Returns the handle of a disk that a pod names itself. Upstream: `TranslateInTreeInlineVolumeToCSI` of the
-    /// plugins, 1.36.
+    /// Returns the CSI volume handle of a disk that the spec of a pod names without a claim. Upstream:
+    /// `TranslateInTreeInlineVolumeToCSI` of the plugins, 1.36.
     ///
     /// # Errors
     /// Returns upstream's words if the disk cannot be translated.
@@ -137,7 +138,7 @@ impl InTree {
     }
 }
 
-/// Upstream: `KubernetesVolumeIDToEBSVolumeID`, 1.36.
+/// Returns the CSI volume handle of an AWS volume. Upstream: `KubernetesVolumeIDToEBSVolumeID`, 1.36.
 fn aws_handle(id: &str) -> Result<String, String> {
     let Some(address) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
     let path = address.split_once('/').map_or("", |(_, path)| path).trim_matches('/');
@@ -148,7 +149,8 @@ fn aws_handle(id: &str) -> Result<String, String> {
     }
 }
 
-/// Only managed disks have a handle, but not blobs. Upstream: `azureDiskCSITranslator`, 1.36.
+/// Returns the CSI volume handle of an Azure disk. Only managed disks have a handle; blobs have none. Upstream:
+/// `azureDiskCSITranslator`, 1.36.
 fn azure_handle(kind: &str, id: &str) -> Result<String, String> {
     if kind.eq_ignore_ascii_case("managed") {
         Ok(id.to_owned())
@@ -161,7 +163,7 @@ fn gce_handle(places: &str, place: &str, disk: &str) -> String {
     format!("projects/UNSPECIFIED/{places}/{place}/disks/{disk}")
 }
 
-/// Upstream: `gceGetRegionFromZones`, 1.36.
+/// Returns the region to which all zones belong. Upstream: `gceGetRegionFromZones`, 1.36.
 fn gce_region(zones: &[&str]) -> Result<String, String> {
     let mut regions = BTreeSet::new();
     for zone in zones {
@@ -183,7 +185,8 @@ fn gce_region(zones: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Returns the node affinity of a volume as it counts on this node. Upstream: `tryTranslatePVToCSI`, 1.36.
+/// Returns the node affinity that the scheduler uses for the volume on this node. It is translated to CSI if the plugin
+/// of the volume is migrated on the node. Upstream: `tryTranslatePVToCSI`, 1.36.
 ///
 /// # Errors
 /// Returns upstream's words if the volume cannot be translated.
@@ -202,6 +205,7 @@ pub(super) fn node_affinity<'v>(
     })
 }
 
+/// Returns the node affinity of the volume, translated to CSI. `key` is the node label that replaces the zone label.
 /// Upstream: `translateTopologyFromInTreeToCSI`, 1.36.
 fn translated(volume: &PersistentVolume, key: &str) -> Option<NodeSelector> {
     let mut selector = volume.node_affinity.as_deref().cloned();
@@ -241,7 +245,7 @@ fn rename(selector: &mut Option<NodeSelector>, from: &str, to: &str) {
     }
 }
 
-/// Adds the requirement to every term. Without a term there is a new one.
+/// Adds a requirement to every term. If there is no term, adds a term with this requirement.
 fn add(selector: &mut Option<NodeSelector>, key: &str, values: &[Str]) {
     let selector = selector.get_or_insert_default();
     if selector.terms.is_empty() {

@@ -1,16 +1,16 @@
-//! kube-scheduler with its default profile: what it says about one pod without a node. Upstream: `pkg/scheduler` of
-//! Kubernetes 1.36, and `getDefaultPlugins` of `pkg/scheduler/apis/config/v1`.
+//! kube-scheduler with its default profile: what it decides about one pod that has no node. Upstream: `pkg/scheduler`
+//! of Kubernetes 1.36, and `getDefaultPlugins` of `pkg/scheduler/apis/config/v1`.
 //!
 //! [`Plugin`] lists the plugins of the default profile that are modelled. The others are not evaluated:
 //! - `NodeName` rejects no node, because these pods name none.
 //! - `PrioritySort`, `NodeResourcesBalancedAllocation`, `ImageLocality` and `DefaultBinder` reject no node. They order
 //!   the queue, rate nodes, or bind the pod.
-//! - `DefaultPreemption` begins only after no node fits. It adds its own sentence to the message.
-//! - `DynamicResources` reads ResourceClaims, ResourceSlices and DeviceClasses. No answer reads these kinds.
-//!   [`NotEvaluated`] says which pods it decides about.
+//! - `DefaultPreemption` runs only if no node fits. It adds its own sentence to the message.
+//! - `DynamicResources` reads ResourceClaims, ResourceSlices and DeviceClasses. This project does not read these kinds.
+//!   [`NotEvaluated`] says about which pods the plugin decides.
 //! - `GangScheduling`, `TopologyPlacementGenerator` and `PodGroupPodsCount` need gates that are off by default.
 //!
-//! Also not modelled: scores, nominated pods, extenders, other profiles and plugins of others.
+//! Scores, nominated pods, extenders, other profiles and third-party plugins are not modelled either.
 
 pub mod actor;
 mod causes;
@@ -68,7 +68,7 @@ pub struct Scheduler<'s> {
     cluster: Cluster<'s>,
 }
 
-/// What `PreFilter` finds out for `Filter`.
+/// The results of `PreFilter` that `Filter` uses.
 struct PreFiltered<'s> {
     named_nodes: Option<BTreeSet<&'s str>>,
     claim_in_use: bool,
@@ -79,12 +79,12 @@ struct PreFiltered<'s> {
 }
 
 impl<'s> Scheduler<'s> {
-    /// Fills the caches.
+    /// Makes a scheduler whose caches have the objects of a snapshot.
     pub fn new(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior) -> Self {
         Self::of_view(View::Snapshot(snapshot), behavior)
     }
 
-    /// Fills the caches with the objects of a snapshot, or of one moment of a simulation.
+    /// Makes a scheduler whose caches have the objects of a snapshot, or of one moment of a simulation.
     pub fn of_view(view: View<'s>, behavior: &'s KubernetesBehavior) -> Self {
         Self { view, behavior, cluster: Cluster::new(view) }
     }
@@ -94,7 +94,7 @@ impl<'s> Scheduler<'s> {
         Self { view, behavior, cluster: Cluster::of_groups(view, groups) }
     }
 
-    /// Returns what the scheduler says about the pod. Upstream: `schedulePod` and `findNodesThatFitPod`, 1.36.
+    /// Returns what the scheduler decides about the pod. Upstream: `schedulePod` and `findNodesThatFitPod`, 1.36.
     pub fn schedule(&self, pod: &'s Pod) -> Scheduling {
         let gates: Vec<&str> = scheduling(pod).gates.iter().map(Str::as_str).collect();
         if !gates.is_empty() {
@@ -118,8 +118,8 @@ impl<'s> Scheduler<'s> {
         info.map(|info| volume_limits::uses(&mut Reads::new(self.view), self.behavior, info)).unwrap_or_default()
     }
 
-    /// Returns what `DynamicResources` decides about the pod. Upstream: `shouldDelegateResourceToDRA` of
-    /// `noderesources`, 1.36.
+    /// Returns the decisions about the pod that the plugin `DynamicResources` makes and this model does not make.
+    /// Upstream: `shouldDelegateResourceToDRA` of `noderesources`, 1.36.
     fn not_evaluated(&self, pod: &Pod) -> BTreeSet<NotEvaluated> {
         let stated = scheduling(pod);
         let is_missing = self.behavior.scheduler.device_classes_have_resources
@@ -190,7 +190,7 @@ impl<'s> Scheduler<'s> {
         })
     }
 
-    /// Runs `Filter` of the plugins in their order. The first one that rejects the node ends the tests.
+    /// Runs `Filter` of the plugins in their order. The first plugin that rejects the node ends the tests.
     fn filter(
         &self,
         reads: &mut Reads<'s>,
@@ -235,7 +235,7 @@ impl<'s> Scheduler<'s> {
     }
 }
 
-/// Returns the answer about a pod for which nothing else has to be said.
+/// Returns an answer that has only the result of the scheduling cycle.
 fn ended(cycle: Cycle) -> Scheduling {
     Scheduling {
         cycle,

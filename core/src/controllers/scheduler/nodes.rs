@@ -1,5 +1,6 @@
-//! The plugins that look at a node and what the pods on it use: `NodeUnschedulable`, `TaintToleration`, `NodeAffinity`,
-//! `NodePorts`, `NodeResourcesFit` and `NodeDeclaredFeatures` of Kubernetes 1.36.
+//! The plugins that compare a pod with a node and with the other pods on this node, apart from volumes:
+//! `NodeUnschedulable`, `TaintToleration`, `NodeAffinity`, `NodePorts`, `NodeResourcesFit` and `NodeDeclaredFeatures`
+//! of Kubernetes 1.36.
 
 use super::cluster::{NodeInfo, scheduling};
 use super::verdict::{Code, Plugin, Reason, Status};
@@ -9,7 +10,8 @@ use crate::model::{
 };
 use std::collections::BTreeSet;
 
-/// Upstream: `ToleratesTaint`, `k8s.io/api/core/v1`, 1.36. The operators that compare numbers are off by default.
+/// Returns whether a toleration tolerates a taint. Upstream: `ToleratesTaint`, `k8s.io/api/core/v1`, 1.36. The gate for
+/// operators that compare numbers is off by default, so such tolerations tolerate nothing here.
 fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
     (toleration.effect.is_empty() || toleration.effect == taint.effect)
         && (toleration.key.is_empty() || toleration.key == taint.key)
@@ -20,15 +22,15 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         }
 }
 
-/// Returns the first taint of the node that keeps the pod away. Upstream: `FindMatchingUntoleratedTaint` with
-/// `DoNotScheduleTaintsFilterFunc`, 1.36.
+/// Returns the first taint of the node that the pod does not tolerate and because of which it cannot be scheduled
+/// there. Upstream: `FindMatchingUntoleratedTaint` with `DoNotScheduleTaintsFilterFunc`, 1.36.
 pub(super) fn untolerated_taint<'n>(pod: &Pod, node: &'n Node) -> Option<&'n Taint> {
     let tolerations = &scheduling(pod).tolerations;
     let keeps_away = |taint: &&Taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute");
     node.taints.iter().filter(keeps_away).find(|taint| !tolerations.iter().any(|each| tolerates(each, taint)))
 }
 
-/// Upstream: `Filter` of `nodeunschedulable`, 1.36.
+/// Rejects a node that is cordoned, unless the pod tolerates this. Upstream: `Filter` of `nodeunschedulable`, 1.36.
 pub(super) fn node_unschedulable(pod: &Pod, node: &Node) -> Option<Status> {
     let taint =
         Taint { key: "node.kubernetes.io/unschedulable".into(), effect: "NoSchedule".into(), ..Taint::default() };
@@ -37,7 +39,8 @@ pub(super) fn node_unschedulable(pod: &Pod, node: &Node) -> Option<Status> {
         .then(|| Status::unresolvable(Plugin::NodeUnschedulable, "node(s) were unschedulable"))
 }
 
-/// Upstream: `Filter` of `tainttoleration`, 1.33 and 1.36.
+/// Rejects a node that has a taint which the pod does not tolerate. Upstream: `Filter` of `tainttoleration`, 1.33 and
+/// 1.36.
 pub(super) fn taint_toleration(behavior: &KubernetesBehavior, pod: &Pod, node: &Node) -> Option<Status> {
     let taint = untolerated_taint(pod, node)?;
     let reason: Reason = if behavior.scheduler.taint_is_named {
@@ -57,17 +60,19 @@ pub(super) fn selects_node(pod: &Pod, node: &Node) -> bool {
         && stated.node_affinity.as_ref().is_none_or(|affinity| affinity.matches_node(&node.meta.name, labels))
 }
 
-/// Upstream: `Filter` of `nodeaffinity`, 1.36.
+/// Rejects a node that the pod's nodeSelector and node affinity do not select. Upstream: `Filter` of `nodeaffinity`,
+/// 1.36.
 pub(super) fn node_affinity(pod: &Pod, node: &Node) -> Option<Status> {
     (!selects_node(pod, node))
         .then(|| Status::unresolvable(Plugin::NodeAffinity, "node(s) didn't match Pod's node affinity/selector"))
 }
 
-/// Returns the names of the only nodes to which the pod can go, if its node affinity names nodes in every term.
+/// Returns the names of the only nodes on which the pod can run, if every term of its node affinity names nodes.
+/// Otherwise, returns `None`.
 ///
 /// # Errors
-/// Returns the status with which `PreFilter` ends if the names of each term contradict each other. Upstream:
-/// `PreFilter` of `nodeaffinity`, 1.36.
+/// Returns the status with which `PreFilter` rejects the pod, if no term allows any node name. Upstream: `PreFilter` of
+/// `nodeaffinity`, 1.36.
 pub(super) fn named_nodes(pod: &Pod) -> Result<Option<BTreeSet<&str>>, Status> {
     let Some(NodeSelector { terms }) = &scheduling(pod).node_affinity else { return Ok(None) };
     if terms.is_empty() {
@@ -89,7 +94,8 @@ pub(super) fn named_nodes(pod: &Pod) -> Result<Option<BTreeSet<&str>>, Status> {
     Ok(Some(all))
 }
 
-/// Upstream: `Filter` of `nodeports`, and `HostPortInfo.CheckConflict`, 1.36.
+/// Rejects a node if a pod on it uses a host port that the new pod needs. Upstream: `Filter` of `nodeports`, and
+/// `HostPortInfo.CheckConflict`, 1.36.
 pub(super) fn node_ports(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
     let counts = |port: &&HostPort| behavior.scheduler.sidecar_ports_count || !port.of_sidecar;
     let wanted: Vec<&HostPort> = scheduling(pod).host_ports.iter().filter(counts).collect();
@@ -105,16 +111,17 @@ pub(super) fn node_ports(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeIn
         .then(|| Status::unschedulable(Plugin::NodePorts, "node(s) didn't have free ports for the requested pod ports"))
 }
 
-/// Returns whether the scheduler counts the resource besides `cpu`, `memory` and `ephemeral-storage`. Upstream:
-/// `IsScalarResourceName`, `pkg/scheduler/util`, 1.36.
+/// Returns whether the resource is a scalar resource. The scheduler compares the requests for scalar resources, and
+/// those for `cpu`, `memory` and `ephemeral-storage`. Upstream: `IsScalarResourceName`, `pkg/scheduler/util`, 1.36.
 fn is_scalar(name: &str) -> bool {
     (name.contains('/') && !name.starts_with("requests."))
         || name.starts_with("hugepages-")
         || name.starts_with("attachable-volumes-")
 }
 
-/// Upstream: `fitsRequest` of `noderesources`, 1.36. The order of other resources than the first three is that of a map
-/// there, and by name here.
+/// Rejects a node that does not have enough of the resources that the pod requests. Upstream: `fitsRequest` of
+/// `noderesources`, 1.36. The reasons for resources other than `cpu`, `memory` and `ephemeral-storage` are sorted by
+/// name here. Upstream gives them in the order of a map.
 pub(super) fn node_resources_fit(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
     let allocatable = |name: &str| amount(&info.node.allocatable, name);
     let mut reasons: Vec<Reason> = Vec::new();
@@ -139,14 +146,15 @@ pub(super) fn node_resources_fit(behavior: &KubernetesBehavior, pod: &Pod, info:
     (!reasons.is_empty()).then_some(Status { code, plugin: Some(Plugin::NodeResourcesFit), reasons })
 }
 
-/// Returns whether the pod requests a resource besides `cpu`, `memory` and `ephemeral-storage` that the node does not
-/// have.
+/// Returns whether the pod requests a resource that the node does not have, apart from `cpu`, `memory` and
+/// `ephemeral-storage`.
 pub(super) fn lacks_resource(pod: &Pod, node: &Node) -> bool {
     let requests = scheduling(pod).requests.iter();
     requests.into_iter().any(|(name, request)| *request > 0 && is_scalar(name) && amount(&node.allocatable, name) <= 0)
 }
 
-/// Upstream: `Filter` of `nodedeclaredfeatures`, 1.36.
+/// Rejects a node that does not declare every feature that the pod needs. Upstream: `Filter` of `nodedeclaredfeatures`,
+/// 1.36.
 pub(super) fn node_declared_features(behavior: &KubernetesBehavior, pod: &Pod, node: &Node) -> Option<Status> {
     let declares = |feature: &NodeFeature| node.declared_features.iter().any(|declared| declared == feature.name());
     (behavior.scheduler.features_are_declared && !scheduling(pod).features.iter().all(declares))
@@ -157,7 +165,7 @@ fn amount(amounts: &[(Str, i64)], name: &str) -> i64 {
     stated_amount(amounts, name).unwrap_or_default()
 }
 
-/// Returns the amount of this name in a list that is sorted by name.
+/// Returns the amount of the resource with this name from a list that is sorted by name.
 pub(super) fn stated_amount(amounts: &[(Str, i64)], name: &str) -> Option<i64> {
     let found = amounts.binary_search_by(|(candidate, _)| candidate.as_str().cmp(name));
     found.ok().map(|place| amounts[place].1)

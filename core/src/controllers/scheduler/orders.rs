@@ -1,11 +1,11 @@
-//! Orders of volumes in the scheduler's cache, as far as they matter.
+//! Sets of possible orders of the volumes in the scheduler's cache.
 
 use std::collections::BTreeMap;
 
-/// The orders in which some volumes come before others.
+/// The set of all orders of the volumes in which certain volumes come before certain others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order<'s> {
-    /// The volumes that come after a volume, sorted by name.
+    /// For a volume, the volumes that come after it, sorted by name.
     after: BTreeMap<&'s str, Vec<&'s str>>,
 }
 

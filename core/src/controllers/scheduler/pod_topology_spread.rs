@@ -1,5 +1,5 @@
-//! The distribution of pods over domains, such as zones. Upstream: `podtopologyspread`, 1.36. Only constraints that do
-//! not state a preference reject nodes; the default constraints only state preferences.
+//! The distribution of pods over domains, such as zones. Upstream: `podtopologyspread`, 1.36. Only constraints with
+//! `DoNotSchedule` reject nodes. The default constraints reject no nodes.
 
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::nodes::{selects_node, untolerated_taint};
@@ -22,7 +22,7 @@ impl Constraint<'_> {
             && self.same.iter().all(|(key, value)| label(labels, key) == Some(value))
     }
 
-    /// Returns whether the selector is without any requirement. Upstream counts no pods for it.
+    /// Returns whether the selector has no requirement. Upstream counts no pods for such a selector.
     fn is_empty(&self) -> bool {
         let stated = self.stated.selector.as_ref();
         self.same.is_empty()
@@ -30,7 +30,7 @@ impl Constraint<'_> {
     }
 }
 
-/// Returns the constraints with the counts. Upstream: `calPreFilterState`, 1.36.
+/// Returns the constraints, each with the number of matching pods in each domain. Upstream: `calPreFilterState`, 1.36.
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` fails if a selector is not valid.
@@ -69,7 +69,7 @@ pub(super) fn pre_filter<'s>(cluster: &Cluster<'s>, pod: &'s Pod) -> Result<Vec<
     Ok(constraints)
 }
 
-/// Upstream: `Filter`, 1.36.
+/// Rejects a node on which the pod would violate a constraint. Upstream: `Filter`, 1.36.
 pub(super) fn filter(pod: &Pod, constraints: &[Constraint<'_>], info: &NodeInfo<'_>) -> Option<Status> {
     for constraint in constraints {
         let stated = constraint.stated;
@@ -78,8 +78,8 @@ pub(super) fn filter(pod: &Pod, constraints: &[Constraint<'_>], info: &NodeInfo<
             return Some(Status::unresolvable(Plugin::PodTopologySpread, text));
         };
         let domains = i64::try_from(constraint.counts.len()).unwrap_or(i64::MAX);
-        // Without enough domains, the smallest count is taken as zero. Without any domain, upstream begins with a large
-        // number.
+        // If there are fewer domains than `minDomains`, the smallest count is zero. If there is no domain, upstream
+        // uses the largest number of 32 bits.
         let least = constraint.counts.values().min().copied().unwrap_or(i64::from(i32::MAX));
         let least = if domains < stated.min_domains { 0 } else { least };
         let own = i64::from(constraint.matches(&pod.meta.labels));

@@ -1,16 +1,17 @@
-//! What the scheduler reads. A read that finds nothing is only an answer if the kind was read completely.
+//! The reads of the scheduler and of the external provisioner. If a read finds nothing, the object is certainly absent
+//! only if its kind was read completely.
 
 use crate::model::{Kind, Resource};
 use crate::snapshot::Absence;
 use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The objects, with a record of the kinds whose absence is not certain.
+/// The objects, and a record of the kinds whose objects are needed and not all known.
 #[derive(Clone, Debug)]
 pub(in crate::controllers) struct Reads<'s> {
     view: View<'s>,
     doubts: BTreeMap<Kind, Absence>,
-    /// The kinds whose lists were asked for.
+    /// The kinds of which all objects were needed.
     listed: BTreeSet<Kind>,
 }
 
@@ -19,7 +20,8 @@ impl<'s> Reads<'s> {
         Self { view, doubts: BTreeMap::new(), listed: BTreeSet::new() }
     }
 
-    /// Returns the kinds whose absence counted but is not certain.
+    /// Returns the kinds whose objects are needed and not all known. The value says what it means that an object was
+    /// not found.
     pub(in crate::controllers) fn into_doubts(self) -> BTreeMap<Kind, Absence> {
         self.doubts
     }
@@ -52,7 +54,7 @@ impl<'s> Reads<'s> {
         }
     }
 
-    /// Records the doubt. What is unknown weighs more than what is assumed.
+    /// Records the doubt about a kind. An unknown absence replaces an assumed one.
     fn doubt(&mut self, kind: Kind, absence: Absence) {
         match absence {
             Absence::Certain => {}

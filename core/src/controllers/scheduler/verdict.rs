@@ -1,4 +1,4 @@
-//! The answers of the scheduler, in the terms of its framework.
+//! The answers of the scheduler, in the terms of the scheduling framework.
 
 use super::SchedulerReason;
 use crate::model::{Kind, Str};
@@ -6,16 +6,16 @@ use crate::snapshot::Absence;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `Code` of a status of the framework.
+/// The code of a status of the scheduling framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     /// The pod fits.
     Success,
     /// A plugin failed.
     Error,
-    /// The pod does not fit, but would if other pods went.
+    /// The pod does not fit, but it could fit if other pods were removed.
     Unschedulable,
-    /// The pod does not fit, whatever other pods do.
+    /// The pod does not fit, and would not fit if other pods were removed.
     UnschedulableAndUnresolvable,
 }
 
@@ -34,7 +34,7 @@ impl Code {
 /// The modelled plugins, in the order of the default profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Plugin {
-    /// Pods wait until nobody holds them back.
+    /// Pods with scheduling gates wait until all gates are removed.
     SchedulingGates,
     /// Nodes that take no new pods.
     NodeUnschedulable,
@@ -62,7 +62,7 @@ pub enum Plugin {
     VolumeZone,
     /// The distribution of pods over domains.
     PodTopologySpread,
-    /// Pods that are to be together, or apart.
+    /// Pods that have to be in the same domain as certain other pods, or in another domain.
     InterPodAffinity,
     /// Features that a pod needs and that a node has to declare.
     NodeDeclaredFeatures,
@@ -146,7 +146,7 @@ pub struct Status {
     pub code: Code,
     /// The plugin that gave the status. It is `None` with `Success`, and for a node that `PreFilter` leaves out.
     pub plugin: Option<Plugin>,
-    /// The reasons in upstream's order. An error has one.
+    /// The reasons in upstream's order. An error has one reason.
     pub reasons: Vec<Reason>,
 }
 
@@ -157,36 +157,36 @@ impl Status {
         Self { code, plugin: Some(plugin), reasons: vec![reason.into()] }
     }
 
-    /// The pod does not fit, but would if other pods went.
+    /// Returns the status of a pod that does not fit, but could fit if other pods were removed.
     pub(super) fn unschedulable(plugin: Plugin, reason: impl Into<Reason>) -> Self {
         Self::new(Code::Unschedulable, plugin, reason)
     }
 
-    /// The pod does not fit, whatever other pods do.
+    /// Returns the status of a pod that does not fit, and would not fit if other pods were removed.
     pub(super) fn unresolvable(plugin: Plugin, reason: impl Into<Reason>) -> Self {
         Self::new(Code::UnschedulableAndUnresolvable, plugin, reason)
     }
 
-    /// `Filter` of the plugin fails.
+    /// Returns the status of a plugin whose `Filter` fails.
     pub(super) fn filter_error(plugin: Plugin, error: &str) -> Self {
         Self::new(Code::Error, plugin, format!("running {:?} filter plugin: {error}", plugin.name()))
     }
 
-    /// `PreFilter` of the plugin fails.
+    /// Returns the status of a plugin whose `PreFilter` fails.
     pub(super) fn pre_filter_error(plugin: Plugin, error: &str) -> Self {
         Self::new(Code::Error, plugin, format!("running PreFilter plugin {:?}: {error}", plugin.name()))
     }
 }
 
-/// What the scheduler says about one node, and what `Reserve` does if the pod fits.
+/// What the scheduler decides about one node, and what `Reserve` does if the pod fits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Verdict {
     /// The status of the node.
     pub status: Status,
     /// The volumes that are chosen for waiting claims, sorted by claim and volume.
     pub bindings: Vec<Binding>,
-    /// The names of the claims that are to be provisioned for this node, sorted. A claim that the pod mounts twice can
-    /// be there twice.
+    /// The names of the claims for which volumes have to be provisioned on this node, sorted. If the pod mounts a claim
+    /// twice, its name can be listed twice.
     pub provisions: Vec<Str>,
 }
 
@@ -210,8 +210,8 @@ pub struct Binding {
     pub claim: Str,
     /// The name of the volume.
     pub volume: Str,
-    /// Whether `Reserve` changes the volume in the scheduler's memory, and `PreBind` in the API. It does not if the
-    /// volume is already reserved for the claim with its uid.
+    /// Whether `Reserve` changes the volume in the scheduler's memory, and `PreBind` changes it in the API. Nothing is
+    /// changed if the claimRef already names the claim with its uid.
     pub assumed: bool,
     /// Whether the volume gets the annotation `bound-by-controller`.
     pub bound_by_controller: bool,
@@ -238,12 +238,12 @@ impl NodeVerdicts {
     }
 }
 
-/// How far a pod comes.
+/// How the scheduling cycle of a pod ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cycle {
-    /// The pod does not come into the queue.
+    /// A scheduling gate keeps the pod out of the queue.
     Gated(Status),
-    /// The pod is being deleted, so that nothing happens. The text is that of the event.
+    /// The pod is being deleted, so nothing happens. The text is the message of the event.
     Skipped(String),
     /// `PreFilter` rejects the pod on all nodes, or fails.
     PreFilter(Status),
@@ -270,22 +270,25 @@ impl ConditionReason {
     }
 }
 
-/// What the scheduler says about one pod. No other pod that waits has been scheduled before it.
+/// What the scheduler decides about one pod. The answer assumes that no other waiting pod is scheduled before this pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduling {
-    /// How far the pod comes.
+    /// How the scheduling cycle ends.
     pub cycle: Cycle,
-    /// The reason of the condition. It is `None` if the pod fits some node in every order of the volumes, and for a pod
-    /// that does not come to `PreFilter`.
+    /// The reason of the condition. It is `None` if the pod fits some node in every order of the volumes, or if the
+    /// cycle ends before `PreFilter`.
     pub reason: Option<ConditionReason>,
-    /// The possible messages of the condition, without what `PostFilter` adds. If the pod fits some node in some
-    /// orders, they are those of the other orders. If `Filter` fails on some nodes, each failure can be the message.
+    /// The possible messages of the condition, without what `PostFilter` adds. If the pod fits some node in some orders
+    /// of the volumes, the messages are those of the other orders. If `Filter` fails on some nodes, each failure can be
+    /// the message.
     pub messages: BTreeSet<String>,
-    /// Whether there may be further verdicts or messages, because too many orders of volumes are possible.
+    /// Whether more verdicts or messages may be possible, because there are too many orders of volumes to follow all of
+    /// them.
     pub limited: bool,
-    /// The kinds of which something was needed that is not certainly absent, with what their absence means.
+    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what it means
+    /// that an object was not found.
     pub doubts: BTreeMap<Kind, Absence>,
-    /// What the real scheduler also decides about this pod, and this answer does not.
+    /// The decisions about this pod that the real scheduler makes and this model does not make.
     pub not_evaluated: BTreeSet<NotEvaluated>,
 }
 
@@ -293,9 +296,9 @@ pub struct Scheduling {
 /// DeviceClasses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotEvaluated {
-    /// The pod has claims for devices. Nodes without such devices are rejected.
+    /// The pod has claims for devices. The plugin rejects nodes without such devices.
     DeviceClaims,
-    /// The pod requests a resource that some node does not have. Such a node fits if a DeviceClass stands for the
+    /// The pod requests a resource that some node does not have. Such a node may fit if a DeviceClass names the
     /// resource.
     DeviceClasses,
 }
@@ -312,7 +315,7 @@ pub struct Rejection<'v> {
 }
 
 impl Scheduling {
-    /// Returns the verdicts about all nodes, sorted by name. There are none if the pod does not come to `Filter`.
+    /// Returns the verdicts about all nodes, sorted by name. There are none if the cycle ends before `Filter`.
     pub fn nodes(&self) -> &[NodeVerdicts] {
         match &self.cycle {
             Cycle::Nodes(nodes) => nodes,
@@ -320,8 +323,8 @@ impl Scheduling {
         }
     }
 
-    /// Returns the nodes that can take the pod in some order of the volumes. Scores decide which one wins. If a plugin
-    /// fails on one node, no node takes the pod.
+    /// Returns the nodes that the pod fits in some order of the volumes. Scores decide which of these nodes gets the
+    /// pod. If a plugin fails on one node, no node gets the pod, and the list is empty.
     pub fn candidates(&self) -> impl Iterator<Item = &NodeVerdicts> {
         let fails = self.reason == Some(ConditionReason::SchedulerError);
         self.nodes().iter().filter(move |node| !fails && node.can_fit())
@@ -348,8 +351,8 @@ impl Scheduling {
         found.into_values().collect()
     }
 
-    /// Returns whether the real scheduler certainly says the same: every kind was read completely, every order of the
-    /// volumes was followed, and every plugin that decides about the pod is modelled.
+    /// Returns whether the real scheduler certainly decides the same: every kind was read completely, every order of
+    /// the volumes was followed, and every plugin that decides about the pod is modelled.
     pub fn is_certain(&self) -> bool {
         self.doubts.is_empty() && !self.limited && self.not_evaluated.is_empty()
     }

@@ -1,8 +1,8 @@
-//! Claims and their volumes. Upstream: `volumebinding`, 1.36.
+//! The tests of the claims of a pod, and of their volumes. Upstream: `volumebinding`, 1.36.
 //!
-//! The order of the volumes in the scheduler's cache is not defined. It decides where several volumes are reserved for
-//! a claim, and where several of the smallest volumes fit. So the answer for a node is a list of branches, each with
-//! the orders that lead to it.
+//! The order of the volumes in the scheduler's cache is not defined. If several volumes are reserved for a claim, or if
+//! several volumes of the smallest size fit, this order decides which volume is chosen. So the answer for a node is a
+//! list of branches, each with the orders that lead to it.
 
 use super::SchedulerReason;
 use super::cluster::pod_claims;
@@ -20,7 +20,7 @@ use crate::model::{
 use crate::snapshot::Snapshot;
 use std::cmp::Ordering;
 
-/// The number of branches of one node after which no further ones are followed.
+/// The number of branches of one node after which the search for more branches ends.
 const MOST_BRANCHES: usize = 1000;
 
 /// The claims of a pod, by what has to be done for them. Upstream: `PodVolumeClaims`, 1.36.
@@ -40,8 +40,8 @@ impl<'s> PodVolumeClaims<'s> {
 #[derive(Clone, Debug)]
 struct Waiting<'s> {
     claim: &'s PersistentVolumeClaim,
-    /// The volumes of its class that are reserved for it, or free and large enough, before the node is tested. An error
-    /// is that of the search.
+    /// The volumes of the claim's class that fit before the node is tested, each with whether it is reserved for the
+    /// claim. If the search fails, this is the error of the search.
     volumes: Result<Vec<(&'s PersistentVolume, bool)>, String>,
 }
 
@@ -83,10 +83,11 @@ fn is_near(volume: &PersistentVolume, node: &Node) -> bool {
     volume.node_affinity.as_deref().is_none_or(|affinity| affinity.matches(&node.meta.labels))
 }
 
-/// Checks that the claim of an ephemeral volume is the pod's own. Upstream: `VolumeIsForPod`, component-helpers, 1.36.
+/// Checks that the claim of an ephemeral volume was created for the pod. Upstream: `VolumeIsForPod`, component-helpers,
+/// 1.36.
 ///
 /// # Errors
-/// Returns upstream's words if it is not.
+/// Returns upstream's words if the claim was not created for the pod.
 pub(super) fn is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), String> {
     if claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid) {
         return Ok(());
@@ -96,7 +97,8 @@ pub(super) fn is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(),
     Err(format!("PVC {claim} was not created for pod {namespace}/{name} (pod is not owner)"))
 }
 
-/// Returns whether the claim counts as bound. Upstream: `isPVCFullyBound`, 1.36.
+/// Returns whether the scheduler treats the claim as bound: it names a volume and has the annotation bind-completed.
+/// Upstream: `isPVCFullyBound`, 1.36.
 pub(super) fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
     !claim.volume_name.is_empty() && claim.meta.annotations.has(AnnotationKey::BindCompleted)
 }
@@ -186,14 +188,15 @@ pub(super) fn sort<'s>(
     Ok(sorted)
 }
 
-/// What the plugin says about a node, for some orders of the volumes.
+/// What the plugin decides about a node, for some orders of the volumes.
 #[derive(Clone, Debug)]
 pub(super) struct Branch<'s> {
-    /// The orders for which this is so.
+    /// The orders of the volumes that lead to this branch.
     pub(super) order: Order<'s>,
-    /// The verdict. It is `Success` if other plugins have to decide.
+    /// The verdict. It is `Success` if this plugin does not reject the node. Other plugins may still reject it.
     pub(super) verdict: Verdict,
-    /// The claims that lead to the reason about waiting claims. The first one that does not fit ends the test.
+    /// The waiting claim because of which the node is rejected, if there is one. There is at most one, because the
+    /// first claim that does not fit ends the test.
     pub(super) unfit: Vec<&'s PersistentVolumeClaim>,
 }
 
@@ -202,7 +205,7 @@ pub(super) struct Branch<'s> {
 pub(super) struct Branches<'s> {
     /// The branches. There is at least one.
     pub(super) all: Vec<Branch<'s>>,
-    /// Whether there are further ones.
+    /// Whether there may be more branches.
     pub(super) limited: bool,
 }
 
@@ -214,7 +217,7 @@ struct Matched<'s> {
     without: Vec<&'s PersistentVolumeClaim>,
 }
 
-/// Upstream: `FindPodVolumes`, 1.36.
+/// Tests a node for the claims of a pod. Upstream: `FindPodVolumes`, 1.36.
 pub(super) fn filter<'s>(
     reads: &mut Reads<'s>,
     behavior: &KubernetesBehavior,
@@ -294,7 +297,7 @@ pub(super) fn filter<'s>(
     Branches { all: all.collect(), limited }
 }
 
-/// Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
+/// Returns how the scheduler binds the volume to the claim. Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
 fn binding(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> Binding {
     let is_complete = volume.claim_ref.as_ref().is_some_and(|named| {
         named.name == claim.meta.name && named.namespace == claim.meta.namespace && named.uid == claim.meta.uid
@@ -316,13 +319,14 @@ enum Bound {
     Missing,
 }
 
-/// The first claim that does not fit ends this test. Upstream: `checkBoundClaims`, 1.36.
+/// Tests whether the volumes of the bound claims can be used on the node. The first claim that does not fit ends the
+/// test. Upstream: `checkBoundClaims`, 1.36.
 fn check_bound_claims(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], node: &Node) -> Result<Bound, String> {
     for claim in claims {
         let Some(volume) = reads.find::<PersistentVolume>("", &claim.volume_name) else {
             return Ok(Bound::Missing);
         };
-        // Upstream reads the CSINode in any case. It matters only for volumes of in-tree plugins.
+        // Upstream always reads the CSINode. The CSINode matters only for volumes of in-tree plugins.
         let is_in_tree = migration::InTree::of(volume).is_some();
         let csi_node = if is_in_tree { reads.find::<CsiNode>("", &node.meta.name) } else { None };
         let affinity = migration::node_affinity(volume, csi_node)?;
@@ -334,8 +338,8 @@ fn check_bound_claims(reads: &mut Reads<'_>, claims: &[&PersistentVolumeClaim], 
 }
 
 /// Finds volumes for the claims, the smallest request first, in every way that the order of the volumes allows.
-/// Upstream: `findMatchingVolumes`, 1.36. It sorts without a defined order of equal requests if there are more than
-/// twelve claims. Here they keep the order of the pod.
+/// Upstream: `findMatchingVolumes`, 1.36. If there are more than twelve claims, upstream's order of claims with equal
+/// requests is not defined. Here, such claims keep the order of the pod.
 fn find_matching_volumes<'s>(mut to_match: Vec<&Waiting<'s>>, node: &Node) -> Result<Vec<Matched<'s>>, String> {
     let request = |waiting: &Waiting<'_>| waiting.claim.requested().unwrap_or(Quantity::ZERO);
     to_match.sort_by(|a, b| request(a).compare(&request(b)));
@@ -367,7 +371,8 @@ fn find_matching_volumes<'s>(mut to_match: Vec<&Waiting<'s>>, node: &Node) -> Re
     Ok(all)
 }
 
-/// Returns a volume that is reserved for the claim and that the node does not reach. It ends the search for the claim.
+/// Returns a volume that is reserved for the claim and whose node affinity does not match the node. Such a volume ends
+/// the search for the claim.
 pub(super) fn reserved_elsewhere<'s>(
     claims: &PodVolumeClaims<'s>,
     claim: &PersistentVolumeClaim,
@@ -393,7 +398,7 @@ pub(super) fn verdicts_on(
     let smallest = ends.smallest.first().filter(|_| ends.reserved.is_empty()).map(|volume| size(volume));
     let is_end = |volume: &PersistentVolume| smallest.is_some_and(|smallest| smallest.compare(&size(volume)).is_eq());
     let verdict = |volume: &PersistentVolume| {
-        // The scheduler lists the volumes of the class alone.
+        // The scheduler searches only the volumes of the claim's class.
         if volume.class() != claim.class() {
             return CandidateVerdict::CandidateClass;
         }
@@ -423,8 +428,8 @@ fn size(volume: &PersistentVolume) -> Quantity {
     volume.storage().copied().unwrap_or(Quantity::ZERO)
 }
 
-/// Returns the volumes with which the search can end. Of each volume that fits the claim, `volumes` says whether it is
-/// reserved.
+/// Returns the volumes with which the search for a claim can end. `volumes` has the volumes that fit the claim, each
+/// with whether it is reserved for the claim. `chosen` has the volumes that are chosen for other claims of the pod.
 fn ends<'s>(
     volumes: &[(&'s PersistentVolume, bool)],
     chosen: &[(&PersistentVolumeClaim, &PersistentVolume)],
@@ -450,8 +455,9 @@ fn ends<'s>(
     ends
 }
 
-/// Returns the volumes with which the search for one claim can end, or `None` for a search without a result. Each has
-/// the volumes among which it has to be the first one. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
+/// Returns the possible results of the search for one claim: a volume, or `None` if the search ends without a volume.
+/// Each result has a list of volumes. The search has this result if the first volume of the list comes before the
+/// others. Upstream: `FindMatchingVolume`, component-helpers, 1.36.
 fn possible_volumes<'s>(
     volumes: &[(&'s PersistentVolume, bool)],
     chosen: &[(&PersistentVolumeClaim, &PersistentVolume)],
@@ -463,7 +469,7 @@ fn possible_volumes<'s>(
         [volume.meta.name.as_str()].into_iter().chain(others).collect()
     };
     if !reserved.is_empty() {
-        // A reserved volume that the node does not reach ends the search as well, without a volume.
+        // A reserved volume whose node affinity does not match the node ends the search as well, without a volume.
         let result = |volume: &&'s PersistentVolume| {
             (Some(*volume).filter(|volume| is_near(volume, node)), first(&reserved, volume))
         };
@@ -485,7 +491,8 @@ enum Provisions<'s> {
     Error(String),
 }
 
-/// The first claim that does not fit ends this test. Upstream: `checkVolumeProvisions`, 1.36.
+/// Tests whether volumes for the claims can be provisioned on the node. The first claim that does not fit ends the
+/// test. Upstream: `checkVolumeProvisions`, 1.36.
 fn check_volume_provisions<'s>(
     reads: &mut Reads<'_>,
     claims: &[&'s PersistentVolumeClaim],
@@ -511,7 +518,8 @@ pub(super) fn provisions(class: &StorageClass) -> bool {
     !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER
 }
 
-/// Upstream: `hasEnoughCapacity`, 1.36.
+/// Returns whether some CSIStorageCapacity for the node is large enough for the claim. Returns true if the driver does
+/// not report capacities. Upstream: `hasEnoughCapacity`, 1.36.
 pub(super) fn has_enough_capacity(
     reads: &mut Reads<'_>,
     class: &StorageClass,
@@ -519,7 +527,7 @@ pub(super) fn has_enough_capacity(
     node: &Node,
 ) -> bool {
     let Some(request) = claim.requested() else { return true };
-    // In-tree names are not translated, so that no driver is found for them.
+    // In-tree names are not translated, so no CSIDriver is found for them.
     if !reads.find::<CsiDriver>("", &class.provisioner).is_some_and(|driver| driver.storage_capacity) {
         return true;
     }

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A volume of a driver. A claim without a volume counts as a volume of its own.
+/// A volume that is counted for a driver. A claim that has no volume is counted as one volume.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Counted {
     driver: String,
@@ -33,15 +33,15 @@ enum Identity {
 pub(super) struct FullDriver {
     /// The driver.
     pub(super) driver: String,
-    /// The limit that CSINode or the Node states.
+    /// The limit that the CSINode or the Node states.
     pub(super) limit: i64,
-    /// The number of volumes that count already.
+    /// The number of volumes that are already counted.
     pub(super) used: usize,
     /// The number of volumes that the pod would add.
     pub(super) new: usize,
 }
 
-/// Upstream: `Filter`, 1.36.
+/// Rejects a node if the volumes of the pod exceed the limit of a driver. Upstream: `Filter`, 1.36.
 pub(super) fn filter(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,
@@ -60,7 +60,7 @@ pub(super) fn exceeded(plugin: Plugin) -> Status {
     Status::unschedulable(plugin, Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count"))
 }
 
-/// Returns the drivers of which the node takes no further volume that the pod needs.
+/// Returns the drivers whose limit on the node the volumes of the pod exceed.
 ///
 /// # Errors
 /// Returns upstream's words if a claim of a pod cannot be used.
@@ -88,7 +88,8 @@ pub(super) fn full_drivers(
     for other in info.pods.iter().filter(|other| needs(other)) {
         add_volumes(reads, behavior, other, node, false, &mut attached)?;
     }
-    // A volume that a pod on the node uses is no new one. A volume that is only attached counts in addition.
+    // A volume that a pod on the node already uses is not new. A volume that is attached, but that no pod on the node
+    // uses, is counted twice: as an attachment and as a new volume.
     let new: BTreeSet<Counted> = new.difference(&attached).cloned().collect();
     let by_attachments = attachments(reads, behavior, info);
     let all: Vec<&Counted> = attached.union(&by_attachments).collect();
@@ -106,8 +107,8 @@ pub(super) fn full_drivers(
 /// The prefix of the limits of CSI drivers in the `status.allocatable` of a Node.
 const LIMIT_OF_DRIVER: &str = "attachable-volumes-csi-";
 
-/// The length from which upstream replaces the end of such a name by a part of its hash, and what it keeps of the
-/// driver's name then.
+/// If the name of a limit has at least this length, upstream replaces its end by a part of a hash. Then only the first
+/// `KEPT_OF_DRIVER` bytes of the driver's name stay.
 const LONGEST_LIMIT: usize = 63;
 const KEPT_OF_DRIVER: usize = 23;
 
@@ -118,8 +119,8 @@ pub(super) fn has_limits(behavior: &KubernetesBehavior, node: Option<&CsiNode>, 
         || behavior.scheduler.node_states_limits && info.node.allocatable.iter().any(states)
 }
 
-/// Returns the limit of a driver on a node. What CSINode states comes first. Upstream: `getVolumeLimits` and
-/// `GetCSIAttachLimitKey`, 1.31. Here a long name of a driver is compared up to its hash.
+/// Returns the limit of a driver on a node. A limit of the CSINode takes precedence over a limit of the Node. Upstream:
+/// `getVolumeLimits` and `GetCSIAttachLimitKey`, 1.31. Here, only the part of a long name before the hash is compared.
 fn limit(behavior: &KubernetesBehavior, node: Option<&CsiNode>, info: &NodeInfo<'_>, driver: &str) -> Option<i64> {
     let states = |(name, _): &&(Str, i64)| {
         name.strip_prefix(LIMIT_OF_DRIVER).is_some_and(|named| {
@@ -143,11 +144,11 @@ fn limit(behavior: &KubernetesBehavior, node: Option<&CsiNode>, info: &NodeInfo<
 pub struct DriverUse<'s> {
     /// The driver.
     pub driver: String,
-    /// The limit that CSINode or the Node states. It is `None` if neither states one.
+    /// The limit that the CSINode or the Node states. It is `None` if neither states a limit.
     pub limit: Option<i64>,
-    /// The number of volumes that count.
+    /// The number of volumes that are counted.
     pub volumes: usize,
-    /// The pods that use some of them, each with the number of its volumes.
+    /// The pods that use volumes of the driver, each with the number of these volumes.
     pub users: Vec<(&'s Pod, usize)>,
     /// The number of volumes that are attached and that no pod on the node uses.
     pub unused: usize,
@@ -174,7 +175,7 @@ struct DriverVolumes<'s> {
     used: BTreeSet<Counted>,
     /// The pods, each with the number of its volumes.
     users: Vec<(&'s Pod, usize)>,
-    /// The number of other volumes, which are attached.
+    /// The number of attached volumes that no pod on the node uses.
     unused: usize,
 }
 
@@ -189,7 +190,7 @@ pub(super) fn uses<'s>(
     let mut by_driver: BTreeMap<String, DriverVolumes<'s>> = BTreeMap::new();
     for pod in &info.pods {
         let mut own = BTreeSet::new();
-        // A claim of another owner does not hide the volumes of the other pods.
+        // If the claim of an ephemeral volume belongs to another owner, only the volumes of this pod are left out.
         if add_volumes(reads, behavior, pod, node, false, &mut own).is_err() {
             continue;
         }
@@ -216,7 +217,7 @@ pub(super) fn uses<'s>(
     by_driver.into_iter().map(of_driver).collect()
 }
 
-/// Adds the volumes of a pod that count. Upstream: `filterAttachableVolumes`, 1.36.
+/// Adds the volumes of a pod that the scheduler counts. Upstream: `filterAttachableVolumes`, 1.36.
 fn add_volumes(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,
@@ -249,8 +250,8 @@ fn add_volumes(
     Ok(())
 }
 
-/// Returns the volume as which a claim counts. Upstream: `getCSIDriverInfo`, 1.36. What is migrated counts on every
-/// node that has a CSINode, whatever its annotation says.
+/// Returns the volume that the scheduler counts for a claim. Upstream: `getCSIDriverInfo`, 1.36. The volumes of
+/// migrated plugins are counted on every node that has a CSINode, whatever the annotation of the CSINode says.
 fn counted(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,
@@ -271,7 +272,7 @@ fn counted(
     is_complete.then_some(Counted { driver, volume: Identity::Handle(handle) })
 }
 
-/// Upstream: `getCSIDriverInfoFromSC`, 1.36.
+/// Returns what the scheduler counts for a claim that has no volume. Upstream: `getCSIDriverInfoFromSC`, 1.36.
 fn counted_by_class(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,

@@ -7,8 +7,8 @@ use super::verdict::{Plugin, Reason, Status};
 use crate::controllers::KubernetesBehavior;
 use crate::model::{AccessMode, Disk, DiskKind, PersistentVolumeClaim, Pod};
 
-/// Returns whether another pod uses a claim with `ReadWriteOncePod` that this pod uses as well. One such pod on any
-/// node blocks all nodes.
+/// Returns whether another pod uses a claim with `ReadWriteOncePod` that this pod uses as well. If there is such a pod
+/// on any node, all nodes are rejected.
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` rejects the pod, because a claim does not exist.
@@ -29,7 +29,8 @@ pub(super) fn pre_filter(reads: &mut Reads<'_>, cluster: &Cluster<'_>, pod: &Pod
     Ok(in_use)
 }
 
-/// `in_use` is the answer of [`pre_filter`]. Disks are tested first.
+/// Rejects a node if a pod on it uses a disk of the new pod, or if `in_use` is true. `in_use` is the answer of
+/// [`pre_filter`]. Disks are tested first. Upstream: `Filter` of `volumerestrictions`, 1.36.
 pub(super) fn filter(behavior: &KubernetesBehavior, pod: &Pod, in_use: bool, info: &NodeInfo<'_>) -> Option<Status> {
     let disks = &scheduling(pod).disks;
     let conflicts = |disk| info.pods.iter().flat_map(|other| &scheduling(other).disks).any(|used| conflict(disk, used));

@@ -6,7 +6,8 @@ use super::verdict::{Plugin, Reason, Status};
 use crate::model::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, label};
 use std::collections::BTreeSet;
 
-/// The labels of volumes and nodes, each with the label of a node that takes the place of a missing one.
+/// The labels for zones and regions. A node has to have the first label of a pair with the value of the volume. If the
+/// node does not have this label, its second label is compared.
 const LABELS: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
@@ -14,7 +15,7 @@ const LABELS: [(&str, &str); 4] = [
     ("topology.kubernetes.io/region", "topology.kubernetes.io/region"),
 ];
 
-/// A label of a volume that a node has to fit.
+/// A zone label or region label of a volume. A node has to have one of the values of the volume.
 #[derive(Clone, Debug)]
 pub(super) struct Topology<'s> {
     key: &'static str,
@@ -30,7 +31,7 @@ impl Topology<'_> {
     }
 }
 
-/// Returns the first label of the volume that does not fit the node.
+/// Returns the first zone or region label of the volume that the node does not match.
 pub(super) fn unfit_label(volume: &PersistentVolume, node: &Node) -> Option<&'static str> {
     topologies(volume).find(|topology| !topology.fits(node)).map(|topology| topology.key)
 }
@@ -40,17 +41,17 @@ pub(super) fn states_zone(volume: &PersistentVolume) -> bool {
     topologies(volume).next().is_some()
 }
 
-/// Returns whether the labels of the volume reject the node.
+/// Returns whether the plugin rejects the node because of the labels of the volume.
 pub(super) fn rejects(volume: &PersistentVolume, node: &Node) -> bool {
     has_any_label(node) && unfit_label(volume, node).is_some()
 }
 
-/// Returns whether the node has a label for its zone or region. A node without any of them passes.
+/// Returns whether the node has a label for its zone or region. A node without any such label passes.
 fn has_any_label(node: &Node) -> bool {
     LABELS.iter().any(|(key, _)| label(&node.meta.labels, key).is_some())
 }
 
-/// Returns the labels of the volumes that the pod's claims name. Ephemeral volumes do not count.
+/// Returns the zone and region labels of the volumes that the claims of the pod name. Ephemeral volumes are ignored.
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` rejects the pod.
@@ -98,7 +99,8 @@ fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = Topology<'_>> {
     })
 }
 
-/// A node without any of the labels passes.
+/// Rejects a node that does not match every zone and region label of the volumes. A node without any such label passes.
+/// Upstream: `Filter` of `volumezone`, 1.36.
 pub(super) fn filter(topologies: &[Topology<'_>], node: &Node) -> Option<Status> {
     (has_any_label(node) && !topologies.iter().all(|topology| topology.fits(node))).then(|| {
         let reason = Reason::of(SchedulerReason::NodeZoneConflict, "node(s) had no available volume zone");

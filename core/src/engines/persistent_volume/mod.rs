@@ -1,4 +1,4 @@
-//! What is known about volumes and claims without exploring every state.
+//! The engine for volumes and claims: it finds their outcomes without exploring every state.
 
 mod fixpoint;
 mod nested;
@@ -35,16 +35,18 @@ fn exact(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) ->
         return None;
     }
     let sets = nested::nested(snapshot, settings, component)?;
-    // Exploring adds only the joint outcomes. If these are few enough to be listed, the states on the way are few as
-    // well. Each state has a part of the bindings of one of at most eight ends, and each end has at most eight
-    // bindings. Volumes that become Available later add states of their own.
+    // Exploring adds only the joint outcomes. If there are few enough joint outcomes to list them, there are also few
+    // states. Each state has a part of the bindings of one end. There are at most eight ends, and each end has at most
+    // eight bindings. Volumes that become Available later add further states, so the number of states has no limit if
+    // there are such volumes.
     let at_first = component.of().all(|id| nested::is_found_at_first(snapshot.volume(id)));
     Some(Exact { sets, most_states: if at_first { JOINT_LIMIT << (SMALL / 2) } else { usize::MAX } })
 }
 
-/// Returns the ways in which a claim may leave the volumes that name it when it is deleted. A volume that is reserved
-/// for the claim may have been bound to it; then its `claimRef` keeps the claim's uid. If the claim has another volume,
-/// a `claimRef` with the claim's uid may lose the uid. The volume is then reserved for the next claim of this name.
+/// Returns the changes that a claim may cause, before it is deleted, in the volumes that name it. A volume that is
+/// reserved for the claim may get bound to the claim. The `claimRef` of this volume then keeps the claim's uid. If the
+/// claim has another volume, a `claimRef` with the claim's uid may lose the uid. The volume is then reserved for the
+/// next claim of this name.
 fn changes_before_gone(snapshot: &Snapshot, earlier: ObjectId) -> Vec<Vec<Object>> {
     let Some(claim) = earlier.of().map(|id| snapshot.claim(id)) else { return Vec::new() };
     let ObjectMeta { namespace, name, uid, .. } = &claim.meta;
@@ -86,7 +88,7 @@ fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         .of()
         .chain(new.iter().copied())
         .any(|id| searches(id) && decide_folded(&world, &alone, id.into()).count > 1);
-    // If a single claim picks among free volumes, the order of syncs has no influence.
+    // If only one claim picks among free volumes, the order of syncs has no influence.
     let free = |id: VolumeId| {
         let volume = snapshot.volume(id);
         volume.claim_ref.is_none() && volume.status.phase == VolumePhase::Available && !volume.terminating()

@@ -2,13 +2,13 @@
 //! steps grows with n log n.
 //!
 //! A claim takes the smallest free volume that is large enough. The sizes that a set of claims uses up do not depend on
-//! the order of the claims (this is a parking process). So a claim can reach a larger size exactly when other claims
-//! can fill all sizes between. This is a condition on prefix sums.
+//! the order of the claims (mathematicians call this a parking process). So a claim can reach a larger size exactly
+//! when other claims can fill all sizes between. This is a condition on prefix sums.
 //!
 //! A volume that is not Available yet, such as a new one, is found only after its own sync, which may run at any time.
-//! Until then, a claim may not find the volume although the volume is free. In the end the volume is Available like
-//! all others. So whether a claim can reach a larger size depends on the volumes that are Available from the beginning.
-//! Whether volumes can be full depends on all volumes.
+//! Until then, the search of a claim does not find the volume, although the volume is free. In the end the volume is
+//! Available like all others. So whether a claim can reach a larger size depends on the volumes that are Available from
+//! the beginning. Whether claims can take all volumes of a range of sizes depends on all volumes.
 
 use crate::controllers::outcome::{max_listed, smallest};
 use crate::controllers::persistent_volume::links::{may_search, own_classes, searched_classes};
@@ -19,8 +19,8 @@ use crate::simulate::Component;
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 use std::collections::BTreeSet;
 
-/// Returns the outcomes of a component, in the component's order of objects. The value is `None` if the component is
-/// not of this kind.
+/// Returns the outcomes of a component, in the component's order of objects. The value is `None` if the component does
+/// not belong to this case.
 pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Option<Vec<OutcomeSet>> {
     let volumes = component.of().map(|id| snapshot.volume(id));
     let claims = component.of().map(|id| snapshot.claim(id));
@@ -30,8 +30,8 @@ pub(super) fn nested(snapshot: &Snapshot, settings: &Settings<'_>, component: &C
     eligible.then(|| solved(snapshot, settings, component))
 }
 
-/// Returns whether the volume belongs to the common case. A volume without a capacity does not: a claim that requests
-/// nothing would take this volume, and the binding would stop before the claim is Bound.
+/// Returns whether the volume belongs to the common case. A volume without a capacity does not belong to it: a claim
+/// that requests nothing would take this volume, and the binding would stop before the claim is Bound.
 fn is_plain_volume(volume: &PersistentVolume) -> bool {
     volume.claim_ref.is_none() && !volume.terminating() && volume.storage().is_some()
 }
@@ -82,7 +82,7 @@ struct ReachableSizes {
     may_stay_pending: bool,
 }
 
-/// Returns the outcomes of the objects of a component that is of this kind.
+/// Returns the outcomes of the objects of a component that belongs to this case.
 fn solved(snapshot: &Snapshot, settings: &Settings<'_>, component: &Component) -> Vec<OutcomeSet> {
     let (levels, level_of_volume, level_of_claim) = levels(snapshot, component);
     let reachable_sizes = reachable_sizes(&levels);
@@ -241,14 +241,16 @@ fn signed(length: usize) -> i64 {
 /// from a to below l, `balance(k) − 1` is at least the smallest balance before a. The volumes that are found later have
 /// no influence here.
 ///
-/// A claim can stay Pending exactly when the other claims can fill all volumes from level a on. The number of claims
-/// that come from lower levels is at most `balance(a−1)` minus the smallest balance before a. These claims find no
-/// volume there while the volumes that are found later are hidden. From level a on, all volumes have to be filled.
+/// A claim of level a can stay Pending exactly when the other claims can take all volumes of level a and of the higher
+/// levels. The number of claims that come from lower levels is at most `balance(a−1)` minus the smallest balance before
+/// a. These claims find no volume on the lower levels while the volumes that are found later are hidden. All volumes of
+/// level a and of the higher levels have to be taken.
 fn reachable_sizes(levels: &[Level]) -> Vec<ReachableSizes> {
     let mut balance = Vec::with_capacity(levels.len());
     let mut floor_before = Vec::with_capacity(levels.len());
     let mut from_below = Vec::with_capacity(levels.len());
-    // The balance with all volumes: for each level, the smallest sum from this level on.
+    // For each level, the balance with all volumes. The second loop computes the smallest of these balances from the
+    // highest level downwards.
     let mut smallest_after: Vec<i64> = vec![i64::MAX; levels.len()];
     let mut full_before = Vec::with_capacity(levels.len());
     let (mut sum, mut floor, mut full) = (0i64, 0i64, 0i64);
@@ -288,7 +290,8 @@ struct Availability {
     /// The answer for a volume that is found from the beginning. Every claim that searches this level takes such a
     /// volume, so all these claims need other volumes on lower levels or on this level.
     found_at_first: bool,
-    /// The answer for a volume that is found later. It may be found last, so all claims need a volume anywhere else.
+    /// The answer for a volume that is found later. The volume may be found last, so it can stay Available if all
+    /// claims that search this level or a lower level find other volumes, on any level.
     found_late: bool,
 }
 

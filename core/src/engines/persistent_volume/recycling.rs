@@ -1,10 +1,10 @@
 //! This module finds volumes that are recycled at the same time and disturb each other.
 //!
 //! All recyclings of one plugin share one pod template. Each recycling changes the name and the storage in this
-//! template, without checking whether another recycling is about to use it. So a recycling may create, wait for or
-//! delete the pod of another one. Then it fails, or it succeeds although the pod erased other storage. Upstream:
-//! `Recycle` (`pkg/volume/nfs` and `pkg/volume/hostpath`) and `RecycleVolumeByWatchingPodUntilCompletion`
-//! (`pkg/volume/util/recyclerclient`), 1.36.
+//! template, without checking whether another recycling is about to use it. So a recycling may create the pod of
+//! another recycling, wait for that pod or delete it. The first recycling then fails, or it succeeds although the pod
+//! erased other storage. Upstream: `Recycle` (`pkg/volume/nfs` and `pkg/volume/hostpath`) and
+//! `RecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
 
 use crate::controllers::persistent_volume::CONTROLLER;
 use crate::controllers::persistent_volume::plugins::recyclable;
@@ -22,9 +22,9 @@ use crate::snapshot::{Absence, Snapshot, VolumeId};
 use crate::world::{Answers, ControllerState, Need, OperationState, PluginAnswer, World};
 use std::collections::BTreeMap;
 
-/// Adds outcomes to each volume whose recycling may fail because of another one, which may be in another component.
-/// Also records which lists of other volumes are incomplete. Returns, for each volume whose recycling may fail, how
-/// many outcomes were added and why.
+/// Adds outcomes to each volume whose recycling may fail because of another recycling. The other volume may be in
+/// another component. Also records which lists of other volumes are incomplete. Returns, for each volume whose
+/// recycling may fail, how many outcomes were added and why.
 pub(super) fn add_disturbed_outcomes(
     snapshot: &Snapshot,
     settlement: &mut Settlement<'_>,
@@ -71,7 +71,7 @@ struct PluginVolumes {
 
 impl Recycled {
     /// Finds the volumes that may be recycled in one of their outcomes. `outcomes` returns the outcomes of a volume, or
-    /// None if they are unknown.
+    /// `None` if they are unknown.
     fn of<'e>(snapshot: &Snapshot, outcomes: impl Fn(VolumeId) -> Option<&'e OutcomeSet>) -> Self {
         let mut recycled = Self::default();
         for (id, volume) in (0..).map(VolumeId::new).zip(snapshot.volumes()) {
@@ -112,8 +112,8 @@ impl Recycled {
         })
     }
 
-    /// Returns the volumes whose recycling may fail: volumes that are not recycled alone, and volumes whose recycler's
-    /// pod already exists.
+    /// Returns the volumes whose recycling may fail: volumes that are not recycled alone, and volumes for which the pod
+    /// of the recycler already exists.
     fn failing(&self, snapshot: &Snapshot) -> impl Iterator<Item = VolumeId> {
         [&self.nfs, &self.host_path].into_iter().flat_map(move |all| {
             let has_several = all.known.len() > 1;
@@ -133,8 +133,8 @@ fn is_recycled(end: &Outcome) -> bool {
     )
 }
 
-/// Returns the outcome after another recycling disturbed this one. Returns None unless the volume is Released in this
-/// outcome and its data are to be erased.
+/// Returns the outcome in which the recycling of the volume failed because another recycling disturbed it. Returns
+/// `None` unless the volume is Released in this outcome and its data are to be erased.
 fn failed_outcome(end: &Outcome) -> Option<Outcome> {
     let mut end = end.clone();
     match &mut end {
@@ -182,8 +182,8 @@ fn add_failures(settled: &mut Settled, place: usize, limit: Limit) -> u64 {
     added
 }
 
-/// If the pod of the recycler already exists, the recycling does not start in the usual way. Replaces its decision with
-/// the two that are possible.
+/// Replaces the decision that starts a recycling, if the pod of the recycler already exists. The recycling then does
+/// not start in the usual way: two other decisions are possible.
 pub(super) fn with_existing_recycler<'s>(
     world: &World<'s>,
     settings: &Settings<'s>,
@@ -204,9 +204,10 @@ pub(super) fn with_existing_recycler<'s>(
     decisions
 }
 
-/// Returns the settings for a sync of a volume whose recycler's pod already exists. There are two cases: the operation
-/// that created the pod still runs, or the controller was restarted after it created the pod and now finds an old pod.
-/// The list is empty if no such pod is known, or if the settings already state other caches, operations or answers.
+/// Returns the settings for a sync of a volume for which the pod of the recycler already exists. There are two cases:
+/// the operation that created the pod still runs, or the controller was restarted after it created the pod and now
+/// finds an old pod. The list is empty if no such pod is known, or if the settings already state other caches,
+/// operations or answers.
 fn settings_with_recycler<'s>(world: &World<'s>, settings: &Settings<'s>, target: ObjectId) -> Vec<Settings<'s>> {
     let Some(volume) = target.of::<PersistentVolume>().and_then(|id| world.get(id)) else { return Vec::new() };
     if !settings.starts_in_step() || !has_recycler(world.snapshot(), &volume) {

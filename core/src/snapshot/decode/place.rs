@@ -83,7 +83,7 @@ pub(super) fn at(json: &str, offset: usize) -> Place {
             }
             byte if reached && (byte == b'"' || scalar(byte)) => {
                 let field = path(&open);
-                // The value of an annotations field in one string could contain all annotations, so it is not shown.
+                // If the field `annotations` is a string, the string could contain all annotations, so it is not shown.
                 let value = if field.ends_with("annotations") { String::new() } else { shorten(token) };
                 return Place { field, value };
             }

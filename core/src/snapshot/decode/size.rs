@@ -32,7 +32,7 @@ impl Named {
     /// Reads the names from the beginning of an object. The JSON may end at any byte.
     pub fn in_beginning(json: &[u8]) -> Self {
         let mut named = Self::default();
-        // The truncated end is an error of the parser. The names before it are valid.
+        // If the JSON is cut off, the parser returns an error. The names before the end are valid.
         let reader = Reader { named: &mut named, map: Map::Object };
         let _ = reader.deserialize(&mut serde_json::Deserializer::from_slice(json));
         for text in [&mut named.api_version, &mut named.kind, &mut named.namespace, &mut named.name] {

@@ -1,5 +1,5 @@
-//! The JSON types that several kinds share. They have only the fields that are read, and `null` counts as absent for
-//! each field. The types of a single kind are in its file below `snapshot/kinds/`.
+//! The JSON types that several kinds share. They have only the fields that are read. A field with the value `null` is
+//! treated as absent. The types of a single kind are in its file below `snapshot/kinds/`.
 
 use crate::model::surroundings::Condition;
 use crate::model::{
@@ -12,7 +12,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Defines the type of a JSON object with some named fields. Other fields are skipped and not kept. Unlike the structs
-/// that serde derives, the type does not accept a list in place of the object, and `null` equals an empty object.
+/// that serde derives, the type does not accept a list in place of the object, and `null` is read as an empty object.
 macro_rules! object {
     ($name:ident { $($field:ident: $kind:ty = $key:literal),+ $(,)? }) => {
         #[derive(Default)]
@@ -72,7 +72,7 @@ macro_rules! object {
                         match found {
                             $(Key::$field => {
                                 if $field.is_some() {
-                                    return Err(Error::custom(concat!("the field `", $key, "` stands here twice")));
+                                    return Err(Error::custom(concat!("the field `", $key, "` occurs twice")));
                                 }
                                 $field = Some(map.next_value()?);
                             })+
@@ -193,7 +193,8 @@ impl Reference {
 }
 
 impl LabelTerms {
-    /// Returns the terms as a value of the model, if the object is still needed.
+    /// Returns the terms as a value of the model. Unlike [`Self::into_selector`], this function does not consume the
+    /// object.
     pub(in crate::snapshot) fn selector(&self) -> LabelSelector {
         let expressions = self.expressions.0.iter().map(|requirement| LabelRequirement {
             key: requirement.key.0.clone(),
@@ -241,7 +242,8 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// A string. Any other JSON value becomes an empty string. It is used to name an object that has a wrong value.
+/// A string. Any other JSON value becomes an empty string. This type reads the kind, namespace and name of an object
+/// that has a wrong value.
 #[derive(Default)]
 pub(in crate::snapshot) struct Loose(pub(in crate::snapshot) String);
 
@@ -473,7 +475,7 @@ impl<'de> Deserialize<'de> for Keys {
 fn sorted<T, E: Error>(mut pairs: Vec<(Str, T)>) -> Result<Vec<(Str, T)>, E> {
     pairs.sort_by(|(left, _), (right, _)| left.cmp(right));
     match pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(E::custom(format_args!("the key `{}` stands here twice", pair[0].0))),
+        Some(pair) => Err(E::custom(format_args!("the key `{}` occurs twice", pair[0].0))),
         None => Ok(pairs),
     }
 }
@@ -524,7 +526,7 @@ impl<'de> Visitor<'de> for AnnotationsVisitor {
         while let Some(KnownAnnotation(key)) = map.next_key()? {
             if let Some(key) = key {
                 if known.iter().any(|(present, _)| *present == key) {
-                    return Err(Error::custom(format_args!("the key `{}` stands here twice", key.as_str())));
+                    return Err(Error::custom(format_args!("the key `{}` occurs twice", key.as_str())));
                 }
                 known.push((key, map.next_value::<Text>()?.0));
             } else {

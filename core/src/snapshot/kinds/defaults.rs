@@ -56,7 +56,7 @@ pub(in crate::snapshot) fn apply(objects: &mut Objects, defaulted: &mut Vec<Obje
         touched |= fill(&mut class.binding_mode, BindingMode::Immediate);
         note(touched, Kind::StorageClass, &class.meta, defaulted);
     }
-    // If a pod has no ephemeral volumes, no field of it is read that an API server sets.
+    // If a pod has no ephemeral volumes, this program reads none of its fields that an API server sets by default.
     for pod in pods.iter_mut().filter(|pod| !pod.ephemeral.is_empty()) {
         let mut touched = default_uid(&mut pod.meta);
         for volume in &mut pod.ephemeral {
@@ -92,7 +92,7 @@ fn round(amounts: &mut Arc<[(Str, Amount)]>) -> bool {
 }
 
 /// Sets a placeholder uid if the object has none. Each object needs a distinct uid. Otherwise two claims that were
-/// never on an API server would count as the same claim.
+/// never on an API server would be treated as the same claim.
 fn default_uid(meta: &mut ObjectMeta) -> bool {
     let absent = meta.uid.is_empty();
     if absent {

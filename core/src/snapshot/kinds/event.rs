@@ -24,7 +24,7 @@ object!(EventSeries { last: Moment = "lastObservedTime", count: Option<u64> = "c
 
 object!(EventSource { component: Text = "component" });
 
-/// The kinds of objects whose events are read: those between a workload and the storage of its pods.
+/// The kinds of objects whose events are read: workloads, the storage of their pods, and the objects between them.
 const ABOUT: [Kind; 13] = [
     Kind::PersistentVolume,
     Kind::PersistentVolumeClaim,

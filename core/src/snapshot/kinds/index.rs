@@ -1,4 +1,4 @@
-//! Look-ups by more than names. They are vectors of places, sorted by the look-up key.
+//! Look-ups by other properties than the name. Each look-up is a vector of places, sorted by the property.
 
 use super::{ClaimId, VolumeId};
 use crate::model::surroundings::{Event, VolumeAttachment};
@@ -33,7 +33,7 @@ pub struct CandidateGroup {
     pub free: Vec<VolumeId>,
 }
 
-/// The places of objects, sorted by the objects that they name.
+/// The places of objects, sorted by the objects that these objects name.
 #[derive(Debug)]
 pub(in crate::snapshot) struct Index {
     volumes_by_ref: Vec<VolumeId>,

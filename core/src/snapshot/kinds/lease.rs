@@ -28,8 +28,8 @@ impl Stored for Lease {
     }
 }
 
-/// Decodes a Lease. Only the Lease of kube-controller-manager is kept. It is evidence that no decision reads, so a
-/// Lease with a wrong value is skipped, as the other Leases are.
+/// Decodes a Lease. Only the Lease of kube-controller-manager is kept. No decision reads this Lease, so a Lease with a
+/// wrong value is skipped, like all other Leases.
 fn lease(at: &Context<'_>) -> Result<Option<Lease>, Failure> {
     let object: LeaseObject = match at.parse() {
         Ok(object) => object,

@@ -31,7 +31,7 @@ impl Snapshot {
         self.in_namespace(namespace)
     }
 
-    /// Returns the StatefulSets that create a claim of this name, now or after they were scaled up.
+    /// Returns the StatefulSets that create a claim of this name, now or when they are scaled up.
     pub fn sets_making<'a>(&'a self, namespace: &str, claim: &'a str) -> impl Iterator<Item = &'a StatefulSet> {
         self.in_namespace::<StatefulSet>(namespace).iter().filter(move |set| set.makes(claim))
     }
@@ -86,8 +86,8 @@ impl Snapshot {
         self.find(namespace, name)
     }
 
-    /// Returns the time since which a namespace is being deleted. The value is `None` if the namespace is not being
-    /// deleted, or if the snapshot does not have it.
+    /// Returns the deletion timestamp of a namespace. The value is `None` if the namespace is not being deleted, or if
+    /// the snapshot does not have the namespace.
     pub fn namespace_deletion(&self, name: &str) -> Option<Timestamp> {
         self.find::<Namespace>("", name)?.meta.deleted
     }

@@ -1,13 +1,13 @@
-//! RFC 7386 merge patches from an object before a write to the object that is sent. The patches leave out
-//! `resourceVersion`, `managedFields` and defaults that the API server sets.
+//! Merge patches as RFC 7386 defines them. A patch has what a write changes in an object, except `resourceVersion`,
+//! `managedFields` and the defaults that the API server sets.
 
 use crate::model::{Amount, Annotations, ObjectMeta, Str};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A merge patch: the fields that change, sorted by name, and `null` for fields that are removed. It borrows from the
-/// object, because many patches are printed.
+/// A merge patch: the fields that change, sorted by name, and `null` for fields that are removed. A patch borrows the
+/// values from the object, because many patches are printed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergePatch<'o>(Vec<(&'o str, Change<'o>)>);
 
@@ -28,7 +28,7 @@ impl<'o> MergePatch<'o> {
         self.0.insert(at, (name, change));
     }
 
-    /// Adds a part of the object, unless nothing in it changes.
+    /// Adds a part of the object, unless nothing changes in this part.
     pub(super) fn part(mut self, name: &'o str, part: Self) -> Self {
         if !part.0.is_empty() {
             self.set(name, Change::Part(part));
@@ -36,21 +36,23 @@ impl<'o> MergePatch<'o> {
         self
     }
 
-    /// Adds a string. An update leaves this string out if it is empty.
+    /// Adds the change of a string field. An update omits this field if the string is empty, so the patch then removes
+    /// the field.
     pub(super) fn text(&mut self, name: &'o str, before: &str, after: &'o str) {
         if before != after {
             self.set(name, if after.is_empty() { Change::Removed } else { Change::Text(after) });
         }
     }
 
-    /// Adds a string for which empty and absent differ.
+    /// Adds the change of a string field in which an empty string differs from an absent field.
     pub(super) fn optional(&mut self, name: &'o str, before: Option<&str>, after: Option<&'o str>) {
         if before != after {
             self.set(name, after.map_or(Change::Removed, Change::Text));
         }
     }
 
-    /// Adds a list. An update leaves this list out if it is empty, and otherwise sends it as a whole.
+    /// Adds the change of a list. An update omits an empty list, so the patch then removes the field. Any other list is
+    /// sent as a whole.
     pub(super) fn list(&mut self, name: &'o str, differs: bool, after: impl Iterator<Item = &'o str>) {
         if differs {
             let items: Vec<&str> = after.collect();
@@ -58,17 +60,17 @@ impl<'o> MergePatch<'o> {
         }
     }
 
-    /// Adds an object, with the fields that change. `None` means that the whole object is removed.
+    /// Adds the change of an object, with the fields that change. `None` means that the whole object is removed.
     pub(super) fn object(&mut self, name: &'o str, changed: Option<Self>) {
         self.set(name, changed.map_or(Change::Removed, Change::Part));
     }
 
-    /// Adds any other value. `None` means that the value is removed.
+    /// Adds the change of any other value. `None` means that the value is removed.
     pub(super) fn json(&mut self, name: &'o str, value: Option<Value>) {
         self.set(name, value.map_or(Change::Removed, Change::Json));
     }
 
-    /// Adds quantities by resource name.
+    /// Adds the change of quantities, by resource name.
     pub(super) fn quantities(&mut self, name: &'o str, before: &'o [(Str, Amount)], after: &'o [(Str, Amount)]) {
         fn find<'l>(list: &'l [(Str, Amount)], resource: &str) -> Option<&'l Amount> {
             list.iter().find(|(known, _)| known == resource).map(|(_, amount)| amount)
@@ -94,7 +96,8 @@ impl<'o> MergePatch<'o> {
         self
     }
 
-    /// Returns the text to which the patch sets a field of a part. The value is `None` if it sets no text.
+    /// Returns the text to which the patch sets a field of a part. The value is `None` if the patch sets no text in
+    /// this field.
     pub fn text_of(&self, part: &str, field: &str) -> Option<&'o str> {
         let (_, Change::Part(part)) = self.0.iter().find(|(known, _)| *known == part)? else { return None };
         match part.0.iter().find(|(known, _)| *known == field)? {
@@ -127,7 +130,7 @@ impl Serialize for Change<'_> {
     }
 }
 
-/// Returns the changes of a write in the metadata, with the fields that controllers change.
+/// Returns what a write changes in the metadata, limited to the fields that controllers change.
 pub(super) fn metadata<'o>(before: &'o ObjectMeta, after: &'o ObjectMeta) -> MergePatch<'o> {
     let mut fields = MergePatch::default();
     annotations(&mut fields, &before.annotations, &after.annotations);

@@ -60,7 +60,7 @@ trait Stored: Resource {
     /// does not get `metadata`, which is the same for all kinds.
     fn redact(field: &str, value: Value) -> Option<Value>;
 
-    /// Returns the changes of a write in `spec` and `status`, with the fields that modelled controllers write.
+    /// Returns what a write changes in `spec` and `status`, limited to the fields that modelled controllers write.
     fn changes<'o>(_before: &'o Self, _after: &'o Self) -> Parts<'o> {
         Parts::default()
     }
@@ -73,7 +73,7 @@ struct Parts<'o> {
     status: MergePatch<'o>,
 }
 
-/// An object that some controller writes, with the effects of its requests on the API server.
+/// An object that some controller writes. The functions do what the API server does with the requests.
 pub trait Writable: Resource {
     /// Restores everything except the status from the stored object, for an update of the status.
     fn keep_all_but_status(&mut self, stored: &Self);
@@ -112,7 +112,7 @@ macro_rules! by_kind {
             }
         }
 
-        /// Returns the merge patch from an object before a write to the object that is sent.
+        /// Returns the merge patch that changes the object `before` into the object `after`.
         pub fn merge_patch<'o>(before: &'o HeldObject<'_>, after: &'o HeldObject<'_>) -> MergePatch<'o> {
             let parts = match (before, after) {
                 $((HeldObject::$kind(before), HeldObject::$kind(after)) => $type::changes(before, after),)*

@@ -35,7 +35,7 @@ impl Stored for Node {
             "status" => {
                 const READ: [&str; 4] = ["allocatable", "declaredFeatures", "volumesAttached", "volumesInUse"];
                 Some(each(status(value, &READ), |key, value| match key {
-                    // The device path may contain the name of a target that is no business of a snapshot.
+                    // The device path may contain the name of a storage target, which must not leave the cluster.
                     "volumesAttached" => each_item(value, |volume| keep(volume, &["name"])),
                     _ => value,
                 }))

@@ -186,7 +186,7 @@ fn volume(at: &Context<'_>, object: VolumeObject) -> Result<PersistentVolume, Fa
         access_modes: spec.access_modes.modes(),
         claim_ref: spec.claim_ref.map(Reference::into_claim_ref),
         reclaim_policy: match spec.reclaim_policy.0.as_str() {
-            // The API server has set this policy since the field exists.
+            // Every API server that knows this field sets this policy by default.
             "" => ReclaimPolicy::Retain,
             policy => ReclaimPolicy::from_manifest(policy),
         },
@@ -267,7 +267,7 @@ fn source_field(key: &str, value: Value) -> Value {
 }
 
 /// Redacts the URI of an Azure disk. The id of a managed disk stays. The address of a blob can contain a signature, so
-/// only its beginning stays: the API server checks that it is an address. Upstream: `validateAzureDisk`
+/// only `https://` stays. The API server requires this beginning. Upstream: `validateAzureDisk`
 /// (`pkg/apis/core/validation`), 1.36.
 fn disk_uri(value: Value) -> Value {
     match value {

@@ -87,8 +87,8 @@ impl Stored for PersistentVolumeClaim {
     }
 }
 
-/// Returns the condition `Unused` of a claim. Unlike in RFC 7386, it is merged into the list by its type: other
-/// conditions stay, and no decision reads them. Upstream: `updateUnusedCondition`,
+/// Returns the condition `Unused` of a claim. Unlike a list in RFC 7386, this condition does not replace the whole
+/// list: it replaces only the condition of the same type. Upstream: `updateUnusedCondition`,
 /// `pkg/controller/volume/pvcprotection`, 1.36.
 fn unused_condition(unused: bool) -> Value {
     let (status, reason, message) = if unused {
@@ -96,7 +96,7 @@ fn unused_condition(unused: bool) -> Value {
     } else {
         ("False", "PodUsingPVC", "A pod is currently referencing this PVC")
     };
-    // JSON never leaves out the field `lastProbeTime`, because its type has no empty value.
+    // Go never omits the field `lastProbeTime` from JSON, because its type has no empty value.
     json!({
         "lastProbeTime": null, "lastTransitionTime": "<now>", "message": message, "reason": reason, "status": status,
         "type": "Unused",
@@ -142,7 +142,8 @@ impl Writable for PersistentVolumeClaim {
     }
 }
 
-/// Returns whether `dataSource` may name this source. The field is older than `dataSourceRef` and allows fewer kinds.
+/// Returns whether `dataSource` may name this source. `dataSource` is older than `dataSourceRef` and allows fewer
+/// kinds.
 fn is_classic(source: &DataSource) -> bool {
     matches!(
         (source.group.as_str(), source.kind.as_str()),
@@ -187,7 +188,7 @@ fn specified(spec: ClaimSpec) -> PersistentVolumeClaim {
     }
 }
 
-/// Returns the claim that a template describes, with the name that it will have.
+/// Returns the claim that a template describes, with the name that the claim will have.
 pub(super) fn template_of(template: ClaimTemplate, namespace: Str, name: Str) -> PersistentVolumeClaim {
     let ClaimTemplate { metadata, mut spec } = template;
     let (mut known, mut others) = (Vec::new(), Vec::new());
@@ -229,7 +230,7 @@ fn source(spec: &mut ClaimSpec) -> Option<DataSource> {
     Some(DataSource { group: source.group.0, kind: source.kind.0, namespace: source.namespace.0, name: source.name.0 })
 }
 
-/// Returns the fields that serve only as evidence. Nearly all claims have none of them.
+/// Returns the fields that few claims have.
 fn details(object: &mut ClaimObject) -> ClaimDetails {
     let status = &mut object.status;
     let of_storage = |resource: &str| resource == "storage";

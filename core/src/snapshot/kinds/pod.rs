@@ -51,7 +51,7 @@ object!(Container {
 object!(RestartRule { action: Text = "action" });
 
 impl Container {
-    /// Returns whether it is an init container that runs as long as the pod.
+    /// Returns whether an init container is a sidecar, which runs as long as the pod.
     pub(super) fn is_sidecar(&self) -> bool {
         self.restart_policy.0 == "Always"
     }
@@ -178,8 +178,8 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     let claims = claims.into_iter().map(of_claim).collect();
     let ephemeral = ephemeral.into_iter().map(of_pod).collect();
     let status = object.status;
-    // Upstream: `notRunning`, `pkg/volume/util`, 1.36. A container that is neither waiting nor terminated counts as
-    // running.
+    // Upstream: `notRunning`, `pkg/volume/util`, 1.36. A container that is neither waiting nor terminated is regarded
+    // as running.
     let running_container = [&status.containers, &status.init_containers, &status.ephemeral_containers]
         .into_iter()
         .flat_map(|statuses| &statuses.0)
@@ -198,7 +198,8 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         ephemeral,
         running_container,
         scheduler_name: match spec.scheduler_name.0 {
-            // The API server sets this name by default. It is stored as empty, because almost all pods have it.
+            // The API server sets this name by default. The model has an empty name instead, because almost all pods
+            // have this scheduler.
             name if name == "default-scheduler" => Str::default(),
             name => name,
         },
@@ -223,13 +224,14 @@ fn container_status((is_init, object): (bool, ContainerObject)) -> Option<Contai
     Some(ContainerStatus { name: object.name.0, is_init, state })
 }
 
-/// Returns the volumes that use claims, with the names of the claims, and the generic ephemeral volumes with their
-/// places and claim templates.
+/// Returns the volumes that use claims, with the names of the claims, and the generic ephemeral volumes, with their
+/// positions and claim templates.
 pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<ClaimVolume>, Vec<(u16, Str, ClaimTemplate)>) {
     let (mut claims, mut ephemeral_volumes) = (Vec::new(), Vec::new());
     let with_claim = volumes.0.into_iter().filter(|volume| volume.claim.is_some() || volume.ephemeral.is_some());
     for (place, volume) in (0..u16::MAX).chain(iter::repeat(u16::MAX)).zip(with_claim) {
-        // The API server refuses a volume that has both. Upstream then reads only the claim.
+        // The API server refuses a volume that has both sources. If there is such a volume, upstream reads only the
+        // claim.
         if let Some(claim) = volume.claim {
             if !claim.name.0.is_empty() {
                 let used = VolumeUse::default();
@@ -275,8 +277,8 @@ pub(super) fn pod_spec(value: Value) -> Value {
     Value::Object(kept)
 }
 
-/// Redacts a container. The name stays, and the names of the volumes that stay in the pod. A path must exist when the
-/// pod is created again, and must be unique, so the name of the volume replaces it.
+/// Redacts a container. Its name stays, and so do the names of its volumes that stay in the pod. The API server
+/// requires a unique path for each volume, so a path made from the name of the volume replaces the real path.
 fn container(value: Value, volumes: &BTreeSet<String>) -> Value {
     each(only(value, &["image", "name", "volumeDevices", "volumeMounts"]), |key, value| match key {
         "name" => value,
@@ -286,7 +288,7 @@ fn container(value: Value, volumes: &BTreeSet<String>) -> Value {
     })
 }
 
-/// Keeps each of these volumes once among those that a container uses.
+/// Redacts the list of the volumes that a container uses. Each of these `volumes` stays once.
 fn uses(value: Value, path: &str, volumes: &BTreeSet<String>) -> Value {
     let Value::Array(items) = value else { return hidden(value) };
     let stays = |item: &Value| {
@@ -297,10 +299,9 @@ fn uses(value: Value, path: &str, volumes: &BTreeSet<String>) -> Value {
     used.into_iter().map(|name| json!({ "name": name, path: format!("/{name}") })).collect()
 }
 
-/// Redacts a volume of a pod. Only volumes that use a claim, an NFS export or a disk stay, because no answer
-/// reads the others.
-/// A value that is no object cannot be decoded, so it stays in hidden form. The same is true of a volume whose name is
-/// no string.
+/// Redacts a volume of a pod. Only volumes that use a claim, an NFS export or a disk stay, because no answer reads the
+/// others. A value that is not an object cannot be decoded. It stays in hidden form, so the redacted pod cannot be
+/// decoded either. The same is true of a volume whose name is not a string.
 fn pod_volume(volume: Value) -> Option<Value> {
     let Value::Object(fields) = volume else { return Some(hidden(volume)) };
     let is_disk = |source: &str| DISKS.iter().any(|(disk, _)| *disk == source);
@@ -328,8 +329,8 @@ fn pod_status(value: Value) -> Value {
     })
 }
 
-/// Redacts the status of a container. The message of the kubelet stays. The message of a container that ended is the
-/// container's own and does not leave the cluster.
+/// Redacts the status of a container. The message of a waiting container stays, because the kubelet wrote it. A
+/// container that ended wrote its message itself, so that message does not leave the cluster.
 fn container_state(value: Value) -> Value {
     each(only(value, &["image", "imageID", "name", "ready", "restartCount", "state"]), |key, value| match key {
         "name" => value,

@@ -64,7 +64,8 @@ object!(DiskSource {
     read_only: Option<bool> = "readOnly",
 });
 
-/// The sources of volumes that name a disk, with the fields that are read.
+/// The sources of volumes that name a disk, with the fields that stay in a redacted pod. [`disk_source`] decides about
+/// `diskURI`.
 pub(super) const DISKS: [(&str, &[&str]); 7] = [
     ("gcePersistentDisk", &["pdName", "readOnly"]),
     ("awsElasticBlockStore", &["readOnly", "volumeID"]),
@@ -75,8 +76,8 @@ pub(super) const DISKS: [(&str, &[&str]); 7] = [
     ("portworxVolume", &["readOnly", "volumeID"]),
 ];
 
-/// Returns the pod's fields for the scheduler, or `None` if all of them are empty. The scheduler does not see a pod
-/// that has ended.
+/// Returns the pod's fields for the scheduler. The value is `None` if all of these fields are empty. It is also `None`
+/// for a pod that has ended, because the scheduler ignores such a pod.
 pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box<PodScheduling>> {
     if matches!(PodPhase::from_manifest(&status.phase.0), PodPhase::Succeeded | PodPhase::Failed) {
         return None;
@@ -118,7 +119,7 @@ fn toleration(object: &TolerationObject) -> Toleration {
     }
 }
 
-/// Returns the constraint, if it is no preference.
+/// Returns the constraint, if it is required and not only preferred.
 fn spread(object: &Spread) -> Option<SpreadConstraint> {
     (object.unsatisfiable.0 == "DoNotSchedule").then(|| SpreadConstraint {
         max_skew: object.max_skew.unwrap_or_default(),
@@ -140,8 +141,8 @@ fn term(object: &PodTerm) -> PodAffinityTerm {
     }
 }
 
-/// Returns the ports of all containers that run as long as the pod. Upstream: `GetHostPorts`, `pkg/scheduler/util`,
-/// 1.36.
+/// Returns the host ports of all containers that run as long as the pod. Upstream: `GetHostPorts`,
+/// `pkg/scheduler/util`, 1.36.
 fn host_ports(spec: &PodSpec) -> Box<[HostPort]> {
     let sidecars = spec.init_containers.0.iter().filter(|container| container.is_sidecar());
     let all = sidecars.map(|container| (true, container)).chain(spec.containers.0.iter().map(|other| (false, other)));
@@ -226,8 +227,8 @@ fn billionths(amounts: &Quantities) -> Billionths {
 }
 
 impl Resources {
-    /// Returns the requests. A limit without a request is a request, too, as the API server stores it
-    /// (`SetDefaults_Pod`, `pkg/apis/core/v1`, 1.36).
+    /// Returns the requests. If a resource has a limit and no request, the limit is the request, as the API server
+    /// stores it (`SetDefaults_Pod`, `pkg/apis/core/v1`, 1.36).
     fn requested(&self) -> Billionths {
         let mut requested = billionths(&self.limits);
         requested.extend(billionths(&self.requests));
@@ -235,8 +236,8 @@ impl Resources {
     }
 }
 
-/// Returns the resources that the pod requests. The kubelet's answer to a resize counts only for a pod that has a node.
-/// Upstream: `PodRequests`, component-helpers, and `CalculateResource`, `pkg/scheduler/framework`, 1.36.
+/// Returns the resources that the pod requests. What the kubelet has granted in a resize is used only for a pod that
+/// has a node. Upstream: `PodRequests`, component-helpers, and `CalculateResource`, `pkg/scheduler/framework`, 1.36.
 fn requests(spec: &PodSpec, status: &PodStatusObject) -> Billionths {
     let counts_status = !spec.node_name.0.is_empty();
     let is_infeasible = status
@@ -347,12 +348,12 @@ pub(super) fn redact_spec(spec: &Value, kept: &mut Map<String, Value>) {
     }
 }
 
-/// Redacts resources: the names of claims for devices do not stay.
+/// Redacts resources. Only the limits and requests stay: the names of claims for devices are left out.
 pub(super) fn resources(value: Value) -> Value {
     keep(only(value, &["limits", "requests"]), &["limits", "requests"])
 }
 
-/// Keeps the ports that are ports of the node.
+/// Redacts the ports of a container. Only the ports with a `hostPort` stay.
 fn ports(value: Value) -> Value {
     let Value::Array(ports) = value else { return hidden(value) };
     let is_read = |port: &Value| !port.is_object() || port.get("hostPort").is_some();
@@ -371,7 +372,7 @@ pub(super) fn disk_source(source: &str, value: Value) -> Value {
     })
 }
 
-/// Redacts what the kubelet has granted to the containers, and to the pod.
+/// Adds to a redacted status what the kubelet has granted to the containers and to the pod.
 pub(super) fn redact_status(status: &Value, kept: &mut Value) {
     let add = |from: &Value, to: &mut Value| {
         if let Some(to) = to.as_object_mut() {

@@ -29,8 +29,8 @@ object!(PortObject {
     node_port: Option<i64> = "nodePort",
 });
 
-/// The fields of a Service that are read, and the fields that define how its addresses and ports are used. Addresses
-/// outside the cluster are left out.
+/// The fields of a Service that are read, and the fields that define how its addresses and ports are used. The
+/// addresses of the Service outside the cluster are left out.
 const SERVICE: [&str; 12] = [
     "clusterIP",
     "clusterIPs",

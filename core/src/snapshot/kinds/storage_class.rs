@@ -22,10 +22,10 @@ object!(Topology { expressions: List<TopologyLabel> = "matchLabelExpressions" })
 
 object!(TopologyLabel { key: Text = "key", values: List<Text> = "values" });
 
-/// The parameters of a class that contain no secrets, in small letters.
+/// The parameters of a class that contain no secrets, in lower case.
 const HARMLESS_PARAMETERS: [&str; 3] = ["csi.storage.k8s.io/fstype", "fstype", "type"];
 
-/// The ends of the parameters that name a Secret. The last two are deprecated.
+/// The endings of the names of parameters that name a Secret. The last two endings are deprecated.
 const NAMES_OF_SECRETS: [&str; 4] = ["secret-name", "secret-namespace", "SecretName", "SecretNamespace"];
 
 impl Stored for StorageClass {
@@ -65,7 +65,7 @@ fn class(at: &Context<'_>, object: ClassObject) -> Result<StorageClass, Failure>
     })
 }
 
-/// Returns the parameters, sorted by name. A value that may be secret, or is no text, is left out.
+/// Returns the parameters, sorted by name. A value that may be secret, or is not a text, is replaced by an empty text.
 fn parameters(all: Map<String, Value>) -> Box<[(Str, Str)]> {
     let value = |key: &str, value: Value| value.as_str().filter(|_| is_harmless(key)).map(Str::from);
     let mut kept: Vec<(Str, Str)> =

@@ -22,13 +22,13 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Bound, and its pod stays in ContainerCreating. `status.attachError` of the \
                VolumeAttachment, and the event `FailedAttachVolume`, say that the disk is not found.",
         why: "The PersistentVolume only names the storage. If somebody deletes the disk in the storage system, or the \
-              cluster is restored to an older state, the objects in the cluster still name it, and no controller \
-              compares them.",
+              cluster is restored to an older state, the objects in the cluster still name the disk. No controller \
+              checks whether it exists.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.csi.volumeHandle}'\n\
                   kubectl get volumeattachments -o yaml",
         repair: "Look for the disk in the storage system: under this handle, in other zones and accounts, and in its \
-                 trash. If it is gone, restore it from a snapshot or a backup, and make a new volume for the claim from \
-                 it.",
+                 trash. If it is gone, create a new disk from a snapshot or a backup, and create a new volume for the \
+                 claim.",
         prevention: "Delete disks only by deleting claims. Take backups of the data, and not only of the objects.",
         hazard: "An empty disk that is made under the same handle hides the loss. Deleting the claim removes the last \
                  object that names the handle.",
@@ -70,14 +70,15 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .affects(volume_key(name))
             .affects(claim_key(&claim.namespace, &claim.name))
             .remedy(by_hand(format!(
-                "look for the disk{handle} in the storage system; if it is gone, restore it from a snapshot or a backup, \
-                 and make a new volume from it"
+                "look for the disk{handle} in the storage system; if it is gone, create a new disk and a new volume \
+                 from a snapshot or a backup"
             )))
             .remedy(save_volume(volume, "it is the only object that names the disk")),
     )
 }
 
-/// Returns whether the driver says that the storage does not exist. It may also miss the node.
+/// Returns whether the driver says that the storage does not exist. A similar message can say that the node does not
+/// exist.
 pub(super) fn is_storage_missing(message: &str, node: &str) -> bool {
     Obstacle::of(message) == Obstacle::Unknown && !names_node(message, node)
 }

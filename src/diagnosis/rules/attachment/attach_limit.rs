@@ -22,14 +22,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod is Pending with `node(s) exceed max volume count`, or it stays in ContainerCreating and the \
                driver answers that the machine has its maximum number of disks.",
-        why: "A machine takes a limited number of disks. A driver states the number in the CSINode \
-              (`allocatable.count`), and the scheduler counts the volumes of the pods of a node against it. If the \
-              driver states too many, because the disk of the machine or network devices take slots, too, the \
-              scheduler places the pod and the driver refuses.",
+        why: "Only a limited number of disks can be attached to a machine. The driver states this limit in the CSINode \
+              (`allocatable.count`), and the scheduler compares it with the number of volumes that the pods of the \
+              node use. The stated limit can be too high, because the system disk and network devices also use slots. \
+              Then the scheduler places the pod, and the driver refuses the volume.",
         confirm: "kubectl get csinode NODE -o yaml\n\
                   kubectl get volumeattachments | grep NODE",
-        repair: "Run the pod on another node: more nodes, a machine type that takes more disks, or fewer volumes for \
-                 each pod. If the driver states a wrong number, reserve slots by its options, or update it.",
+        repair: "Let the pod run on another node: add nodes, use a machine type that takes more disks, or use fewer \
+                 volumes for each pod. If the driver states a wrong limit, reserve slots with its options, or update \
+                 the driver.",
         prevention: "Plan the number of volumes for each machine type. Spread pods with volumes over the nodes.",
         hazard: "None. The claims and their data need no change.",
         sources: &[
@@ -54,7 +55,7 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let since = since.or(pod.meta.created);
-    // A pod with more volumes of a driver than any node takes never fits on a node of this type.
+    // If the pod has more volumes of a driver than any node takes, it fits on no node of these machine types.
     let drivers: Vec<&str> = used_claims(pod).filter_map(|used| driver_of(case, pod, used.claim)).collect();
     let too_many = drivers.iter().find_map(|name| {
         let own = i64::try_from(drivers.iter().filter(|other| *other == name).count()).unwrap_or(i64::MAX);
@@ -146,18 +147,18 @@ fn of_driver(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some(
             found
                 .remedy(by_hand(format!(
-                    "let the pod run on another node: cordon {node} and delete the pod, if its owner makes it again"
+                    "let the pod run on another node: cordon {node} and delete the pod, if its owner creates it again"
                 )))
                 .remedy(kubectl(
                     format!("get csinode {} -o yaml", quoted(node)),
-                    "compare the limit that the driver states with the disks of the machine: a newer version of the \
-                     driver, or its options, may state the right one",
+                    "compare the limit that the driver states with the disks of the machine: a newer version or an \
+                     option of the driver may set the right limit",
                 )),
         )
     })
 }
 
-/// Returns the driver of the claim's volume, or the one that will make the volume.
+/// Returns the driver of the claim's volume, or the driver that will provision the volume.
 fn driver_of<'a>(case: &Case<'a>, pod: &Pod, claim: &str) -> Option<&'a str> {
     if let Some((_, volume)) = bound(case.snapshot(), &pod.meta.namespace, claim) {
         return driver(case.behavior(), volume);

@@ -21,18 +21,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "A VolumeAttachment has `attached: false` and no error for minutes, or is Terminating without one. The \
                pod that needs the volume stays in ContainerCreating, and its event speaks of a timeout while waiting \
-               for the attachment. It looks as if something were at work.",
+               for the attachment. The attacher seems to be still working.",
         why: "kube-controller-manager only creates and deletes the VolumeAttachment. The attacher of the driver that \
-              it names has to act, and within seconds puts its finalizer on it or writes an error. If neither is \
-              there, that attacher does not run, watches under another driver's name, or may not read or write \
-              VolumeAttachments. A driver that was uninstalled leaves its VolumeAttachments behind like that.",
+              the VolumeAttachment names has to act. Within seconds it adds its finalizer or writes an error. If there \
+              is neither, this attacher does not run, uses the name of another driver, or has no permission to read or \
+              write VolumeAttachments. The VolumeAttachments of an uninstalled driver look the same.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get csidrivers\n\
                   kubectl get leases -A | grep external-attacher\n\
                   kubectl get pods -A | grep -i csi",
-        repair: "Let the driver's controller with its attacher run; it takes up what waits by itself. Compare its name \
-                 with `spec.attacher`. If it runs, its log says what it may not do. If the driver needs no attaching, \
-                 its CSIDriver has to say `attachRequired: false`.",
+        repair: "Run the controller of the driver with its attacher. The attacher then continues by itself. Compare \
+                 the name of the driver with `spec.attacher`. If the attacher runs, its log says which permissions are \
+                 missing. If the volumes of the driver need no attachment, its CSIDriver has to state `attachRequired: \
+                 false`.",
         prevention: "Uninstall a driver only after its volumes are detached and gone.",
         hazard: "Waiting does no harm. If you remove the finalizer of a VolumeAttachment while the driver does not \
                  run, the disk stays attached to its node.",
@@ -85,7 +86,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         )
     } else {
         format!(
-            "the attacher of {driver} does not attach {volume} to node {node}. It has not changed the \
+            "the attacher of {driver} does not attach {volume} to node {node}. The attacher has not changed the \
              VolumeAttachment for {lasted} and has written no error: {reason}"
         )
     };
@@ -97,7 +98,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         if driver_gone { found.evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "") } else { found };
     Some(
         found
-            .remedy(describe(&case.object(), "see whether it has changed by now"))
+            .remedy(describe(&case.object(), "check whether the VolumeAttachment has changed since then"))
             .remedy(kubectl("get csidrivers", format!("see whether {driver} is installed, and under which name")))
             .remedy(by_hand(format!(
                 "run the controller of {driver} with its attacher: then it continues; if it runs already, \

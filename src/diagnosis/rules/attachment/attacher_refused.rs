@@ -20,22 +20,23 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "A VolumeAttachment stays `attached: false` although the storage system shows the disk on the node, or \
                stays Terminating although the disk is detached. It has the attacher's finalizer. Its error, if there \
-               is one, says `forbidden`; in most cases only the attacher's log says so.",
+               is one, says `forbidden`. In most cases only the log of the attacher says this.",
         why: "The attacher first puts its finalizer on the VolumeAttachment, then calls the driver, and then writes \
-              the result to `volumeattachments/status`. These are rights of their own. If the API server refuses the \
-              status, neither success nor failure is ever seen, and every attempt calls the driver again. If it \
-              refuses the finalizers of VolumeAttachments or of PersistentVolumes, the error says what could not be \
-              saved. A driver that never answers looks the same as a status that is refused.",
+              the result to `volumeattachments/status`. Each of these writes needs its own permission. If the API \
+              server refuses to write the status, nobody sees success or failure, and every attempt calls the driver \
+              again. If the API server refuses a finalizer on the VolumeAttachment or on the PersistentVolume, the \
+              error says what could not be saved. If the driver never answers, the VolumeAttachment looks the same as \
+              if the status were refused.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl auth can-i patch volumeattachments/status --as=system:serviceaccount:NAMESPACE:ACCOUNT\n\
                   kubectl auth can-i patch volumeattachments --as=system:serviceaccount:NAMESPACE:ACCOUNT\n\
                   kubectl auth can-i patch persistentvolumes --as=system:serviceaccount:NAMESPACE:ACCOUNT",
         repair: "Give the attacher's service account the rights that its version asks for: `patch` on \
-                 volumeattachments, volumeattachments/status and persistentvolumes. It tries again by itself. If it \
-                 has them, look at its log and at the driver for a call that hangs.",
-        prevention: "Install the RBAC rules together with the version of the sidecar that they belong to.",
-        hazard: "Nothing is lost by waiting. If you remove the finalizer, the disk stays attached, but counts as \
-                 detached.",
+                 volumeattachments, volumeattachments/status and persistentvolumes. The attacher then tries again by \
+                 itself. If it already has these rights, check its log, and check whether a call to the driver hangs.",
+        prevention: "Install the RBAC rules that belong to the installed version of the sidecar.",
+        hazard: "Waiting loses no data. If you remove the finalizer, the disk stays attached, but Kubernetes treats it \
+                 as detached.",
         sources: &[
             "syncAttach, csiAttach, saveAttachError, markAsAttached, markAsDetached, external-attacher 4.12",
             "deploy/kubernetes/rbac.yaml, external-attacher 4.12",

@@ -19,14 +19,15 @@ pub(super) static RULE: Rule = Rule {
         seen: "The pod stays in ContainerCreating. An event says `driver name … not found in the list of registered \
                CSI drivers`, or `CSINode … does not contain driver …`.",
         why: "The kubelet can use a driver only if the driver's node plugin runs on that node and has registered \
-              itself; the CSINode of the node lists the registered drivers. The plugin is a pod of a DaemonSet. It may \
-              be kept away by a taint or a node selector, may crash, or may use another folder of the kubelet.",
+              itself; the CSINode of the node lists the registered drivers. The plugin is a pod of a DaemonSet. A \
+              taint or a node selector may keep this pod away from the node, the pod may crash, or it may use a wrong \
+              folder of the kubelet.",
         confirm: "kubectl get csinode NODE -o yaml\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\
                   kubectl get daemonsets -A",
-        repair: "Let the node plugin run on that node: give its DaemonSet the tolerations and the node selector, or \
-                 repair what makes it crash. The kubelet tries again by itself. Otherwise keep the pod away from nodes \
-                 without the driver.",
+        repair: "Let the node plugin run on that node: give its DaemonSet the tolerations and the node selector that \
+                 this node needs, or find out why its pod crashes. The kubelet tries again by itself. Otherwise keep \
+                 the pod away from nodes without the driver.",
         prevention: "Give the DaemonSets of drivers tolerations for all taints of nodes on which their volumes are used.",
         hazard: "None. The claim and its data need no change.",
         sources: &[
@@ -64,7 +65,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         let is_told = said.as_ref().is_some_and(|(_, told)| *told == name);
         (lacks(name) || is_told && registered.is_none()).then_some((name, used.claim))
     });
-    // An inline volume names a driver that only the event tells. An event may be older than the registration.
+    // The driver of an inline volume is known only from the event. The event may be older than the registration of the
+    // driver.
     let (name, claim) = match (of_claim, &said) {
         (Some((name, claim)), _) => (name.to_owned(), Some(claim)),
         (None, Some((_, told))) if registered.is_none_or(|node| node.driver(told).is_none()) => {

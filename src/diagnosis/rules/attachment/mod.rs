@@ -86,8 +86,8 @@ fn lacks_volume(case: &Case<'_>, attachment: &VolumeAttachment) -> bool {
 }
 
 /// Returns the volume if the attacher refuses to attach it because it is being deleted. If the attachment is older than
-/// the deletion, the attacher may still succeed, so only its error message counts. Upstream: `csiAttach`,
-/// external-attacher.
+/// the deletion, the attacher may still succeed. Then only its error message proves that it refuses. Upstream:
+/// `csiAttach`, external-attacher.
 fn refused_for_deletion<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> Option<&'a PersistentVolume> {
     if attachment.attached || attachment.meta.deleted.is_some() {
         return None;
@@ -182,7 +182,7 @@ enum Overdue<'a> {
     Unused(i64),
 }
 
-/// Returns why the volume should have been detached from that node long ago. Returns None if nothing proves it.
+/// Returns why the volume should have been detached from that node long ago. Returns None if nothing proves this.
 fn overdue<'a>(case: &Case<'a>, volume: &PersistentVolume, node: &str) -> Option<Overdue<'a>> {
     match volume.status.phase {
         VolumePhase::Bound => {
@@ -214,15 +214,15 @@ fn overdue<'a>(case: &Case<'a>, volume: &PersistentVolume, node: &str) -> Option
     }
 }
 
-/// Returns the severity of a volume that no pod can use and that is still attached. If the volume is being deleted, the
-/// attachment blocks the deletion.
+/// Returns the severity of a finding about a volume that no pod can use and that is still attached. If the volume is
+/// being deleted, the attachment blocks the deletion.
 fn unused_severity(volume: &PersistentVolume) -> Severity {
     if volume.terminating() { Severity::Error } else { Severity::Warning }
 }
 
 /// Returns for how many seconds a volume whose claim is gone has waited for its driver to delete it. Returns None if
-/// this is less than the given number. Returns None if a new claim of the same name exists, because that claim is more
-/// important. Returns None for a volume that is being deleted, which rules of another section report.
+/// this is less than the given number. Returns None if a new claim of the same name exists, or if the volume is being
+/// deleted, because rules of other sections report these volumes.
 fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> Option<i64> {
     if volume.reclaim_policy != ReclaimPolicy::Delete
         || volume.status.phase != VolumePhase::Released

@@ -1,4 +1,5 @@
-//! This rule reports a pod whose volume is still attached to another node, and which can be attached to only one.
+//! This rule reports a pod that waits for a volume that is still attached to another node, and that can be attached to
+//! only one node.
 
 use super::{DRAIN, attachment_key, is_exclusive, lasts};
 use crate::diagnosis::case::{claim_key, volume_key};
@@ -15,7 +16,7 @@ use crate::snapshot::Absence;
 
 pub(super) static RULE: Rule = Rule {
     id: "multi-attach",
-    title: "the volume is attached to another node, and may be on one node only",
+    title: "the volume is attached to another node, and can be attached to only one node",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[
@@ -31,22 +32,23 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod stays in ContainerCreating. An event `FailedAttachVolume` says `Multi-Attach error`: the volume \
                is exclusively attached to one node, or used by other pods.",
-        why: "A volume with the access mode ReadWriteOnce or ReadWriteOncePod can be attached to one node. \
-              kube-controller-manager does not attach it to a second one before the first node reports that it is \
-              unmounted. That never happens while a pod on the first node uses it: a second replica, the old pod of a \
-              rolling update, or a helper pod that somebody left running. While an old pod is being deleted, it takes \
-              seconds to minutes. If the first node does not answer, see `node-shutdown-fencing`; if it does not \
-              exist, `va-node-gone`; if no pod is there, `va-stale-no-pod`.",
+        why: "A volume with the access mode ReadWriteOnce or ReadWriteOncePod can be attached to only one node at a \
+              time. kube-controller-manager does not attach the volume to a second node before the first node reports \
+              that the volume is unmounted. As long as a pod on the first node uses the volume, this does not happen. \
+              Such a pod can be a second replica, the old pod of a rolling update, or a helper pod that somebody left \
+              running. If an old pod is being deleted, the unmount takes seconds to minutes. If the first node does \
+              not answer, see `node-shutdown-fencing`. If the first node does not exist, see `va-node-gone`. If no pod \
+              on the first node uses the volume, see `va-stale-no-pod`.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get volumeattachments | grep VOLUME\n\
                   kubectl get pods -n NAMESPACE -o wide",
         repair: "Stop the pod on the first node, or run both pods on the same node. A Deployment with such a volume \
                  needs one replica and the strategy Recreate. Pods on several nodes need a volume with ReadWriteMany, \
-                 or one volume each, as a StatefulSet makes them.",
+                 or one volume for each pod, as a StatefulSet creates them.",
         prevention: "Use ReadWriteOnce volumes with StatefulSets, or with Deployments of one replica and the strategy \
                      Recreate.",
-        hazard: "Deleting the VolumeAttachment while the first node still writes lets two nodes write to one disk, \
-                 which destroys its file system.",
+        hazard: "If you delete the VolumeAttachment while the first node still writes, two nodes can write to one \
+                 disk. This destroys its file system.",
         sources: &[
             "IsMultiAttachAllowed, pkg/volume/util; reconcile, pkg/controller/volume/attachdetach, Kubernetes 1.36",
             "kubernetes/kubernetes#96142",
@@ -78,7 +80,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
     let event = attach_failure(snapshot, pod)
         .filter(|event| event.message.contains("Multi-Attach") && is_about_volume(&event.message, in_pod, name));
     let other = attached_elsewhere(snapshot, volume, &pod.node_name).next();
-    // An event may be older than the detachment, so that it counts only if the VolumeAttachments were not read.
+    // An event may be older than the detachment. So the event is used only if the VolumeAttachments were not read.
     let is_hidden = matches!(snapshot.coverage().absence(Kind::VolumeAttachment, ""), Absence::Unknown(_));
     if other.is_none() && (event.is_none() || !is_hidden) {
         return None;
@@ -109,7 +111,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
         .evidence(&volume_key(name), "spec.accessModes", volume.access_modes.set().short())
         .affects(claim_key(&claim.namespace, &claim.name))
         .remedies(remedies);
-    // What keeps the attachment is the cause, and says how bad it is.
+    // The problem that keeps the attachment is the cause, and the finding takes its severity.
     if matches!(holder, Holder::Nobody | Holder::Gone | Holder::Unready(..)) {
         found = found.as_bad_as_its_cause();
     }
@@ -246,7 +248,7 @@ fn words(
                 vec![
                     describe(
                         &key(Kind::Node, "", &node),
-                        format!("find out whether the machine of {node} is off, or comes back within minutes"),
+                        format!("find out whether the machine of {node} is off, or will be back within minutes"),
                     ),
                     by_hand(format!(
                         "if the machine of {node} is certainly off: `kubectl taint nodes {node} \

@@ -1,4 +1,5 @@
-//! This rule reports a volume that counts as attached to a node that was created again after the attachment.
+//! This rule reports a volume that is recorded as attached to a node, although another machine has the name of this
+//! node now.
 
 use super::{detach, volume_of, with_state};
 use crate::diagnosis::case::claim_key;
@@ -12,17 +13,17 @@ use crate::model::{AnnotationKey, CsiNode, Kind};
 
 pub(super) static RULE: Rule = Rule {
     id: "node-replaced-same-name",
-    title: "the volume counts as attached to a node that is another machine now",
+    title: "the volume is recorded as attached to a node that is another machine now",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::Pod, Kind::PersistentVolume, Kind::CsiNode],
     hinders: &[Act::Reach],
     repairs: &[],
     page: Page {
-        seen: "A pod cannot mount its volume on a node that was installed again under its old name. Its \
-               VolumeAttachment has the id of another machine than the CSINode and says `attached: true`, so that \
-               nobody attaches the volume to the new machine.",
-        why: "A VolumeAttachment names a node and not a machine. kube-controller-manager and the attacher take the \
+        seen: "A pod cannot mount its volume on a node that was installed again under its old name. The \
+               VolumeAttachment and the CSINode have the ids of different machines. The VolumeAttachment says \
+               `attached: true`, so nobody attaches the volume to the new machine.",
+        why: "A VolumeAttachment names a node and not a machine. kube-controller-manager and the attacher treat the \
               volume as attached to the node of this name, although the driver attached it to the machine that had \
               this name before.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
@@ -32,8 +33,7 @@ pub(super) static RULE: Rule = Rule {
                  VolumeAttachment: the attacher detaches the disk, and kube-controller-manager attaches it again.",
         prevention: "Drain a node and delete its Node before its machine is replaced, or give the new machine another \
                      name.",
-        hazard: "If the old machine still runs and has the disk, detaching it there while it writes destroys the file \
-                 system.",
+        hazard: "If the old machine still runs and writes to the disk, detaching the disk destroys the file system.",
         sources: &["csiAttach, syncVA: external-attacher 4.12", "kubernetes/kubernetes#67853"],
     },
     detect: Detect::Attachment(detect),
@@ -46,7 +46,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     let attached_to = attachment.meta.annotations.get(AnnotationKey::CsiNodeId).unwrap_or_default();
     let registered = case.snapshot().find::<CsiNode>("", &attachment.node_name);
     let id = registered.and_then(|node| node.driver(&attachment.attacher)).map_or("", |driver| driver.node_id.as_str());
-    // A Node that was deleted and registered again can be the same machine. So only two different ids count.
+    // A Node that was deleted and registered again can be the same machine. So only two different ids are proof.
     if attached_to.is_empty() || id.is_empty() || attached_to == id {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::model::{Kind, Node, Pod};
 
 pub(super) static RULE: Rule = Rule {
     id: "node-shutdown-fencing",
-    title: "a node that is not ready keeps volumes that pods elsewhere wait for",
+    title: "pods on other nodes wait for volumes of a node that is not ready",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::Node, Kind::VolumeAttachment, Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod],
@@ -21,20 +21,21 @@ pub(super) static RULE: Rule = Rule {
                ContainerCreating with a Multi-Attach error.",
         why: "Only the kubelet of the node can stop the pods and unmount their volumes, and it does not answer. \
               kube-controller-manager detaches a volume by force six minutes after its pods are gone. But a pod whose \
-              kubelet does not answer stays Terminating, so that those minutes do not begin. If an administrator \
-              states with the taint `node.kubernetes.io/out-of-service` that the machine is off, the pods are removed \
-              and the volumes are detached at once.",
+              kubelet does not answer stays Terminating, so these six minutes do not begin. If an administrator states \
+              with the taint `node.kubernetes.io/out-of-service` that the machine is off, the pods are removed and the \
+              volumes are detached at once.",
         confirm: "kubectl describe node NODE\n\
                   kubectl get volumeattachments | grep NODE\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
-        repair: "Find out whether the machine is off. If it can come back, start it: its kubelet cleans up. If it is \
-                 off and stays off, set the taint `node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`, and \
-                 remove the taint after the machine is back.",
+        repair: "Find out whether the machine is off. If it can be started again, start it: its kubelet then stops the \
+                 pods and unmounts the volumes. If it is off and stays off, set the taint \
+                 `node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`, and remove the taint after the machine is \
+                 back.",
         prevention: "Drain a node before it is shut down. Use a controller that proves that a machine is off before \
                      it sets the taint.",
-        hazard: "A machine that still runs but is cut off from the network still writes. With the taint, a second node \
-                 writes to the same disk, which destroys its file system. Deleting the pods by force has the same \
-                 danger.",
+        hazard: "A machine that still runs may still write, even if it is cut off from the network. If you set the \
+                 taint then, a second node writes to the same disk. This destroys its file system. Deleting the pods \
+                 by force has the same danger.",
         sources: &[
             "https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
             "hasOutOfServiceTaint, forceDetach: pkg/controller/volume/attachdetach/reconciler, Kubernetes 1.36",

@@ -24,12 +24,12 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get events -A --field-selector \
                   involvedObject.kind=PersistentVolume,involvedObject.name=VOLUME\n\
                   kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy}'",
-        repair: "If the data are wanted, set the policy to Retain now, which ends the attempts. Otherwise remove what \
-                 the event names at the storage system; the next attempt then succeeds by itself.",
-        prevention: "Delete snapshots and clones before the volume from which they were made, where the storage system \
-                     asks for that, and keep the driver's credentials as long as it has volumes.",
-        hazard: "When the obstacle is gone, the storage is deleted without another question. If you delete the volume \
-                 and remove its finalizers, the storage stays, and no object in the cluster names it.",
+        repair: "If you need the data, set the policy to Retain now: this ends the attempts. Otherwise remove, in the \
+                 storage system, the obstacle that the event names. Then the next attempt succeeds.",
+        prevention: "If the storage system requires it, delete snapshots and clones before the volume from which they \
+                     were made. Keep the credentials of the driver valid as long as it has volumes.",
+        hazard: "When the obstacle is gone, the driver deletes the storage, and nobody is asked again. If you delete \
+                 the volume and remove its finalizers, the storage stays, and no object in the cluster names it.",
         sources: &[
             "deleteVolumeOperation, shouldDelete, sig-storage-lib-external-provisioner 13",
             "Delete, external-provisioner",
@@ -60,7 +60,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ),
         Obstacle::Dependents => (
             ", because snapshots or clones seem to depend on it",
-            "find the snapshots and clones of it at the storage system, and decide what becomes of them",
+            "find its snapshots and clones at the storage system, and decide whether to delete them",
         ),
         Obstacle::Denied => (
             ", because the driver seems to have no permission",

@@ -19,18 +19,20 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume is Released with policy Delete and stays. Its events say `VolumeFailedDelete` and that it is \
                still attached to a node.",
-        why: "The provisioner deletes no volume that some VolumeAttachment names, whatever that says of itself. The \
-              VolumeAttachment stays because the node still has the volume mounted, or because its attacher cannot \
-              detach it.",
+        why: "The provisioner does not delete a volume as long as a VolumeAttachment names it, even if the \
+              VolumeAttachment says `attached: false`. The VolumeAttachment stays because the node still has the \
+              volume mounted, or because its attacher cannot detach it.",
         confirm: "kubectl describe pv VOLUME\n\
                   kubectl get volumeattachments -o \
                   custom-columns='NAME:.metadata.name,VOLUME:.spec.source.persistentVolumeName,NODE:.spec.nodeName' | \
                   grep VOLUME",
-        repair: "If the data are wanted, set the policy to Retain now. Otherwise see to the VolumeAttachment, and \
-                 leave the volume alone: once it is detached, the driver deletes it.",
-        prevention: "Let nodes unmount before they are taken away, and keep the driver's attacher running.",
-        hazard: "As soon as the volume is detached, its storage is deleted without another question. If you delete the \
-                 volume and remove its finalizers, the storage stays, and the VolumeAttachment can never be detached.",
+        repair: "If you need the data, set the policy to Retain now. Otherwise remove the problem of the \
+                 VolumeAttachment, and do not change the volume. Once the volume is detached, the driver deletes it.",
+        prevention: "Let a node unmount its volumes before you remove the node, and keep the attacher of the driver \
+                     running.",
+        hazard: "As soon as the volume is detached, the driver deletes its storage, and nobody is asked again. If you \
+                 delete the volume and remove its finalizers, the storage stays, and the VolumeAttachment can never be \
+                 detached.",
         sources: &[
             "canDeleteVolume, external-provisioner",
             "reclaimVolume, deleteVolumeOperation, Kubernetes 1.36 (R1, DO3)",
@@ -52,11 +54,14 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         1 => String::new(),
         many => format!(" and {} more", many - 1),
     };
-    let state =
-        if first.meta.deleted.is_some() { "It is being deleted, but still exists" } else { "Nobody deletes it" };
+    let state = if first.meta.deleted.is_some() {
+        "That VolumeAttachment is being deleted, but is not gone yet"
+    } else {
+        "Nobody deletes that VolumeAttachment"
+    };
     let message = format!(
-        "the driver cannot delete {}, because a VolumeAttachment still holds it on node {}. {state}: {}{more}. The volume \
-         has been Released for {}, with policy Delete. Once it is detached, its data are deleted at once",
+        "the driver cannot delete {}, because a VolumeAttachment for node {} still exists. {state}: {}{more}. The \
+         volume has been Released for {}, with policy Delete. Once it is detached, its data are deleted at once",
         mention(&case.object()),
         first.node_name,
         first.meta.name,
@@ -76,7 +81,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(
         found
             .remedies(retain(volume))
-            .remedy(describe(&attachment_key(first), "see why it is not detached: its status has the error, if any"))
+            .remedy(describe(
+                &attachment_key(first),
+                "see why the volume is not detached: the status has the error, if there is one",
+            ))
             .remedy(by_hand(
                 "if nobody needs the data, detach the volume and change nothing else: then the driver deletes it",
             )),

@@ -25,11 +25,12 @@ pub(super) static RULE: Rule = Rule {
         seen: "A pod stays in ContainerCreating. `status.attachError` of the VolumeAttachment holds an error of the \
                driver, and the event `FailedAttachVolume` repeats it.",
         why: "The attacher calls the driver again and again, with growing pauses, until the call succeeds. The storage \
-              system may refuse the driver's credentials, take the disk for in use on another machine, or not answer.",
+              system may refuse the driver's credentials, report that the disk is in use on another machine, or not \
+              answer.",
         confirm: "kubectl get volumeattachment NAME -o jsonpath='{.status.attachError}'\n\
                   kubectl get pods -A | grep -i csi",
-        repair: "Remove what the error names: rights, a machine that still has the disk, the network. Then the \
-                 attacher succeeds by itself.",
+        repair: "Correct what the error names: missing rights, a machine that still uses the disk, or a fault of the \
+                 network. Then the attacher succeeds by itself.",
         prevention: "Give the driver's controller the rights that its documents list, and attach its disks by no other \
                      means.",
         hazard: "A disk that is in use on another machine may only be detached there when nothing on that machine \
@@ -39,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Attachment(detect),
 };
 
-/// The words by which drivers say that a machine takes no more disks, which another rule reports.
+/// The words with which drivers say that no more disks can be attached to a machine. Another rule reports this problem.
 pub(super) const LIMIT_WORDS: [&str; 6] = [
     "resourceexhausted",
     "maximum number of",
@@ -49,7 +50,7 @@ pub(super) const LIMIT_WORDS: [&str; 6] = [
     "attachmentlimit",
 ];
 
-/// Returns whether the driver says that the machine takes no more disks.
+/// Returns whether the driver says that no more disks can be attached to the machine.
 pub(super) fn is_about_limit(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     LIMIT_WORDS.iter().any(|words| message.contains(words))
@@ -110,7 +111,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     .remedy(by_hand(first))
     .remedy(describe(
         &case.object(),
-        format!("read the whole error; it has failed for {}", age(case, attachment.meta.created)),
+        format!("read the whole error; attaching has failed for {}", age(case, attachment.meta.created)),
     ));
     let mut found = with_error(found, attachment);
     if let Some(volume) = volume_of(case, attachment) {

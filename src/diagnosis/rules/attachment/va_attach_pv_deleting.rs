@@ -20,17 +20,18 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "A pod stays in ContainerCreating. Its VolumeAttachment has `attached: false`, and \
                `status.attachError` says that the PersistentVolume is marked for deletion.",
-        why: "The attacher refuses every volume that has a `deletionTimestamp`, and that can never be taken back. \
-              While the claim is Bound, the volume lives on and pods that have it go on working; but no pod can get it \
-              on another node any more, or again on the same one after it was detached.",
+        why: "The attacher refuses every volume that has a `deletionTimestamp`, and a deletion cannot be undone. While \
+              the claim is Bound, the volume still exists, and pods that already use it continue to work. But the \
+              volume can no longer be attached to another node, or again to the same node after it was detached.",
         confirm: "kubectl get volumeattachment NAME -o jsonpath='{.status.attachError.message}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} \
                   {.spec.persistentVolumeReclaimPolicy}'",
-        repair: "The volume's object has to be made anew, with the data kept: set policy Retain, save the volume's \
-                 YAML, stop the pods, delete the claim, wait until the volume's object is gone, create it again with \
-                 the same handle and a `claimRef` that names the claim without a uid, and create the claim again. If \
-                 nobody wants the data, delete the pod and the claim.",
-        prevention: "Delete claims and let their volumes follow; never delete a volume that is Bound.",
+        repair: "The PersistentVolume has to be deleted and created again, and its data have to be kept. Set policy \
+                 Retain, save the YAML of the volume, stop the pods, and delete the claim. Wait until the \
+                 PersistentVolume is gone. Create it again with the same handle, and with a `claimRef` that names the \
+                 claim without a uid. Then create the claim again. If nobody needs the data, delete the pod and the \
+                 claim.",
+        prevention: "To delete a volume, delete its claim. Never delete a volume that is Bound.",
         hazard: "With policy Delete the data are destroyed as soon as the claim is deleted, so Retain comes first.",
         sources: &["csiAttach, external-attacher 4.12", "kubernetes-csi/external-attacher#66", "longhorn/longhorn#834"],
     },
@@ -65,12 +66,12 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedies(retain(volume))
             .remedy(describe(&volume_key(name), "see what keeps the volume, and save its YAML before anything else"))
             .remedy(by_hand(
-                "decide what becomes of the volume: it must be deleted and created again before a pod can use it; \
-                 until then delete the waiting pod, or let it wait",
+                "decide whether to keep the data: the volume must be deleted and created again before a pod can use \
+                 it; until then delete the waiting pod, or let it wait",
             ))
             .remedy(detach(
                 attachment,
-                "if no pod needs the volume on this node any more: withdraw the request, which changes no data",
+                "if no pod needs the volume on this node any more: delete the VolumeAttachment; this changes no data",
             )),
     )
 }

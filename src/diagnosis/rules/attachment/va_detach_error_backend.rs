@@ -19,17 +19,17 @@ pub(super) static RULE: Rule = Rule {
                Pods that need the volume on another node stay in ContainerCreating.",
         why: "The attacher calls the driver again and again, with growing pauses, until the call succeeds; only then \
               it removes its finalizer. The storage system may be unreachable, refuse the driver's credentials, or \
-              hold the disk for in use. Some drivers also take it for an error that the disk or the machine is gone \
-              already, and then never succeed.",
+              report that the disk is in use. Some drivers also report an error if the disk or the machine is already \
+              gone, and then never succeed.",
         confirm: "kubectl get volumeattachment NAME -o jsonpath='{.metadata.deletionTimestamp} {.status.detachError}'\n\
                   kubectl get pods -A | grep -i csi",
-        repair: "Remove what the error names: credentials, network, a mount that is left on the node. If the storage \
-                 system knows nothing of the disk any more, a newer driver may take that for success. Only where the \
-                 storage system shows the disk as attached nowhere, remove the attacher's finalizer from the \
-                 VolumeAttachment.",
-        prevention: "Keep the driver up to date, and its credentials as long as disks are attached.",
-        hazard: "Without a proof that the disk is detached, removing the finalizer lets it be attached to a second \
-                 node while the first one still writes.",
+        repair: "Correct what the error names: wrong credentials, a fault of the network, or a mount that is left on \
+                 the node. If the storage system does not know the disk any more, a newer driver may accept this as \
+                 success. Remove the attacher's finalizer from the VolumeAttachment only if the storage system shows \
+                 that the disk is attached to no machine.",
+        prevention: "Keep the driver up to date. Keep its credentials valid as long as disks are attached.",
+        hazard: "If you remove the finalizer without a proof that the disk is detached, the disk can be attached to a \
+                 second node while the first node still writes.",
         sources: &[
             "syncDetach, csiDetach, saveDetachError, external-attacher 4.12",
             "piraeusdatastore/linstor-csi#52",
@@ -54,15 +54,15 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         Obstacle::Dependents | Obstacle::Other => ("", "see in the driver's log and at the storage system what fails"),
         Obstacle::Denied => (
             ". The driver seems to have no permission",
-            "restore the driver's credentials and permissions at the storage system; then it tries again",
+            "restore the driver's credentials and permissions at the storage system; then the driver tries again",
         ),
         Obstacle::InUse => (
             ". The disk seems to be in use",
-            "find what still uses the disk on the node, such as a mount that is left; then it tries again",
+            "find what still uses the disk on the node, such as a mount that is left; then the driver tries again",
         ),
         Obstacle::Unreachable => (
             ". The storage system seems not to answer",
-            "let the driver reach the storage system again; then it tries again",
+            "let the driver reach the storage system; then the driver tries again",
         ),
         Obstacle::Unknown => (
             ". The disk or the node seems to be gone already, and the driver reports this as an error",

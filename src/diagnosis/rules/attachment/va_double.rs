@@ -17,12 +17,12 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume's access \
-               modes are ReadWriteOnce or ReadWriteOncePod alone.",
+        seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume has no \
+               other access modes than ReadWriteOnce and ReadWriteOncePod.",
         why: "kube-controller-manager attaches such a volume to a second node only when the first attachment is gone. \
-              So the cause is another one: a person created a VolumeAttachment, a person removed the finalizer of one, \
-              the driver reported a disk as attached that was not, or the access modes of the volume were changed \
-              while it was attached.",
+              So there is another cause: a person created a VolumeAttachment or removed its finalizer, the driver \
+              reported a wrong state of the disk, or the access modes of the volume were changed while it was \
+              attached.",
         confirm: "kubectl get volumeattachments -o \
                   custom-columns='NAME:.metadata.name,VOLUME:.spec.source.persistentVolumeName,NODE:.spec.nodeName,\
                   ATTACHED:.status.attached' | grep VOLUME\n\
@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
                  the other node, and wait until its VolumeAttachment is gone. Then check the file system.",
         prevention: "If several nodes have to use a volume, give it the access mode ReadWriteMany, and choose a driver \
                      that supports this mode.",
-        hazard: "Two nodes that write to one ordinary file system destroy it. Force-deleting pods or attachments makes \
-                 it worse, because what is mounted stays mounted.",
+        hazard: "Two nodes that write to one ordinary file system destroy it. Deleting pods or VolumeAttachments by \
+                 force makes it worse, because the volume stays mounted.",
         sources: &[
             "IsMultiAttachAllowed, pkg/volume/util, Kubernetes 1.36",
             "attachDesiredVolumes, attach/detach controller, Kubernetes 1.36",
@@ -92,7 +92,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     } else {
         found.remedy(kubectl(
             format!("get pods -n {} -o wide", quoted(namespace)),
-            "see which pods use it on which node, and which of them writes",
+            "see which pods use the volume on which node, and which of them writes",
         ))
     };
     Some(

@@ -20,24 +20,24 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Detach],
     repairs: &[],
     page: Page {
-        seen: "A VolumeAttachment names a node that is not among the nodes. It may be Terminating, with an error in \
-               `status.detachError`. Pods that need the volume elsewhere stay in ContainerCreating with \
-               `FailedAttachVolume`, which speaks of a Multi-Attach error.",
-        why: "When a node is deleted, kube-controller-manager deletes its VolumeAttachments once the pods of the node \
-              are gone, at once or, where the node had reported the volume as in use, after six minutes; with \
-              `--disable-force-detach-on-timeout` it does not detach a volume that was reported as in use. Then the driver's attacher has to \
-              detach the disk. It takes the machine's id from the CSINode or from an annotation on the \
-              VolumeAttachment, and the driver may fail on a machine that is gone. Until the VolumeAttachment has \
-              vanished, the volume counts as attached, whatever `status.attached` says.",
+        seen: "A VolumeAttachment names a node that does not exist. It may be Terminating, with an error in \
+               `status.detachError`. Pods that need the volume on other nodes stay in ContainerCreating. Their event \
+               `FailedAttachVolume` reports a Multi-Attach error.",
+        why: "After a node and its pods are deleted, kube-controller-manager deletes the VolumeAttachments of the \
+              node. If the node had reported the volume as in use, kube-controller-manager waits for six minutes \
+              first. With `--disable-force-detach-on-timeout` it never detaches such a volume. Then the attacher of \
+              the driver has to detach the disk. The attacher takes the id of the machine from the CSINode or from an \
+              annotation of the VolumeAttachment, and the driver may fail for a machine that is gone. Until the \
+              VolumeAttachment is gone, Kubernetes treats the volume as attached, whatever `status.attached` says.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get node NODE\n\
                   kubectl get csinode NODE",
-        repair: "First make sure at the infrastructure that the machine is off or destroyed and that the disk is \
-                 attached nowhere. Then delete the VolumeAttachment, so that the attacher detaches the disk. Only if \
-                 it stays although the disk is detached, remove the attacher's finalizer from it.",
-        prevention: "Drain a node before it is deleted, and let its machine stop before the node object goes.",
-        hazard: "A machine that lost its node object may still run and write. If the disk is attached to a second \
-                 machine then, the file system is destroyed.",
+        repair: "First make sure in the infrastructure that the machine is off or destroyed, and that the disk is \
+                 attached to no machine. Then delete the VolumeAttachment, so that the attacher detaches the disk. \
+                 Remove the attacher's finalizer only if the VolumeAttachment stays although the disk is detached.",
+        prevention: "Drain a node before it is deleted, and stop its machine before the Node object is deleted.",
+        hazard: "A machine without a Node object may still run and write. If the disk is then attached to a second \
+                 machine, the file system is destroyed.",
         sources: &[
             "nodeDelete and reconcile, attach/detach controller, Kubernetes 1.36",
             "verifyVolumeIsSafeToDetach, operationexecutor, Kubernetes 1.36",

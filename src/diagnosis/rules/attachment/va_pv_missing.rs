@@ -17,25 +17,26 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "A VolumeAttachment names a PersistentVolume that does not exist. Once it is deleted it stays \
-               Terminating, and `status.detachError` says that the persistentvolume was not found.",
-        why: "The attacher reads driver and handle from the volume's object when it attaches the disk and when it \
-              detaches it. It puts its finalizer on the volume, so that the volume's object exists until the disk is \
-              detached. Somebody removed that finalizer, or the object was lost. So every attempt of the attacher \
-              fails, and the disk stays attached to its node. After a restart, kube-controller-manager ignores such a \
-              VolumeAttachment, too.",
+        seen: "A VolumeAttachment names a PersistentVolume that does not exist. After the VolumeAttachment is deleted, \
+               it stays Terminating, and `status.detachError` says that the persistentvolume was not found.",
+        why: "To attach and to detach a disk, the attacher reads the driver and the handle from the PersistentVolume. \
+              The finalizer of the attacher keeps the PersistentVolume until the disk is detached. Somebody removed \
+              that finalizer, or the PersistentVolume was lost. So every attempt of the attacher fails, and the disk \
+              stays attached to its node. After a restart, kube-controller-manager ignores such a VolumeAttachment, \
+              too.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get pv VOLUME",
-        repair: "Create the volume's object again, and keep it until the disk is detached. Give it the same name, the \
+        repair: "Create the PersistentVolume again, and keep it until the disk is detached. Give it the same name, the \
                  attacher's name as `spec.csi.driver`, the old handle, policy Retain, and the old `claimRef` with its \
-                 uid, so that no other claim gets it. The attacher then detaches the disk, and you can delete the \
-                 object again. The handle is right if the SHA-256 sum of handle, driver and node name, written one \
-                 after the other, is the part after `csi-` in the VolumeAttachment's name. If the handle is lost, \
-                 detach the disk at the storage system, and then remove the attacher's finalizer from the \
+                 uid, so that no other claim gets the volume. The attacher then detaches the disk, and you can delete \
+                 the PersistentVolume again. The handle is right if the SHA-256 sum of handle, driver and node name, \
+                 written one after the other, is the part after `csi-` in the VolumeAttachment's name. If the handle \
+                 is lost, detach the disk at the storage system, and then remove the attacher's finalizer from the \
                  VolumeAttachment.",
-        prevention: "Do not remove finalizers from volumes in order to delete the volumes. Let them be detached first.",
-        hazard: "If the object that you create again has policy Delete, the driver can delete the disk. If you remove \
-                 the finalizer without a proof that the disk is detached, the disk can be attached to two machines.",
+        prevention: "Do not remove finalizers from volumes in order to delete the volumes. Wait until the volumes are \
+                     detached.",
+        hazard: "If the new PersistentVolume has policy Delete, the driver can delete the disk. If you remove the \
+                 finalizer without a proof that the disk is detached, the disk can be attached to two machines.",
         sources: &[
             "csiDetach, getProcessedPVSpec, external-attacher 4.12",
             "processVolumeAttachments, attach/detach controller, Kubernetes 1.36",

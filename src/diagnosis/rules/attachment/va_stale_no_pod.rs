@@ -23,18 +23,17 @@ pub(super) static RULE: Rule = Rule {
                volume. Pods on other nodes stay in ContainerCreating with a Multi-Attach error, or a Released volume \
                is not deleted.",
         why: "kube-controller-manager deletes the VolumeAttachment when no pod on the node needs the volume and the \
-              node no longer lists it in `status.volumesInUse`. For a healthy node it waits for that without end: a \
-              mount that the kubelet cannot undo keeps the volume there. For a node that is not ready it waits for six \
-              minutes. It can also have missed the change, or not run. When a pod went only just now, all is well: so \
-              this is reported where another pod has waited for ten minutes, or where the claim has been gone for as \
-              long.",
+              node no longer lists it in `status.volumesInUse`. For a healthy node, it waits for this without a limit: \
+              if the kubelet cannot undo a mount, the volume stays attached. For a node that is not ready, it waits \
+              for six minutes. kube-controller-manager can also have missed the change, or not run. For a short time \
+              after a pod has ended, such an attachment is normal. So this rule reports it only after another pod has \
+              waited for ten minutes, or after the claim has been gone for ten minutes.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get node NODE -o jsonpath='{.status.volumesInUse}'\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
-        repair: "Look whether the node lists the volume as in use. If it does, undo what is left of the mount there: \
-                 the kubelet's log names it; restarting the kubelet often helps. If it does not, restart \
-                 kube-controller-manager. Only when the volume is mounted nowhere on the node, delete the \
-                 VolumeAttachment.",
+        repair: "Check whether the node lists the volume as in use. If it does, remove the mount that is left on the \
+                 node: the kubelet's log names it, and a restart of the kubelet often helps. If it does not, restart \
+                 kube-controller-manager. Delete the VolumeAttachment only if the volume is not mounted on the node.",
         prevention: "Do not delete pods with `--force`: their mounts may stay behind.",
         hazard: "A process that no pod shows may still write. Detaching a mounted disk corrupts its file system.",
         sources: &[
@@ -74,7 +73,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
                  volume on node {}. Nobody has begun to detach it",
                 pod.meta.namespace, pod.meta.name, pod.node_name
             ),
-            // No object tells when the last pod left this node, or when the other pod was scheduled.
+            // No object states when the last pod on this node ended, or when the other pod was scheduled.
             if unwell.is_some() { Severity::Error } else { Severity::Warning },
             pod.meta.created,
         ),
@@ -112,11 +111,12 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         found
             .remedy(kubectl(
                 format!("get node {} -o jsonpath='{{.status.volumesInUse}}'", quoted(node)),
-                "see whether the node still has the volume mounted: as long as it has, the volume is not detached",
+                "see whether the node still has the volume mounted: as long as the volume is mounted, it is not \
+                 detached",
             ))
             .remedy(by_hand(format!(
-                "if it has, remove what is left of the mount on {node}, which the kubelet's log names; if the machine \
-                 does not answer, make sure that it is off"
+                "if the volume is still mounted, remove the mount on {node} that the kubelet's log names; if the \
+                 machine does not answer, make sure that it is off"
             )))
             .remedy(detaches("once you know that the volume is not mounted on that node: let the driver detach it")),
     )

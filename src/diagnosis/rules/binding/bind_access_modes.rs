@@ -19,15 +19,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says incompatible accessMode; \
                otherwise the event says only that there is no volume.",
-        why: "The volume's list has to contain every access mode that the claim requests, as a word: ReadWriteMany \
-              does not include ReadWriteOnce, although it permits more.",
+        why: "`spec.accessModes` of the volume has to list every access mode that the claim requests. The modes are \
+              compared as words: ReadWriteMany does not include ReadWriteOnce, although it permits more.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.accessModes}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.accessModes}'",
-        repair: "Create the claim again with a mode that the volume has. Or add the mode to the volume, whose list can \
-                 be changed, if the storage behind it can be used in that way.",
+        repair: "Create the claim again with a mode that the volume has. Or add the mode to the volume, if its storage \
+                 can be used in that way. The list of a volume can be changed.",
         prevention: "State in a volume all modes that its storage supports.",
-        hazard: "ReadWriteMany on a disk that only one node may mount lets two nodes write to one file system. \
-                 ReadWriteOncePod cannot be combined with another mode.",
+        hazard: "If you add ReadWriteMany to a disk that only one node may mount, two nodes can write to one file \
+                 system. ReadWriteOncePod cannot be combined with another mode.",
         sources: &[
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18g)",
             "allPossibleMatchingAccessModes, Kubernetes 1.36",

@@ -19,20 +19,21 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Offer],
     repairs: &[Repair::Unbind],
     page: Page {
-        seen: "The volume is Available, and CLAIM begins or ends with a slash: `/data`. The claim that should have it \
-               is Pending, with an event `FailedBinding`: about a different claim if it names the volume, about no volume \
-               if it names none.",
-        why: "A reservation counts for a claim only if namespace and name are both equal to the claim's. The API \
-              server checks neither, so a manifest that leaves one out is stored, and from then on the volume belongs \
-              to a claim that cannot exist. Claims live in namespaces, and volumes do not: nothing is added by \
-              default.",
+        seen: "The volume is Available, and its CLAIM begins or ends with a slash, such as `/data`. The claim that \
+               should get the volume is Pending and has an event `FailedBinding`. If the claim names the volume, the \
+               event reports a different claim. Otherwise the event says that there is no volume.",
+        why: "A volume is reserved for a claim only if the namespace and the name in its `claimRef` are those of the \
+              claim. The API server checks neither of them, so it accepts a `claimRef` without a namespace or without \
+              a name. No claim can have such a reference. A volume itself has no namespace, so no namespace is added \
+              by default.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc --all-namespaces --field-selector metadata.name=NAME",
         repair: "Write the missing namespace or name into `spec.claimRef`; both can be changed. The next sync of that \
-                 claim then binds the two.",
+                 claim then binds it to the volume.",
         prevention: "State namespace and name in every `claimRef`, and no uid.",
-        hazard: "Removing the `claimRef` instead offers the volume to every claim of any namespace. If it has a uid as \
-                 well, the controller takes the claim for deleted, and with policy Delete the storage goes.",
+        hazard: "If you remove the `claimRef` instead, any claim of any namespace can get the volume. If the \
+                 `claimRef` also has a uid, the controller concludes that the claim was deleted. With policy Delete \
+                 the storage is then deleted.",
         sources: &[
             "IsVolumeBoundToClaim, component-helpers, Kubernetes 1.36",
             "syncVolume, Kubernetes 1.36 (V3, V5)",
@@ -74,7 +75,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                 format!(". Claim {} would fit and gets no other volume, but it does not get this volume", only.key())
             }
             several => format!(
-                ". {} claims there would fit and get no other volume, but they do not get this volume",
+                ". {} claims of that namespace would fit and get no other volume, but they do not get this volume",
                 several.len()
             ),
         },
@@ -118,8 +119,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         ),
         ([], [only]) => {
             let does = format!(
-                "if the volume is meant for {}, the only claim there that it fits, reserve it for that \
-                                claim",
+                "if the volume is meant for {}, the only claim of that namespace that it fits, reserve it for that \
+                 claim",
                 only.key()
             );
             complete(volume, named, only, does)
@@ -162,7 +163,7 @@ fn complete(volume: &PersistentVolume, named: &ClaimRef, claim: &PersistentVolum
     steps.push(json!({ "op": "add", "path": "/spec/claimRef/namespace", "value": claim.meta.namespace }));
     steps.push(json!({ "op": "add", "path": "/spec/claimRef/name", "value": claim.meta.name }));
     if is_bound(claim) {
-        // A bound claim takes the volume back only if the `claimRef` has the claim's uid.
+        // A bound claim gets the volume again only if the `claimRef` has the claim's uid.
         steps.push(json!({ "op": "add", "path": "/spec/claimRef/uid", "value": claim.meta.uid }));
     } else if !named.uid.is_empty() && named.uid != claim.meta.uid {
         steps.push(json!({ "op": "remove", "path": "/spec/claimRef/uid" }));

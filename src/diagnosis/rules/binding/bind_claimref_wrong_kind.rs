@@ -16,14 +16,14 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Offer],
     repairs: &[],
     page: Page {
-        seen: "The volume binds as if nothing were wrong; `spec.claimRef.kind` is not PersistentVolumeClaim.",
+        seen: "The volume is bound as usual, but `spec.claimRef.kind` is not PersistentVolumeClaim.",
         why: "The controller compares namespace, name and uid of a `claimRef`, and never its kind, and the API server \
-              does not check it. Whoever wrote it meant perhaps something else than a claim, such as the StatefulSet \
-              or the PersistentVolume; and tools that follow the reference by its kind find nothing.",
+              does not check it. Perhaps the author meant another object than a claim, such as the StatefulSet or the \
+              PersistentVolume. Tools that use the kind of the reference do not find the claim.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'",
-        repair: "If namespace and name are those of the right claim, correct the kind alone. Otherwise correct them as \
-                 well, as long as no claim is bound to the volume.",
-        prevention: "Write `kind: PersistentVolumeClaim` and `apiVersion: v1` into a `claimRef`, or neither.",
+        repair: "If the namespace and the name are those of the right claim, correct only the kind. Otherwise correct \
+                 the namespace and the name, too, as long as no claim is bound to the volume.",
+        prevention: "Write `kind: PersistentVolumeClaim` and `apiVersion: v1` into a `claimRef`, or leave both out.",
         hazard: "A backup tool that does not recognise the claim may leave the volume out.",
         sources: &[
             "IsVolumeBoundToClaim, component-helpers, Kubernetes 1.36",
@@ -39,8 +39,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "{} has kind {:?} instead of PersistentVolumeClaim. The controller ignores the kind and takes \
-         {} for a claim, but other tools may not",
+        "{} has kind {:?} instead of PersistentVolumeClaim. The controller ignores the kind and treats {} as a claim, \
+         but other tools may not",
         part_of(&case.object(), "spec.claimRef"),
         named.kind.as_str(),
         claim_name(named)

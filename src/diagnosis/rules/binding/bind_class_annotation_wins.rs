@@ -11,23 +11,23 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-class-annotation-wins",
-    title: "a deprecated annotation gives another class than the field",
+    title: "a deprecated annotation states another class than the field",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The STORAGECLASS that kubectl shows is not the one of the manifest. The claim may stay Pending although \
-               claim and volume state the same `spec.storageClassName`.",
-        why: "The annotation `volume.beta.kubernetes.io/storage-class` is older than the field, and where it is \
-              present it wins, on claims and on volumes, also when it is empty. Old manifests and charts still carry \
-              it along.",
+        seen: "The STORAGECLASS that kubectl shows is not the class in the manifest. The claim may stay Pending \
+               although claim and volume state the same `spec.storageClassName`.",
+        why: "The annotation `volume.beta.kubernetes.io/storage-class` is older than the field. If it is present, it \
+              takes precedence over the field, on claims and on volumes, even if it is empty. Old manifests and charts \
+              still have it.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o yaml\nkubectl get pv VOLUME -o yaml",
         repair: "Remove the annotation from the volume: that changes its class at once. A claim has to be created \
-                 again without it, because its class cannot be changed.",
-        prevention: "State classes by `spec.storageClassName` alone.",
-        hazard: "A volume whose class changes can be taken by claims of the new class.",
+                 again without the annotation, because its class cannot be changed.",
+        prevention: "State classes only in `spec.storageClassName`.",
+        hazard: "If the class of a volume changes, claims of the new class can get the volume.",
         sources: &[
             "GetPersistentVolumeClaimClass and GetPersistentVolumeClass, component-helpers, Kubernetes 1.36",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class",

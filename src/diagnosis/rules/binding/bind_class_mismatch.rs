@@ -18,15 +18,16 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
                says that storageClassName does not match.",
-        why: "The class of a volume and that of a claim are compared as plain words, also where no StorageClass of \
-              that name exists. No class at all is a class of its own: it fits only claims that state an empty one.",
+        why: "The classes of the volume and of the claim are compared as words, even if no StorageClass of that name \
+              exists. A volume without a class fits only claims whose class is empty.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.storageClassName}'",
         repair: "Find out which side is wrong. The class of a volume can be changed: reserve the volume for the claim \
-                 in the same step. The class of a claim cannot: create the claim again.",
-        prevention: "Reserve a volume that is made for one claim by its `claimRef`, and copy the class from the claim.",
-        hazard: "A volume that gets another class can be taken by every claim of that class, unless it is reserved. \
-                 Reserving spares a volume the comparison of classes altogether.",
+                 in the same step. The class of a claim cannot be changed: create the claim again.",
+        prevention: "If a volume is meant for one claim, reserve it with a `claimRef`, and give it the class of the \
+                     claim.",
+        hazard: "If a volume gets another class, any claim of that class can get it, unless it is reserved. If the \
+                 volume is reserved for a claim, the classes are not compared at all.",
         sources: &[
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18c)",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M12)",

@@ -13,27 +13,29 @@ use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-class-nil-defaulted",
-    title: "the claim got the default class, and its volume has none",
+    title: "the claim got the default class, and the volume for it has no class",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Pod],
     hinders: &[Act::Bind, Act::StayClassless],
     repairs: &[],
     page: Page {
-        seen: "A volume created by a person is Available with no STORAGECLASS. The claim that should have it is \
-               Pending with the default class, which nobody wrote into its manifest; or it waits for a first consumer; \
-               or it is soon Bound to a new, empty volume.",
+        seen: "A volume that a person created is Available and has no STORAGECLASS. The claim that should get it has \
+               the default class, although its manifest states no class. The claim is Pending, or waits for a first \
+               consumer, or is soon Bound to a new, empty volume.",
         why: "A claim that states no `storageClassName` gets the default class when it is created, or later, as soon \
-              as there is one. From then on a volume without a class is another class: the two names are compared as \
-              they are, and none is no joker. Only an empty string in the claim says that it wants no class.",
+              as a default class exists. Then a volume without a class does not fit, because the classes have to be \
+              equal. To have no class, the claim has to state an empty string.",
         confirm: "kubectl get storageclass\nkubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.storageClassName}'",
-        repair: "Create the claim again with `storageClassName: \"\"`. Or reserve the volume for the claim and give it \
-                 the claim's class: a volume's class can be changed, a claim's cannot.",
-        prevention: "State `storageClassName: \"\"` in claims for volumes created by a person, and reserve such \
-                     volumes by a `claimRef` with namespace and name.",
-        hazard: "If the driver of the default class is faster, the application starts on an empty disk. If you give it \
-                 the right volume later, it no longer has what it wrote meanwhile.",
+        repair: "Create the claim again with `storageClassName: \"\"`. Or reserve the volume for the claim, and give \
+                 the volume the class of the claim. The class of a volume can be changed, and the class of a claim \
+                 cannot.",
+        prevention: "If a person creates the volume for a claim, state `storageClassName: \"\"` in the claim, and \
+                     reserve the volume with a `claimRef` that has a namespace and a name.",
+        hazard: "If the driver of the default class provisions a volume first, the application starts on an empty \
+                 disk. If you give it the right volume later, that volume does not have the data that the application \
+                 has written since then.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M12)",
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18c)",
@@ -62,13 +64,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let is_meant = claim.selector.is_some();
     let prospect = match (is_meant, is_asked) {
         (true, _) => "Most drivers provision no volume for a claim with a selector",
-        (false, true) => "Without a change, a new and empty volume is made for the claim",
+        (false, true) => "Without a change, a new and empty volume is provisioned for the claim",
         (false, false) if users(case, claim).next().is_some() => {
             "Without a change, the claim gets another volume as soon as a pod that uses it has a node"
         }
         (false, false) => "Without a change, the claim waits for a pod and then gets another volume",
     };
-    let chosen = if is_meant { ", also the labels of its selector" } else { "" };
+    let chosen = if is_meant { ", and its selector matches" } else { "" };
     let found = Detection::new(format!(
         "{} would fit, but has no class, and {} has the default class \"{class}\". All other fields \
          fit{chosen}. {prospect}",
@@ -86,7 +88,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 
 /// Returns how severe it is that the controller does not consider the volume for the claim.
 fn severity(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &PersistentVolume, is_asked: bool) -> Severity {
-    // A person who writes a selector means existing volumes, and drivers refuse such claims.
+    // A person who writes a selector wants an existing volume, and most drivers provision no volume for such a claim.
     if claim.selector.is_some() {
         let asked = case.class(claim.class()).and_then(|class| asked_since(case, claim, class));
         let refused = is_asked && case.lasts(asked).is_some();
@@ -118,11 +120,11 @@ fn reserve_it(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Optio
 
 fn create_again(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Remedy {
     let name = &volume.meta.name;
-    recreate(claim, &format!("with storageClassName \"\" and spec.volumeName {name}, if that volume is meant"))
+    recreate(claim, &format!("with storageClassName \"\" and spec.volumeName {name}, if this volume is meant"))
 }
 
-/// Returns a free volume without a class that would fit the claim if it had the claim's class. Also returns whether a
-/// driver has already been asked for another volume.
+/// Returns a free volume without a class that would fit the claim if the volume had the class of the claim. Also
+/// returns whether a driver has already been asked for another volume.
 fn overlooked<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a PersistentVolume, bool)> {
     if !claim.volume_name.is_empty() {
         return None;

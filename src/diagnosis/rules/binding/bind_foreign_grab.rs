@@ -14,25 +14,29 @@ use crate::snapshot::VolumeId;
 
 pub(super) static RULE: Rule = Rule {
     id: "bind-foreign-grab",
-    title: "a smaller claim has the volume that this one needs",
+    title: "a smaller claim has the volume that this claim needs",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass],
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending, and a volume of just its size is Bound to another claim that asks for much less.",
-        why: "A volume that no `claimRef` reserves belongs to the first claim that it fits. The controller takes the \
-              smallest volume that is large enough, of those that are there at that moment: if the small volume came \
-              later than the small claim, that claim got the large one.",
+        seen: "The claim is Pending, and a volume of exactly its size is Bound to another claim, which requests much \
+               less.",
+        why: "If no `claimRef` reserves a volume, the first claim that it fits gets it. For each claim, the controller \
+              takes the smallest volume that is large enough and free at that moment. If the small volume was created \
+              later than the small claim, the small claim got the large volume.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage} {.spec.claimRef}'\n\
                   kubectl get pvc --all-namespaces",
-        repair: "Best make another volume for this claim. If it has to be that one: stop both workloads, make sure \
-                 that nothing on it is needed or that it is saved, set policy Retain, delete the claim that has it, \
-                 reserve the volume for this one, and only then create the other claim again.",
-        prevention: "Reserve every volume that is made for a certain claim by a `claimRef` with namespace and name.",
-        hazard: "The claim that has the volume has used it: taking it away loses those data, or shows them to another \
-                 application. Move one volume, look, and then the next.",
+        repair: "The best repair is another volume for this claim. If the claim has to get this very volume, stop both \
+                 workloads, and save the data on the volume if somebody needs them. Set policy Retain, delete the \
+                 claim that has the volume, and reserve the volume for this claim. Only then create the other claim \
+                 again.",
+        prevention: "If a volume is meant for a certain claim, reserve it with a `claimRef` that has a namespace and a \
+                     name.",
+        hazard: "The claim that has the volume has used it. If you give the volume to another claim, those data are \
+                 lost, or another application can read them. Move one volume at a time, and check the result before \
+                 the next.",
         sources: &[
             "findBestMatchForClaim, Kubernetes 1.36 (M15, M16)",
             "IBM/core-dump-handler#78",
@@ -81,8 +85,8 @@ pub(super) struct VolumeTakenFirst<'a> {
     is_early: bool,
 }
 
-/// Returns the volume that the claim would have fitted exactly and that another claim got. Returns None if somebody
-/// provisions volumes for the claim.
+/// Returns a volume of exactly the requested size that another claim got. Returns None if somebody provisions volumes
+/// for the claim.
 pub(super) fn grab<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<VolumeTakenFirst<'a>> {
     if !is_open(claim) {
         return None;

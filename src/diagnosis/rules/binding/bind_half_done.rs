@@ -20,17 +20,19 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The volume shows the claim under CLAIM, and may be Bound; the claim is Pending, with or without VOLUME. \
-               It has been so for minutes.",
-        why: "A binding is four writes, first the volume's and then the claim's. If the controller stops or a write is \
-              refused in between, the next sync goes on where it ended, with every resync (15 s by default). That it \
-              has not done so for minutes means that kube-controller-manager does not run, or may not write.",
+               This has been so for minutes.",
+        why: "A binding consists of four writes, first to the volume and then to the claim. If the controller stops \
+              between two writes, or if a write is refused, the next sync continues the binding. A resync happens \
+              every 15 s by default. If the binding is not completed for minutes, kube-controller-manager does not \
+              run, or has no permission to write.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName}'\n\
                   kubectl get lease kube-controller-manager -n kube-system",
-        repair: "None on these objects: see to kube-controller-manager. As soon as it runs, the binding is completed.",
-        prevention: "Watch kube-controller-manager, and the admission webhooks that see volumes and claims.",
-        hazard: "Completing the binding by hand collides with the controller. Deleting the claim now releases the \
-                 volume, and its reclaim policy decides about the data.",
+        repair: "Change nothing on these objects. Make sure that kube-controller-manager runs and may write. Then it \
+                 completes the binding.",
+        prevention: "Monitor kube-controller-manager, and the admission webhooks for volumes and claims.",
+        hazard: "If you complete the binding by hand, your writes collide with those of the controller. If you delete \
+                 the claim now, the volume becomes Released, and its reclaim policy decides about the data.",
         sources: &["bind, Kubernetes 1.36 (B1 to B4)", "syncVolume, Kubernetes 1.36 (V8, V9)"],
     },
     detect: Detect::Claim(detect),
@@ -56,7 +58,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else if is_bound(claim) {
         "the phase of the claim has not become Bound"
     } else {
-        "the claim has not been marked as bound"
+        "the claim lacks the annotation of a completed binding"
     };
     let completed = "The next sync completes the binding: check whether kube-controller-manager runs";
     let found = Detection::new(format!(

@@ -17,17 +17,17 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. There is no event at all, however long \
-               one waits.",
-        why: "A claim that names a volume in `spec.volumeName` gets that one or none: the controller waits for a \
-              volume of the name and says nothing, and drivers make no volume for a claim that names one. Mostly the \
-              name is mistyped, or the claims of a backup were restored and its volumes were not.",
+        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. There is no event at all, even after a \
+               long time.",
+        why: "A claim that names a volume in `spec.volumeName` gets this volume or none. The controller waits for a \
+              volume of this name and writes no event, and drivers provision no volume for such a claim. In most cases \
+              the name is mistyped, or the claims of a backup were restored without the volumes.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName}'\nkubectl get pv",
         repair: "The name in a claim cannot be changed: create the claim again with the right name, or without one. Or \
-                 create the volume under the name that the claim has, with a `claimRef` to it.",
+                 create a volume with the name that the claim states, and with a `claimRef` to the claim.",
         prevention: "Create volumes before the claims that name them, and let one template write both names.",
-        hazard: "Whoever creates a volume of that name later gives it to this claim, and neither its labels nor its \
-                 nodes are looked at: a foreign disk may end in the wrong application.",
+        hazard: "If somebody creates a volume of this name later, this claim gets it. Neither its labels nor its node \
+                 affinity are compared, so the application may get a wrong disk.",
         sources: &[
             "syncUnboundClaim, Kubernetes 1.36 (C17)",
             "shouldProvision, sig-storage-lib-external-provisioner",

@@ -19,22 +19,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind, Act::NameOwner],
     repairs: &[Repair::Restore],
     page: Page {
-        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. The volume is Released, and CLAIM shows \
-               this very claim. An event `FailedBinding` speaks of a different claim, which there is not.",
+        seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. The volume is Released, and its CLAIM \
+               shows the name of this claim. An event `FailedBinding` reports a different claim, but no such claim \
+               exists.",
         why: "The volume's `spec.claimRef` has the claim's namespace and name, and the uid of a claim that was \
-              deleted. For the controller a claim with another uid is another claim, even under the same name: its \
-              owner may be somebody else, who must not read the old data. Mostly a release was installed again, or a \
-              backup was restored.",
+              deleted. For the controller, a claim with another uid is another claim, even if it has the same name: \
+              its owner may be somebody else, who must not read the old data. In most cases an application was \
+              installed again, or a backup was restored.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
         repair: "First set the policy to Retain. Make sure that no other cluster uses the disk. If the new claim may \
-                 read the old data, remove the uid from the volume's `claimRef`, and nothing else of it: the next sync \
-                 of the claim binds the two without any further test. Otherwise create the claim again without \
+                 read the old data, remove only the uid from the `claimRef` of the volume. The next sync then binds \
+                 the claim to the volume without any further test. Otherwise create the claim again without \
                  `spec.volumeName`.",
-        prevention: "Keep volumes that outlive their claims on policy Retain, and reserve them by namespace and name \
-                     before the claim comes back.",
-        hazard: "With policy Delete the storage goes while the claim waits. Removing the whole `claimRef` offers the \
-                 volume with its data to every claim of any namespace.",
+        prevention: "Set policy Retain for volumes whose data are needed after their claims are deleted. Reserve such \
+                     a volume by namespace and name before the claim is created again.",
+        hazard: "With policy Delete the storage is deleted while the claim waits. If you remove the whole `claimRef`, \
+                 any claim of any namespace can get the volume with its data.",
         sources: &[
             "syncUnboundClaim, Kubernetes 1.36 (C21, C22)",
             "syncVolume, Kubernetes 1.36 (V6)",

@@ -22,18 +22,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending although VOLUME is filled; CAPACITY is 0. An event `FailedBinding` says that the \
                volume is already bound to a different claim, and does not say to which.",
-        why: "The volume's `spec.claimRef` decides whose it is, and it names another claim. A claim that names its \
-              volume gets that one or none. Of two claims that name one free volume the first that is synced wins. A \
-              volume stays with its claim also when that is gone: it is Released then, and not free.",
+        why: "`spec.claimRef` of the volume decides which claim has it, and this field names another claim. A claim \
+              that names a volume gets this volume or none. If two claims name one free volume, the claim that is \
+              synced first gets it. If the claim in the `claimRef` is deleted, the volume becomes Released. It does \
+              not become free.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef} {.status.phase}'\n\
                   kubectl get pvc CLAIM -n NAMESPACE",
-        repair: "Decide whose data they are. If the other claim lives and is right, create this one again with another \
-                 volume, or without `spec.volumeName`. If the other claim is gone, set the policy to Retain and \
-                 reserve the volume for this one.",
-        prevention: "Name a volume in one claim alone, and reserve it for that claim by a `claimRef` with namespace \
-                     and name.",
-        hazard: "Changing the `claimRef` of a volume whose claim lives takes a disk away that is in use. Reserving a \
-                 released volume shows the data of the earlier claim to this one.",
+        repair: "Decide whose data they are. If the other claim exists and should keep the volume, create this claim \
+                 again with another volume, or without `spec.volumeName`. If the other claim is gone, set the policy \
+                 to Retain and reserve the volume for this claim.",
+        prevention: "Name a volume in only one claim, and reserve it for that claim with a `claimRef` that has a \
+                     namespace and a name.",
+        hazard: "If you change the `claimRef` of a volume whose claim exists, that claim loses a disk that is in use. \
+                 If you reserve a released volume for this claim, its pods can read the data of the earlier claim.",
         sources: &[
             "syncUnboundClaim, Kubernetes 1.36 (C19, C21, C22)",
             "kubernetes/kubernetes#91847",
@@ -128,8 +129,8 @@ fn contended(case: &Case<'_>, claim: &PersistentVolumeClaim, volume: &Persistent
         several => format!("{several} other claims, such as {},", first.key()),
     };
     let mut found = Detection::new(format!(
-        "{} is free, and {} and {others} name it. The claim that is synced first gets it, and nobody can tell which \
-         one that is",
+        "{} is free, and {} and {others} name it. The claim that is synced first gets the volume, and the order is not \
+         known",
         mention(&volume_key(name)),
         mention(&case.object())
     ))

@@ -21,15 +21,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Bound and shows no problem. Its pods stay Pending, and the scheduler says that no node \
                matches the PersistentVolume's node affinity.",
-        why: "If a class has binding mode Immediate, the controller binds the claim without looking at nodes. The \
+        why: "If a class has binding mode Immediate, the controller binds the claim without a check of the nodes. The \
               volume's `spec.nodeAffinity` says on which nodes it can be used. No node has these labels now. Perhaps \
               the nodes are in other zones, have new names, or lost a label.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity.required}'\nkubectl get nodes --show-labels",
-        repair: "Bring back a node that has the labels, or add one in that zone. If nobody needs the data of the \
+        repair: "Start a node that has the labels again, or add a node in that zone. If nobody needs the data of the \
                  volume, create the claim again in a class with binding mode WaitForFirstConsumer.",
         prevention: "Use WaitForFirstConsumer for storage that not every node can reach.",
-        hazard: "Deleting the claim deletes the data of a volume with policy Delete. If you add the labels to a node \
-                 that cannot reach the storage, the pod is scheduled and the mount fails.",
+        hazard: "If you delete the claim, the data of a volume with policy Delete are deleted. If you add the labels \
+                 to a node that cannot reach the storage, the pod is scheduled and the mount fails.",
         sources: &[
             "CheckNodeAffinity, component-helpers, Kubernetes 1.36",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M13 is for the scheduler alone)",
@@ -64,9 +64,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         several => format!("none of the {several} nodes matches"),
     };
     let why = if class.is_empty() {
-        "For a claim that has no class, the controller does not look at nodes before it binds".to_owned()
+        "For a claim that has no class, the controller does not check the nodes before it binds".to_owned()
     } else {
-        format!("Class \"{class}\" binds claims immediately, without looking at nodes")
+        format!("Class \"{class}\" binds claims immediately, without a check of the nodes")
     };
     let required = wanted.clone();
     let kept = data_fate(case.behavior(), volume) == DataFate::Kept;
@@ -84,8 +84,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .evidence(&volume_key(name), "spec.nodeAffinity.required", wanted)
         .evidence(&volume_key(name), "spec.persistentVolumeReclaimPolicy", policy)
         .remedy(by_hand(format!(
-            "bring back a node with {required}; or, if the data are not needed, create the claim again in a class with \
-             binding mode WaitForFirstConsumer"
+            "start or add a node with {required}; or, if the data are not needed, create the claim again in a class \
+             with binding mode WaitForFirstConsumer"
         )))
         .remedy(kubectl("get nodes --show-labels", "see which nodes do not have the labels"));
     if !kept {

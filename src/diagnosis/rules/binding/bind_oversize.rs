@@ -19,10 +19,10 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Bound, and its CAPACITY is at least twice what its manifest requests.",
         why: "The controller gave the claim the smallest volume that was free and large enough. If a person creates \
-              the volumes, that one may still be much too large, and perhaps meant for another claim.",
+              the volumes, even the smallest one may be much too large, and may be meant for another claim.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests} {.status.capacity}'",
-        repair: "None is needed. If the volume was meant for another claim, see bind-foreign-grab there.",
-        prevention: "Reserve volumes for their claims by a `claimRef`, or make volumes of several sizes.",
+        repair: "No repair is needed. If the volume was meant for another claim, see `bind-foreign-grab`.",
+        prevention: "Reserve volumes for their claims by a `claimRef`, or create volumes of several sizes.",
         hazard: "None, as long as nobody moves the volume while it is in use.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M15, M16)",
@@ -58,6 +58,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         ))
         .evidence(&case.object(), "spec.resources.requests.storage", wants.to_string())
         .evidence(&volume_key(name), "spec.capacity.storage", has.to_string())
-        .remedy(by_hand("do nothing; where sizes matter, reserve volumes for their claims")),
+        .remedy(by_hand("do nothing; if sizes matter, reserve volumes for their claims")),
     )
 }

@@ -27,10 +27,10 @@ pub(super) static RULE: Rule = Rule {
               names it is refused.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'\n\
                   kubectl describe pv VOLUME",
-        repair: "Set the volume's policy to Retain, so that its storage outlives it. Save its manifest. When the \
+        repair: "Set the policy of the volume to Retain, so that its storage is kept. Save its manifest. When the \
                  object is gone, create it again under the same name for the same storage, without uid and deletion \
                  timestamp and with a `claimRef` to this claim.",
-        prevention: "Do not delete volumes in order to reset them. Keep what matters on policy Retain.",
+        prevention: "Do not delete volumes in order to reset them. Set policy Retain for volumes with important data.",
         hazard: "If you wait until the volume is gone, its storage may be gone as well. If you remove its finalizers \
                  by hand, the storage stays without an object in the cluster, or stays attached to a node.",
         sources: &[

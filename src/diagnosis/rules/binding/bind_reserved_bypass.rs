@@ -18,18 +18,19 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Both are Bound, and kubectl shows nothing wrong, unless one compares STORAGECLASS, ACCESS MODES or \
-               CAPACITY of the two.",
-        why: "A volume that is reserved for a claim is spared the tests of class and labels, and if the claim names it \
-              as well, of everything. Some fields can also be changed after binding. Nothing breaks by that at once: \
-              what reads the class later, a resize for instance, goes by the one of the claim; and a claim with \
-              another volume mode than its volume cannot be mounted.",
+        seen: "The claim and the volume are Bound, and kubectl shows no problem. But the two differ in STORAGECLASS, \
+               ACCESS MODES, CAPACITY or another field.",
+        why: "If a volume is reserved for a claim, its class and labels are not compared. If the claim also names the \
+              volume, no field is compared. Some fields can also be changed after binding. The difference has no \
+              effect at first. Later steps, such as a resize, use the class of the claim. If the volume modes differ, \
+              the volume cannot be mounted.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o wide\nkubectl get pv VOLUME --show-labels -o wide",
-        repair: "Make the volume's fields as the claim's: its class, labels, access modes and capacity can be changed, \
-                 if they are true of the storage. A volume mode that differs needs one of the two created again.",
+        repair: "Change the class, the labels, the access modes and the capacity of the volume to those of the claim, \
+                 if the storage really has these properties. If the volume modes differ, the claim or the volume has \
+                 to be created again.",
         prevention: "Copy the fields of a claim into the volume that is reserved for it.",
         hazard: "If the claim is deleted and created again without the reservation, it does not get this volume again, \
-                 but another one or a new, empty one.",
+                 but another volume, or a new and empty volume.",
         sources: &[
             "syncUnboundClaim, Kubernetes 1.36 (C20)",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M7)",
@@ -76,8 +77,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = with_fields(found, case, volume, claim, &misfit);
     }
     Some(found.remedy(by_hand(format!(
-        "change the fields of volume {name} to those of the claim, if they are true of its storage; do not change its \
-         claimRef"
+        "change the fields of volume {name} to those of the claim, if its storage really has these properties; do not \
+         change its claimRef"
     ))))
 }
 
@@ -85,8 +86,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
 /// left out: a raised request that the class permits, and an attributes class.
 fn misfits(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Vec<CandidateVerdict> {
     let class = claim.class();
-    // A volume that a driver made had the requested size. If it is smaller now, somebody raised the request, and the
-    // rules about resizing report what prevents the expansion.
+    // When a driver creates a volume, the volume has the requested size. If it is too small now, somebody raised the
+    // request, and the rules about resizing report what prevents the expansion.
     let is_made_to_size = volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let is_resized =
         || is_made_to_size || !class.is_empty() && case.class(class).is_none_or(|class| class.allow_expansion);

@@ -16,14 +16,16 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending and the volume Available; the event says only that there is no volume.",
-        why: "A selector in `spec.selector` leaves out every volume that has not all the labels. It is not looked at \
-              where the claim names its volume, or where the volume is reserved for the claim; and most drivers make \
-              no volume for a claim that has one.",
+        why: "A selector in `spec.selector` excludes every volume that does not have all the labels. The selector is \
+              ignored if the claim names its volume, or if the volume is reserved for the claim. Most drivers \
+              provision no volume for a claim with a selector.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.selector}'\nkubectl get pv --show-labels",
-        repair: "Make sure that it is the right disk. Then reserve the volume for the claim, or give it the labels.",
-        prevention: "Tie one volume to one claim by a `claimRef`; use labels for sets of volumes that are all alike.",
-        hazard: "A selector may be there to keep the claim from a wrong disk. Labels that several volumes have let the \
-                 claim take any of them.",
+        repair: "Make sure that the volume has the right disk. Then reserve the volume for the claim, or give it the \
+                 labels.",
+        prevention: "To reserve one volume for one claim, use a `claimRef`. Use labels for sets of volumes that are \
+                     all alike.",
+        hazard: "Perhaps the selector prevents the claim from getting a wrong disk. If several volumes have the \
+                 labels, the claim can get any of these volumes.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M11)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#selector",
@@ -43,8 +45,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let wants = format!("selects {}", refused.misfit.wants);
     let difference = Difference { has: &has, wants: &wants, advice: "All other fields fit" };
     let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
-    let does =
-        format!("if volume {name} is the right one, reserve it for {}: then its labels are not compared", claim.key());
+    let does = format!(
+        "if volume {name} is the right volume, reserve it for {}: then its labels are not compared",
+        claim.key()
+    );
     Some(
         found
             .remedies(reserve(refused.volume, claim, Vec::new(), does))

@@ -18,14 +18,14 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says that the requested PV is \
                too small; otherwise the event says only that there is no volume.",
-        why: "A claim may get more than it requests, and never less. Sizes are compared as numbers: `1Gi` is more than \
-              `1G`, and 5% more than one thinks is too much already.",
+        why: "A claim may get more than it requests, and never less. Sizes are compared as numbers: `1Gi` is 7% more \
+              than `1G`, and even a small difference is too much.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests.storage}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage}'",
         repair: "Create the claim again with a smaller request, or make a larger volume. If the storage behind the \
-                 volume really is larger than its `spec.capacity` says, correct that: it can be changed.",
-        prevention: "Write sizes with the same unit on both sides, with the `i` or without.",
-        hazard: "A capacity that is stated and not there makes the application fail when the disk is full.",
+                 volume really is larger than its `spec.capacity` says, correct this field: it can be changed.",
+        prevention: "Write the sizes of claims and volumes in the same unit, either with the `i` or without it.",
+        hazard: "If a volume states more capacity than its storage has, the application fails when the disk is full.",
         sources: &[
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18b)",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M3)",

@@ -22,18 +22,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "Two volumes show the same claim under CLAIM. One is, or becomes, Bound; the other is Available, or \
                Released for a moment and then gone.",
-        why: "A claim has one volume, and of several that are reserved for it the controller takes whichever it meets \
-              first. What becomes of the other depends on the other: one that was provisioned with policy Delete is \
-              deleted as surplus, one that the controller had bound is offered to everybody, and one that a person \
-              reserved stays reserved.",
+        why: "A claim gets one volume. If several volumes are reserved for it, the controller takes the first one that \
+              it finds. What happens to another volume depends on that volume. If it was provisioned with policy \
+              Delete, it is deleted as surplus. If the controller had bound it, it becomes free for any claim. If a \
+              person reserved it, it stays reserved.",
         confirm: "kubectl get pv | grep NAMESPACE/NAME\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName}'",
-        repair: "Find out which one holds the data. Set policy Retain on every one that may hold some. Then name the \
-                 right one in the claim's `spec.volumeName`, which is possible once, while it is empty; and take the \
-                 others out of the game by a `claimRef` to another name.",
-        prevention: "Let one volume name one claim, and one claim one volume. Do not create volumes yourself for a \
-                     claim that a driver serves.",
-        hazard: "The loser is deleted, or given to a foreign claim with all that is on it, without a question.",
+        repair: "Find out which volume has the data. Set policy Retain on every volume that may have data. Then write \
+                 the right volume into `spec.volumeName` of the claim. This is possible only as long as the field is \
+                 empty. Give each other volume a `claimRef` with a claim name that nobody uses.",
+        prevention: "Reserve only one volume for a claim. Do not create a volume by hand for a claim if a driver \
+                     provisions its volume.",
+        hazard: "A volume that the claim does not get can be deleted, or another claim can get it with its data. \
+                 Nobody is asked first.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M7)",
             "syncVolume, Kubernetes 1.36 (V11 to V13)",
@@ -63,7 +64,8 @@ fn undecided(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection
         more => format!("{more} volumes, {} and {} among them, are", first.meta.name, second.meta.name),
     };
     let found = Detection::new(format!(
-        "{names} reserved for {}. Nobody can tell which one it gets. If it does not get volume {}, that volume {}",
+        "{names} reserved for {}. It is not known which one the claim gets. If it does not get volume {}, that volume \
+         {}",
         mention(&case.object()),
         first.meta.name,
         becomes(case, first).0

@@ -19,17 +19,20 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
-               speaks of volumeAttributesClassName; otherwise the event says only that there is no volume.",
-        why: "`spec.volumeAttributesClassName` has to be equal on both sides for a binding, and none is as good as an \
-              empty one. Where the feature gate VolumeAttributesClass is off, neither side may have one. Before \
-              Kubernetes 1.31 it was not compared.",
+               names volumeAttributesClassName; otherwise the event says only that there is no volume.",
+        why: "For a binding, `spec.volumeAttributesClassName` of the claim and of the volume have to be equal. An \
+              empty name and a missing name are the same. If the feature gate VolumeAttributesClass is off, neither \
+              the claim nor the volume may have an attributes class. Before Kubernetes 1.31 the attributes classes \
+              were not compared.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.volumeAttributesClassName}'",
         repair: "Give the volume the attributes class of the claim, if its storage has these attributes. A claim that \
                  is not Bound cannot be changed: create it again with the attributes class of the volume, or without \
                  one.",
-        prevention: "Ask for an attributes class after binding: then it is a change that the driver carries out.",
-        hazard: "The class on the volume is only a note: the storage keeps the attributes that it has.",
+        prevention: "Request an attributes class after the claim is bound. Then the driver changes the attributes of \
+                     the storage.",
+        hazard: "If you change the attributes class of the PersistentVolume, its storage does not change: it keeps its \
+                 attributes.",
         sources: &[
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18d, C18e)",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M5)",
@@ -49,7 +52,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let difference = Difference {
         has: &format!("has {}", words(volume.attributes_class())),
         wants: &format!("has {}", words(wanted)),
-        advice: "Both must be equal before they are bound",
+        advice: "The attributes classes must be equal before the binding",
     };
     let found = refused.found_for_want_of_a_provisioner(case, claim, difference);
     let how = match volume.attributes_class() {

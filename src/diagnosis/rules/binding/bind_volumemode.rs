@@ -17,15 +17,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
                says incompatible volumeMode; otherwise the event says only that there is no volume.",
-        why: "A volume is either mounted as a file system or handed to the pod as a raw device. Both sides have to say \
-              the same in `spec.volumeMode`, and where one says nothing it means Filesystem.",
+        why: "A pod uses a volume either as a mounted file system or as a raw device. `spec.volumeMode` of the claim \
+              and of the volume have to be equal. If the field is missing, the mode is Filesystem.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeMode}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.volumeMode}'",
-        repair: "Find out what is on the device. The mode cannot be changed on either side: create the claim again \
-                 with the mode of the volume; or, with policy Retain, the volume with the mode of the claim.",
-        prevention: "State `volumeMode: Block` on both sides where a raw device is meant.",
-        hazard: "A device that is used as Filesystem and looks empty is formatted: what an application wrote to it as \
-                 a raw device is lost.",
+        repair: "Find out what is on the device. Neither mode can be changed. Create the claim again with the mode of \
+                 the volume. Or set policy Retain, and create the volume again with the mode of the claim.",
+        prevention: "If a raw device is needed, state `volumeMode: Block` in the claim and in the volume.",
+        hazard: "If a device has no file system and is used with mode Filesystem, it is formatted. Data that an \
+                 application wrote to the raw device are lost.",
         sources: &[
             "checkVolumeSatisfyClaim, Kubernetes 1.36 (C18f)",
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M4)",

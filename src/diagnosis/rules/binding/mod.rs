@@ -1,6 +1,6 @@
 //! Claims that do not get the volume that was meant for them, and claims and volumes that are bound in an unintended
 //! way. If a claim names its volume, an event says which field does not fit. If a claim names no volume, the event says
-//! only that there is no volume. Then these rules find the nearest one.
+//! only that there is no volume. Then these rules find the free volume that differs least from what the claim requests.
 
 crate::diagnosis::rules::section! {
     bind_named_pv_stale_uid,
@@ -50,14 +50,14 @@ fn bound_volume<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'
     case.volume(&claim.volume_name).filter(|volume| has_uid_of(volume, claim) && !volume.terminating())
 }
 
-/// Returns the volumes that are reserved for the claim, by name only or also by uid.
+/// Returns the volumes whose `claimRef` names the claim, either without a uid or with the uid of the claim.
 fn reserved_volumes<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl Iterator<Item = &'a PersistentVolume> {
     let naming = case.snapshot().volumes_naming(&claim.meta.namespace, &claim.meta.name);
     case.volumes(naming).filter(move |volume| is_volume_bound_to_claim(volume, claim))
 }
 
 /// A volume that a claim cannot have. This is the volume that the claim names. If the claim names no volume and nobody
-/// provisions one, it is the nearest free volume.
+/// provisions one, it is the free volume that differs least from what the claim requests.
 struct Refused<'a> {
     volume: &'a PersistentVolume,
     /// The test that the volume fails.
@@ -70,8 +70,8 @@ struct Refused<'a> {
     is_early: bool,
 }
 
-/// Returns the volume that the claim cannot have because it fails that test. If the claim names the volume, its sync
-/// has to end at that leaf.
+/// Returns the volume that the claim cannot have because it fails that test. If the claim names the volume, the sync of
+/// the claim has to end at that leaf.
 fn refused<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
@@ -164,8 +164,8 @@ impl Refused<'_> {
         with_fields(found, case, self.volume, claim, &self.misfit)
     }
 
-    /// Creates the same detection for any difference. If the class's provisioner does not exist, the finding follows
-    /// from the class, because a claim that names no volume then depends on free volumes.
+    /// Creates the same detection. If the provisioner of the class does not exist and the claim names no volume, the
+    /// finding follows from the class, because the claim then depends on free volumes.
     fn found_for_want_of_a_provisioner(
         &self,
         case: &Case<'_>,
@@ -225,7 +225,7 @@ enum ClassDifference {
     Other,
 }
 
-/// Returns which rule reports that the two classes differ.
+/// Returns why the two classes differ.
 fn class_difference(case: &Case<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> ClassDifference {
     let annotated =
         [&volume.meta, &claim.meta].iter().any(|meta| meta.annotations.has(AnnotationKey::BetaStorageClass));

@@ -1,14 +1,14 @@
-//! The free volume that comes nearest to a claim's request, if nobody provisions another volume.
+//! The free volume that differs least from what a claim requests, if nobody provisions another volume.
 
 use super::reserved_volumes;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
 use crate::diagnosis::Case;
 use crate::model::{NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim};
 
-/// A free volume that a claim cannot have because it fails exactly one test.
+/// A free volume that a claim cannot have because the volume fails exactly one test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearMiss<'a> {
-    /// The volume that comes nearest.
+    /// The volume.
     pub(super) volume: &'a PersistentVolume,
     /// The test that the volume fails.
     pub(super) verdict: CandidateVerdict,
@@ -16,8 +16,8 @@ pub(super) struct NearMiss<'a> {
     pub(super) is_early: bool,
 }
 
-/// Returns the nearest volume for a claim that names none and for which nobody provisions one. Returns None if some
-/// volume fits.
+/// Returns the volume that fails exactly one test, for a claim that names no volume and for which nobody provisions
+/// one. Returns None if some volume fits.
 pub(super) fn near_miss<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<NearMiss<'a>> {
     let is_early = waits_in_vain(case, claim)?;
     let (id, verdict) = case.nearest(claim).miss?;

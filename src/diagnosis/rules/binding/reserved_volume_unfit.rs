@@ -22,18 +22,21 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending and VOLUME is empty, while a volume shows this claim under CLAIM, and may even say \
-               Bound. It stays so, and mostly no event says why.",
-        why: "A reservation spares a volume the tests of class, labels and phase, and not those of size, access modes, \
-              volume mode and attributes class. A volume that fails one of these is ignored, and mostly no event says \
-              so. Only if the `claimRef` has the claim's uid and the volume modes differ, events `VolumeMismatch` say \
-              so on both. It looks like a binding that is under way, and waiting does not help.",
+               Bound. This does not change, and in most cases no event says why.",
+        why: "If a volume is reserved for a claim, its class, labels and phase are not tested. But its size, access \
+              modes, volume mode and attributes class are tested. A volume that fails one of these tests is ignored, \
+              and in most cases no event reports this. Only if the `claimRef` has the claim's uid and the volume modes \
+              differ, the claim and the volume get an event `VolumeMismatch`. The objects look like a binding in \
+              progress, but waiting does not help.",
         confirm: "kubectl get pv VOLUME -o yaml\nkubectl get pvc NAME -n NAMESPACE -o yaml",
-        repair: "Make the two fit: the volume's access modes, capacity and attributes class can be changed, if its \
-                 storage really is so; its volume mode cannot. Otherwise create the claim again as the volume is. Or \
-                 name the volume in the claim's `spec.volumeName`: then the reservation counts without any test.",
-        prevention: "Write the `claimRef` of a volume together with its claim, and copy size, modes and class.",
-        hazard: "If a driver makes another volume for the claim meanwhile, the application starts on an empty disk; \
-                 and a reserved volume that was provisioned with policy Delete is then deleted as surplus.",
+        repair: "Change the access modes, the capacity or the attributes class of the volume, if its storage really \
+                 has these properties. The volume mode cannot be changed. Otherwise create the claim again with the \
+                 fields of the volume. Or write the volume into `spec.volumeName` of the claim: then the controller \
+                 binds the two without any test.",
+        prevention: "Write the `claimRef` of a volume together with its claim, and copy the size, the modes and the \
+                     class of the claim.",
+        hazard: "If a driver provisions another volume for the claim first, the application starts on an empty disk. \
+                 If the reserved volume was itself provisioned with policy Delete, it is then deleted as surplus.",
         sources: &[
             "FindMatchingVolume, component-helpers, Kubernetes 1.36 (M3 to M7)",
             "syncVolume, Kubernetes 1.36 (V7 to V9, V11)",
@@ -87,7 +90,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     // The volume has the claim's uid, so deleting the claim releases the volume, even if nobody has used it.
     let at_risk = has_uid && !kept;
     let prospect = if gets_another {
-        "A new and empty volume is made for the claim instead"
+        "A new and empty volume is provisioned for the claim instead"
     } else {
         "Waiting does not help, and the claim gets no other volume"
     };
@@ -120,8 +123,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found = found.remedy(name_volume(
             claim,
             name,
-            "bind both as they are, if the pods of the claim can use the volume: a claim that names the volume is not \
-             refused",
+            "bind the claim to the volume without any test, if the pods of the claim can use the volume: write the \
+             name of the volume into the claim",
         ));
     }
     Some(found.remedy(if has_uid {

@@ -1,4 +1,4 @@
-//! Problems of a StorageClass that affect all claims that have the class or that state none.
+//! Problems of a StorageClass that affect all claims that have the class or that state no class.
 
 crate::diagnosis::rules::section! {
     sc_intree_removed,
@@ -15,7 +15,8 @@ use crate::diagnosis::remedy::{expect, patch_class};
 use crate::model::{AnnotationKey, StorageClass};
 use serde_json::{Value, json};
 
-/// Creates a remedy that removes the default-class mark from the class.
+/// Creates a remedy that sets the annotation of the default class to `false`, so that the class is not the default
+/// class.
 fn unmark(class: &StorageClass, does: String) -> Remedy {
     let marked = [AnnotationKey::IsDefaultClass, AnnotationKey::BetaIsDefaultClass]
         .into_iter()

@@ -11,7 +11,7 @@ use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, StorageClass, 
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-default-class-static-trap",
-    title: "claims that state no class get this one, and not the free volumes without a class",
+    title: "claims that state no class get this class, and so they never get the free volumes without a class",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim],
@@ -19,21 +19,21 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "Volumes without a class are Available, and claims that were written for them, without \
-               `storageClassName`, are Bound to new, empty volumes of the default class, or wait for these.",
-        why: "When a claim is created without `storageClassName`, admission fills in the default class. From then on \
-              only volumes of that class match it. The empty class, written out as `storageClassName: \"\"`, is \
-              something else: it keeps the default away and matches volumes without a class.",
+               `storageClassName`, are Bound to new, empty volumes of the default class, or wait for such volumes.",
+        why: "When a claim is created without `storageClassName`, admission writes the default class into it. Then \
+              only volumes of that class match the claim. An empty class, written as `storageClassName: \"\"`, is \
+              different: such a claim does not get the default class, and it matches volumes without a class.",
         confirm: "kubectl get sc\n\
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,PHASE:.status.phase\n\
                   kubectl get pvc -A",
         repair: "Create the claims that are meant for such volumes again, with `storageClassName: \"\"`, or with \
                  `spec.volumeName` and the volume's class. Or reserve the volume by a `spec.claimRef` with the claim's \
-                 namespace and name: a reserved volume is taken whatever its class.",
+                 namespace and name: the class of a reserved volume is not compared.",
         prevention: "Write `storageClassName: \"\"` into every claim that is meant for a volume created by a person.",
-        hazard: "An application that starts on the new volume starts empty, and nobody notices that its data are on \
-                 the other one. Deleting its claim to repair that deletes what it has written since, with policy \
-                 Delete.",
+        hazard: "An application that starts on the new volume has no data, and perhaps nobody notices that its data \
+                 are on the other volume. If you then delete its claim, policy Delete destroys the data that it has \
+                 written since then.",
         sources: &[
             "DefaultStorageClass admission, Kubernetes 1.36",
             "FindMatchingVolume, Kubernetes 1.36 (M12)",
@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
              must state storageClassName \"\""
         ),
     })
-    // A person who writes a selector means volumes that are created by hand. Any other claim may really want this
+    // A person who writes a selector wants a volume that was created by hand. Any other claim may really want this
     // class.
     .severity(match trapped {
         Some((claim, _)) if claim.selector.is_some() => Severity::Warning,

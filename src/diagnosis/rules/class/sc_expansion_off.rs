@@ -18,14 +18,15 @@ pub(super) static RULE: Rule = Rule {
         seen: "`kubectl get sc` shows ALLOWVOLUMEEXPANSION false, and claims of the class request more than their \
                capacity.",
         why: "Expansion has to be allowed by the class. Without `allowVolumeExpansion: true` the API server refuses a \
-              larger request; one that was made while it was allowed is left unfinished, or is never begun.",
+              larger request. If the request was made while expansion was allowed, the expansion stays unfinished, or \
+              never begins.",
         confirm: "kubectl get sc NAME -o jsonpath='{.allowVolumeExpansion}'\n\
                   kubectl get pvc -A -o custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,\
                   WANTS:.spec.resources.requests.storage,HAS:.status.capacity.storage",
-        repair: "If the driver can expand volumes, set `allowVolumeExpansion: true`: it can be changed at any time. It \
-                 takes the driver's resizer, too.",
+        repair: "If the driver can expand volumes, set `allowVolumeExpansion: true`: this field can be changed at any \
+                 time. The driver also needs its resizer.",
         prevention: "Allow expansion in classes whose driver can do it.",
-        hazard: "None by itself: volumes are never made smaller by this.",
+        hazard: "None. This setting never makes a volume smaller.",
         sources: &[
             "PersistentVolumeClaimResize admission, Kubernetes 1.36",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims",

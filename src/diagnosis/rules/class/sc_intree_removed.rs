@@ -8,7 +8,7 @@ use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, NO_PROVISIONER, PersistentVolumeClaim, StorageClass};
 
-/// The in-tree plugins that provisioned volumes, were removed, and have no CSI driver that takes over their name.
+/// The in-tree plugins that provisioned volumes and were removed. They are not migrated to a CSI driver.
 const REMOVED: [&str; 8] = [
     "kubernetes.io/cephfs",
     "kubernetes.io/flocker",
@@ -29,17 +29,17 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Provision],
     repairs: &[],
     page: Page {
-        seen: "The class is there; its claims stay Pending with an event `ProvisioningFailed` that no volume plugin \
-               matched the name.",
-        why: "A provisioner whose name begins with `kubernetes.io/` is one of kube-controller-manager's own plugins. \
-              Those of GlusterFS, Ceph RBD, Quobyte, StorageOS and others were removed over the years, \
-              `kubernetes.io/nfs` never provisioned, and a misspelt name is not told from them. Only seven names are \
-              passed on to the CSI driver that took over.",
+        seen: "The class exists, but its claims stay Pending. Their event `ProvisioningFailed` says that no volume \
+               plugin matched the name.",
+        why: "If the name of a provisioner begins with `kubernetes.io/`, it means a plugin of kube-controller-manager. \
+              The plugins for GlusterFS, Ceph RBD, Quobyte, StorageOS and others were removed over the years, \
+              `kubernetes.io/nfs` never provisioned volumes, and a misspelt name has the same effect. For only seven \
+              of these names, a CSI driver does the work instead.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner}'\nkubectl get pvc -A",
         repair: "Install the CSI driver of the storage system, create a class with its name as provisioner, and create \
                  the waiting claims again with that class. The provisioner of a class cannot be changed.",
-        prevention: "Read what a release of Kubernetes removes before upgrading, and move volumes off those plugins \
-                     first.",
+        prevention: "Before an upgrade, read which plugins the new release of Kubernetes removes, and migrate their \
+                     volumes.",
         hazard: "Volumes of a removed type can neither be mounted nor deleted by this version: data on them have to be \
                  reached in another way. Deleting the waiting claims loses nothing.",
         sources: &[

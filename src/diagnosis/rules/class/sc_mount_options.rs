@@ -15,22 +15,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "One of three: claims of the class stay Pending because the provisioner supports no mount options; or \
-               they are Bound and pods stay ContainerCreating with `FailedMount`; or volumes are mounted without the \
-               options that the class states.",
-        why: "Nobody checks `mountOptions` of a class. They are copied to volumes that are provisioned, and fail only \
-              when one of those is mounted. In-tree plugins without mount options refuse to provision. Volumes created \
-              by a person have options of their own, so that those of a class without provisioner are used by nobody.",
+        seen: "There are three cases. Claims of the class stay Pending, because the provisioner supports no mount \
+               options. Or the claims are Bound, and their pods stay in ContainerCreating with `FailedMount`. Or \
+               volumes are mounted without the options that the class states.",
+        why: "Nobody checks the `mountOptions` of a class. They are copied into each provisioned volume, and wrong \
+              options fail only when such a volume is mounted. In-tree plugins that support no mount options refuse to \
+              provision. A volume that a person created has its own options. So the options of a class without a \
+              provisioner have no effect.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.mountOptions}'\n\
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,OPTIONS:.spec.mountOptions",
-        repair: "Correct `mountOptions` of the class, which can be changed, for volumes to come. Volumes that are \
-                 there have their own `spec.mountOptions`, which can be changed, too, and count from the next mount \
-                 on.",
+        repair: "For new volumes, correct `mountOptions` of the class. For existing volumes, correct \
+                 `spec.mountOptions` of each volume. Both fields can be changed. The options of a volume take effect \
+                 at the next mount.",
         prevention: "Try a class with one claim and one pod before using it. State each option as one entry, as you \
                      would write it after `mount -o`.",
-        hazard: "Other options take effect when a pod moves or restarts, which may be much later, and then all pods of \
-                 the volume fail alike.",
+        hazard: "Changed options take effect only when a pod moves or restarts, and this may be much later. If the \
+                 options are wrong, all pods of the volume then fail.",
         sources: &[
             "provisionClaimOperation, Kubernetes 1.36 (PI5)",
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#mount-options",
@@ -66,7 +67,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
                     "its mount option \"{wrong}\" is not a single valid option for mount -o. Nobody checks it, and \
                      volumes of the class cannot be mounted"
                 ),
-                "correct mountOptions of the class, and spec.mountOptions of the volumes that were made with them",
+                "correct mountOptions of the class, and spec.mountOptions of the volumes that were provisioned with \
+                 them",
             )
         }
         Provider::Nobody(_) => return None,

@@ -12,7 +12,7 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "sc-no-default",
-    title: "the claim states no class, and none is the default one",
+    title: "the claim states no class, and no class is the default class",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolume],
@@ -22,16 +22,19 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending with an event that no volume is available and no storage class is set, its \
                STORAGECLASS is empty, and `kubectl get sc` shows no `(default)`.",
         why: "A claim without the field `spec.storageClassName` first looks for volumes without a class. If none fits, \
-              it is given the default class, also long after it was created. Here no class is marked as default, so \
-              that it is given none, and nobody provisions a volume.",
+              it gets the default class, even long after it was created. Here no class is marked as default. So the \
+              claim gets no class, and nobody provisions a volume for it.",
         confirm: "kubectl get sc\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'",
-        repair: "If a person has to create the volume, create one without a class that fits the claim. If a driver \
-                 shall make it, set `spec.storageClassName` of the claim, which is possible as long as it has none, or \
-                 mark a class as default, which helps all claims that wait like this one.",
-        prevention: "State the class in every claim and template, or watch that exactly one class is the default one.",
-        hazard: "A default class is given to all waiting claims that state none, in all namespaces, within a minute: \
-                 each gets a new, empty volume, even a claim that was meant for a volume created by a person.",
+        repair: "If a person has to create the volume, create a volume that fits the claim and has no class. If a \
+                 driver should provision the volume, set `spec.storageClassName` of the claim. This is possible as \
+                 long as the claim has no class. Or mark a class as default: then all claims that wait for this reason \
+                 get that class.",
+        prevention: "State the class in every claim and template, or make sure that exactly one class is the default \
+                     class.",
+        hazard: "If you mark a class as default, all waiting claims that state no class get it within a minute, in all \
+                 namespaces. Then each of them gets a new, empty volume, even a claim that was meant for a volume \
+                 created by a person.",
         sources: &[
             "assignDefaultStorageClass, syncUnboundClaim, Kubernetes 1.36 (C5, C16)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",
@@ -73,7 +76,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         [only] => {
             let name = &only.meta.name;
             let does = format!(
-                "set class {name} for this claim alone, which provisions a new and empty volume; the class cannot be \
+                "set class {name} for this claim only: then a new and empty volume is provisioned; the class cannot be \
                  changed afterwards"
             );
             found.remedy(set_class(claim, name, does)).remedy(mark(only))

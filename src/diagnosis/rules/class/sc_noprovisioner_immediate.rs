@@ -17,22 +17,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Claims of the class are Bound at once, and then pods stay Pending because their volume's node affinity \
-               fits no node that they may run on. Claims for which no volume is left show `ProvisioningFailed` with \
-               `no volume plugin matched name: kubernetes.io/no-provisioner`, which is the normal answer of this class \
-               and misleads.",
+        seen: "Claims of the class are Bound at once, and then pods stay Pending, because the node affinity of their \
+               volume matches no node on which they may run. Claims for which no volume is left have an event \
+               `ProvisioningFailed` with `no volume plugin matched name: kubernetes.io/no-provisioner`. This message \
+               is misleading, because it is normal for such a class.",
         why: "With `volumeBindingMode: Immediate`, which is the default, the controller binds a claim to the smallest \
-              volume that fits, without a look at nodes. Volumes that can be used on some nodes only so decide where \
-              the pod has to run, before the scheduler knows what else the pod needs.",
+              volume that fits, and does not consider nodes. If only some nodes can use this volume, the pod has to \
+              run on one of these nodes. So its possible nodes are decided before the scheduler considers what else \
+              the pod needs.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.volumeBindingMode}'\n\
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,NODES:.spec.nodeAffinity",
-        repair: "Create a class with `volumeBindingMode: WaitForFirstConsumer`, since the mode of a class cannot be \
-                 changed. Free volumes can be given the new class by their `spec.storageClassName`; claims are created \
-                 again with it.",
+        repair: "Create a new class with `volumeBindingMode: WaitForFirstConsumer`, because the binding mode of a \
+                 class cannot be changed. Write the new class into `spec.storageClassName` of free volumes. Create the \
+                 claims again with the new class.",
         prevention: "Give classes for local volumes WaitForFirstConsumer from the start.",
-        hazard: "Claims that are bound keep their volume and its node. Deleting them to choose again starts their \
-                 volumes' reclaim policy.",
+        hazard: "Bound claims keep their volumes, so their pods stay tied to the nodes of these volumes. If you delete \
+                 such a claim, the reclaim policy of its volume is applied.",
         sources: &[
             "syncUnboundClaim, IsDelayBindingMode, Kubernetes 1.36 (C4, C11)",
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#local",

@@ -1,4 +1,4 @@
-//! This rule reports several classes that are marked as default. Only one of the marks has an effect.
+//! This rule reports several classes that are marked as default. Only one of them is used as the default class.
 
 use super::unmark;
 use crate::diagnosis::case::class_key;
@@ -16,18 +16,19 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "`kubectl get sc` shows `(default)` behind several classes. Claims that state no class get one of them, \
-               and not necessarily the one that somebody had in mind.",
-        why: "Both the admission of new claims and the controller, which gives a class to older claims that have none, \
-              take the newest of the classes marked as default; of equally old ones the first by name. All other marks \
-              are without effect. Kubernetes before 1.26 refused claims without a class instead.",
+               which may not be the intended one.",
+        why: "Admission gives the default class to new claims, and the controller gives it to older claims that have \
+              no class. Both take the newest class that is marked as default. If several of them are equally new, they \
+              take the first by name. The other marked classes are not used. Before Kubernetes 1.26, claims without a \
+              class were refused instead.",
         confirm: "kubectl get sc --sort-by=.metadata.creationTimestamp\n\
                   kubectl get sc NAME -o jsonpath='{.metadata.creationTimestamp} {.metadata.annotations}'",
-        repair: "Decide which class claims are to get, and set the annotation \
+        repair: "Decide which class should be the default class, and set the annotation \
                  `storageclass.kubernetes.io/is-default-class` to \"false\" on all others.",
-        prevention: "Whatever installs a class, such as a chart or an add-on of the provider, mostly has a setting for \
-                     this mark: switch it off there, or the mark comes back.",
-        hazard: "Taking the mark from the wrong class changes what new claims get, silently: another storage system, \
-                 another reclaim policy. Claims that have a class keep it.",
+        prevention: "A chart or an add-on that installs a class usually has a setting for this annotation. Switch the \
+                     setting off. Otherwise the annotation is written again.",
+        hazard: "If you remove the annotation from the wrong class, new claims get another storage system or another \
+                 reclaim policy, and no message reports this. Claims that have a class keep it.",
         sources: &[
             "GetDefaultClass, pkg/volume/util, Kubernetes 1.36 (C5)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/, retroactive default class",
@@ -61,16 +62,16 @@ fn counting(winner: &StorageClass, first: &StorageClass, others: &[&StorageClass
         "It is the newest"
     };
     let found = Detection::new(format!(
-        "{} classes are marked as default, and only class {name} has effect. {why}. Claims that state no class get \
-         class {name} (provisioner {}), and never {names}",
+        "{} classes are marked as default, and only class {name} is used as default. {why}. Claims that state no class \
+         get class {name} (provisioner {}), and never {names}",
         others.len() + 1,
         winner.provisioner
     ));
     let found = with_mark(with_mark(found, winner), first);
     let Some(only) = others.first().filter(|_| others.len() == 1) else {
         return found.remedy(by_hand(format!(
-            "decide which class should be the default, and remove the mark from all others; the findings on {names} \
-             have the commands"
+            "decide which class should be the default class, and remove the annotation from all others; the findings \
+             on {names} have the commands"
         )));
     };
     let other = &only.meta.name;
@@ -79,7 +80,7 @@ fn counting(winner: &StorageClass, first: &StorageClass, others: &[&StorageClass
         .remedy(unmark(winner, format!("make {other} the default class of new claims")))
 }
 
-/// Reports a class whose default mark has no effect.
+/// Reports a class that is marked as default and is not used as the default class.
 fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detection {
     let name = &winner.meta.name;
     let why = if winner.meta.created == class.meta.created { "as old and first by name" } else { "newer" };
@@ -90,11 +91,14 @@ fn idle(case: &Case<'_>, class: &StorageClass, winner: &StorageClass) -> Detecti
     ));
     with_mark(with_mark(found, class), winner)
         .follows_from(class_key(name), Act::Default)
-        .remedy(unmark(class, format!("remove the mark, and keep {name}; this changes the class of no claim")))
+        .remedy(unmark(
+            class,
+            format!("remove the annotation, and keep {name} as the default class; this changes the class of no claim"),
+        ))
         .remedy(unmark(winner, format!("make {} the default class of new claims", case.object().name)))
 }
 
-/// Adds the class's default mark and its creation time as evidence.
+/// Adds the annotation of the default class and the creation time of the class as evidence.
 fn with_mark(found: Detection, class: &StorageClass) -> Detection {
     let key = class_key(&class.meta.name);
     found.evidence(&key, mark(class), "true").moment(&key, "metadata.creationTimestamp", class.meta.created)

@@ -16,17 +16,18 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending. An event `ProvisioningFailed` speaks of a handle for a DataSource, and says that \
+        seen: "The claim is Pending. An event `ProvisioningFailed` mentions a handle for a DataSource, and says that \
                the source was not found, must have a status of Bound, or is being deleted.",
-        why: "The driver's provisioner copies the volume of a claim of the same namespace, and looks at that claim \
-              first: it has to be there, to be Bound, and not to be going. Otherwise it tries again later, without end.",
+        why: "The driver's provisioner copies the volume of another claim in the same namespace. First it checks that \
+              claim: the claim has to exist and to be Bound, and must not be in deletion. Otherwise the provisioner \
+              tries again later, without a limit.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSource}'\n\
                   kubectl get pvc SOURCE -n NAMESPACE",
-        repair: "Let the source become Bound: see what it waits for. With a class that waits for its first consumer it \
-                 needs a pod. If its name is wrong, or it is going, create the claim again with another source: a data \
-                 source cannot be changed.",
-        prevention: "Make copies of claims that are in use, and keep them until the copies are Bound.",
-        hazard: "None: nothing has been copied yet. Leaving the data source out makes an empty volume.",
+        repair: "Let the source claim become Bound: find out what it waits for. If its class waits for the first \
+                 consumer, it needs a pod. If the name of the source is wrong, or the source is being deleted, create \
+                 the claim again with another source. The data source of a claim cannot be changed.",
+        prevention: "Copy only claims that are Bound, and keep them until the copies are Bound.",
+        hazard: "None: nothing has been copied yet. Without a data source, the claim gets an empty volume.",
         sources: &[
             "getPVCSource, external-provisioner",
             "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
@@ -63,10 +64,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             source.meta.deleted.map(|moment| moment.to_string()).unwrap_or_default(),
         )
         .remedies(create_again(claim, "from another source, or from a snapshot of that volume")),
-        Some(_) if name == claim.meta.name => Detection::new(
+        Some(_) if name == claim.meta.name => Detection::new(format!(
             "{source_words} is the claim itself. The driver makes no volume until the source is Bound, which never \
-             happens",
-        )
+             happens"
+        ))
         .evidence(&case.object(), "spec.dataSource.name", name)
         .remedies(create_again(claim, "with the right source")),
         Some(source) => {

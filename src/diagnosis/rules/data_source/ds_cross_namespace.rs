@@ -18,20 +18,21 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending, and `spec.dataSourceRef.namespace` is not its own namespace. An event \
                `ProvisioningFailed` may say that accessing the source is not allowed, or that a feature is disabled.",
-        why: "Copying across namespaces is an alpha feature, `CrossNamespaceVolumeDataSource`: the API server and the \
-              driver's provisioner each have to have it on, and a ReferenceGrant in the namespace of the source has to \
-              let claims of this one refer to it. Otherwise the provisioner refuses. An API server that has it off \
-              drops the whole field without a word when the claim is created, and an empty volume is made.",
+        why: "Copying across namespaces is an alpha feature, `CrossNamespaceVolumeDataSource`. It has to be enabled in \
+              the API server and in the driver's provisioner. In addition, a ReferenceGrant in the namespace of the \
+              source has to allow claims of this namespace to refer to the source. Otherwise the provisioner refuses \
+              the claim. If the feature is disabled in the API server, the API server removes the field when the claim \
+              is created, without a message. Then an empty volume is provisioned.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSourceRef}'\n\
                   kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get referencegrants -n SOURCE-NAMESPACE -o yaml",
-        repair: "Let the owner of the source's namespace create a ReferenceGrant, from PersistentVolumeClaim of this \
-                 namespace to the kind of the source, and start the provisioner with that feature gate. Without the \
-                 feature, make the copy in the source's namespace, and move its volume: policy Retain, delete the copy, \
-                 and reserve the volume for a claim here.",
+        repair: "Let the owner of the source's namespace create a ReferenceGrant that allows PersistentVolumeClaims of \
+                 this namespace to refer to the kind of the source. Start the provisioner with that feature gate. \
+                 Without the feature, make the copy in the namespace of the source, and move its volume: set policy \
+                 Retain, delete the claim of the copy, and reserve the volume for a claim in this namespace.",
         prevention: "Make copies in the namespace of their source.",
-        hazard: "A grant discloses data: it names namespaces, and everybody who may create claims there can read the \
-                 copy.",
+        hazard: "A ReferenceGrant discloses data: everybody who may create claims in the namespaces that it names can \
+                 read a copy.",
         sources: &[
             "dataSource, IsGranted, external-provisioner",
             "DropDisabledFields, pkg/api/persistentvolumeclaim, Kubernetes 1.36",
@@ -69,8 +70,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     } else {
         Detection::new(format!(
             "{source_words}, {kind} {name}, is in another namespace, {namespace}. This needs the alpha feature \
-             CrossNamespaceVolumeDataSource in the driver's provisioner and a ReferenceGrant in {namespace}. Neither \
-             of them can be seen here"
+             CrossNamespaceVolumeDataSource in the driver's provisioner and a ReferenceGrant in {namespace}. This rule \
+             cannot check either of them"
         ))
         .severity(Severity::Warning)
     };

@@ -17,15 +17,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` says that the claim in dataSource is not bound or \
                invalid, although it is Bound, or that both have to have the same volume mode.",
-        why: "A driver copies its own volumes alone: the provisioner compares the driver of the source's volume with \
-              the provisioner of the class, and the volume modes of both. It puts the first of these in words that \
-              speak of binding.",
+        why: "A driver copies only its own volumes. The provisioner compares the driver of the source's volume with \
+              the provisioner of the class, and the volume mode of the source with that of the claim. If the drivers \
+              differ, its message says that the source is not bound, which is misleading.",
         confirm: "kubectl get pvc SOURCE -n NAMESPACE -o jsonpath='{.spec.volumeName}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.csi.driver} {.spec.volumeMode}'\n\
                   kubectl get sc CLASS -o jsonpath='{.provisioner}'",
         repair: "Create the claim again, with a class of the source's driver and the source's volume mode. To move data \
                  from one driver to another, make an empty claim and copy the files with a pod that uses both.",
-        prevention: "Give a copy the class and the mode of its source.",
+        prevention: "Give a copy the class and the volume mode of its source.",
         hazard: "None: nothing has been copied yet. A volume that was a raw device and is used as a file system is \
                  formatted.",
         sources: &[

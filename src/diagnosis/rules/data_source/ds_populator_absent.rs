@@ -18,19 +18,20 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending for minutes, and `spec.dataSourceRef` is neither a claim nor a VolumeSnapshot. \
-               Events say that an external provisioner is waited for, or that a populator is assumed.",
-        why: "Provisioners of drivers make no volume for such a claim: they leave it to a populator, a controller for \
-              sources of that kind, which fills a volume under another claim and hands it over. Kubernetes \
-              nevertheless asks the driver, so that its events name the wrong component. Without a populator of that \
-              kind nothing ever happens.",
+               Events say that the claim waits for an external provisioner, or that a populator is assumed.",
+        why: "Provisioners of drivers make no volume for such a claim. They leave this to a populator: a controller \
+              that fills volumes from sources of one kind. It fills the volume of a temporary claim, and then binds \
+              this volume to your claim. Kubernetes nevertheless asks the driver, so the events name the wrong \
+              component. Without a populator for that kind of source, the claim stays Pending.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSourceRef}'\n\
                   kubectl get volumepopulators\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "Install or repair the populator of that kind, and see whether the source is there and ready. If the \
-                 kind is a mistake, create the claim again with the right source, which cannot be changed.",
-        prevention: "Install the volume data source validator of Kubernetes CSI, which warns of kinds that nobody \
-                     serves.",
-        hazard: "None: the claim waits. Leaving the data source out makes an empty volume.",
+        repair: "Install or repair the populator for that kind, and check that the source exists and is ready. If the \
+                 kind is a mistake, create the claim again with the right source. The source of an existing claim \
+                 cannot be changed.",
+        prevention: "Install the volume data source validator of Kubernetes CSI, which warns of kinds without a \
+                     populator.",
+        hazard: "None: the claim waits. Without a data source, the claim gets an empty volume.",
         sources: &[
             "prepareProvision, external-provisioner",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#volume-populators-and-data-sources",
@@ -54,8 +55,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let DataSource { group, kind, name, .. } = source;
     let found = Detection::new(format!(
-        "no volume populator has filled {} from its data source, {kind} {name} ({group}), for {}. No driver does this, whatever the \
-         events say: a populator for {kind} is needed. Whether one runs cannot be seen here",
+        "{} has waited {} for a volume populator to fill it from {kind} {name} ({group}). No driver does this, \
+         whatever the events say: a populator for {kind} is needed. This rule cannot check whether one runs",
         mention(&case.object()),
         human_age(waited)
     ));
@@ -64,7 +65,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&case.object(), "spec.dataSourceRef.kind", kind.as_str())
             .evidence(&case.object(), "spec.dataSourceRef.apiGroup", shown(group))
             .evidence(&case.object(), "spec.dataSourceRef.name", name.as_str())
-            .remedy(describe(&case.object(), "see whether a populator has written an event: then it runs"))
+            .remedy(describe(&case.object(), "see whether a populator has written an event: if so, a populator runs"))
             .remedy(kubectl("get volumepopulators", "list the registered populators"))
             .remedy(by_hand(format!(
                 "install or repair the populator for {kind} ({group}), and check that {name} exists"

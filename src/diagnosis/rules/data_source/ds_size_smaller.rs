@@ -15,16 +15,16 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending. An event `ProvisioningFailed` says that a new claim must be greater than or equal \
-               in size to its data source, with both sizes in bytes.",
-        why: "The driver's provisioner compares what the two claims request, before it asks the storage. If the source \
-              was expanded after the manifest of the copy was written, the copy is too small. Neither the request of a \
-              claim without a volume nor its data source can be changed.",
+        seen: "The claim is Pending. An event `ProvisioningFailed` says that the new claim must be at least as large \
+               as its data source, and states both sizes in bytes.",
+        why: "The driver's provisioner compares the requests of the two claims before it calls the driver. If the \
+              source was expanded after the manifest of the copy was written, the copy is too small. As long as a \
+              claim has no volume, neither its request nor its data source can be changed.",
         confirm: "kubectl get pvc NAME SOURCE -n NAMESPACE -o \
                   custom-columns=NAME:.metadata.name,WANTS:.spec.resources.requests.storage,HAS:.status.capacity.storage",
         repair: "Delete the claim, which has no volume, and create it again with at least the request of its source.",
-        prevention: "Take the size of a copy from its source when the copy is made.",
-        hazard: "None: nothing has been copied yet. Leaving the data source out makes an empty volume.",
+        prevention: "When you make a copy, request the present size of its source.",
+        hazard: "None: nothing has been copied yet. Without a data source, the claim gets an empty volume.",
         sources: &[
             "getPVCSource, external-provisioner",
             "kubernetes-csi/external-provisioner#484",

@@ -25,16 +25,16 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` says that the snapshot is not ready. The \
                VolumeSnapshot has `status.error`.",
-        why: "The snapshot controller, or the driver, could not take the snapshot: its class does not exist, the claim \
-              of which it is taken is missing or not Bound, or the storage refuses it. The driver's provisioner makes \
+        why: "The snapshot controller, or the driver, could not take the snapshot: its class does not exist, its \
+              source claim is missing or not Bound, or the storage system refuses it. The driver's provisioner makes \
               no volume from a snapshot that is not ready.",
         confirm: "kubectl get volumesnapshot SNAPSHOT -n NAMESPACE -o jsonpath='{.status}'\n\
                   kubectl describe volumesnapshot SNAPSHOT -n NAMESPACE\n\
                   kubectl get volumesnapshotclasses",
-        repair: "Remove what the error names. The snapshot controller tries again by itself; the claim is provisioned \
-                 when the snapshot is ready. The class of a VolumeSnapshot cannot be changed: delete the VolumeSnapshot \
-                 and create it again, or create the class.",
-        prevention: "Have one default VolumeSnapshotClass for each driver, and wait until a snapshot is ready before \
+        repair: "Remove the cause that the error names. The snapshot controller tries again by itself. When the \
+                 snapshot is ready, a volume is provisioned for the claim. The class of a VolumeSnapshot cannot be \
+                 changed: delete the VolumeSnapshot and create it again, or create the class.",
+        prevention: "Create one default VolumeSnapshotClass for each driver, and wait until a snapshot is ready before \
                      claims use it.",
         hazard: "A snapshot that is taken later has the data of that later time.",
         sources: &[
@@ -79,7 +79,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .since(error.time)
             .evidence(&holder, "status.error.message", error.message.as_str())
             .remedy(describe(&source, "read the whole error and the events of the snapshot"))
-            .remedy(by_hand("remove what the error names; then the snapshot controller tries again"))
+            .remedy(by_hand("remove the cause that the error names; then the snapshot controller tries again"))
             .remedies(create_again(claim, "from a snapshot that is ready")),
     )
 }

@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get volumesnapshots -n NAMESPACE\n\
                   kubectl get volumesnapshotcontents",
         repair: "Create a VolumeSnapshot with that name in that namespace, from the VolumeSnapshotContent that still \
-                 exists. If the name is wrong, create the claim again with the right one: a data source cannot be \
-                 changed.",
+                 exists. If the name is wrong, create the claim again with the right name: the data source of a claim \
+                 cannot be changed.",
         prevention: "Restore VolumeSnapshots before the claims that use them, and in the same namespace.",
         hazard: "A claim that is created again without a data source gets an empty volume.",
         sources: &[
@@ -60,7 +60,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .filter(|content| content.snapshot.namespace == *namespace && content.snapshot.name == name)
         .find(|content| content.meta.deleted.is_none());
     let trace = match left {
-        Some(content) => format!(". VolumeSnapshotContent {} still exists and names it", content.meta.name),
+        Some(content) => {
+            format!(". VolumeSnapshotContent {} still exists and names that VolumeSnapshot", content.meta.name)
+        }
         None => String::new(),
     };
     let source = key(Kind::VolumeSnapshot, namespace, name);

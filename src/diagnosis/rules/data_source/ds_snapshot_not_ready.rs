@@ -5,6 +5,7 @@ use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
+use crate::text::capitalized;
 
 pub(super) static RULE: Rule = Rule {
     id: "ds-snapshot-not-ready",
@@ -17,16 +18,16 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending. An event `ProvisioningFailed` says that the snapshot is not ready. The column \
                READYTOUSE of the VolumeSnapshot is false or empty.",
-        why: "The driver's provisioner makes a volume only from a snapshot with `status.readyToUse: true`. The snapshot \
-              controller binds the VolumeSnapshot to a VolumeSnapshotContent; the sidecar csi-snapshotter of the driver \
-              then takes the snapshot and reports when it is ready. A large snapshot takes long. If one of the two \
-              does not run, nothing happens, without any event.",
+        why: "The driver's provisioner makes a volume only from a snapshot with `status.readyToUse: true`. The \
+              snapshot controller binds the VolumeSnapshot to a VolumeSnapshotContent; the sidecar csi-snapshotter of \
+              the driver then takes the snapshot and reports when it is ready. A large snapshot takes a long time. If \
+              the controller or the sidecar does not run, nothing happens, and there is no event.",
         confirm: "kubectl get volumesnapshot SNAPSHOT -n NAMESPACE -o yaml\n\
                   kubectl get volumesnapshotcontents\n\
                   kubectl get pods -A | grep -i snapshot",
         repair: "Wait while the storage copies the data. If the VolumeSnapshot has no content, run the snapshot \
-                 controller. If the content has no handle, run the sidecar csi-snapshotter of the driver. The claim \
-                 is then provisioned by itself.",
+                 controller. If the content has no handle, run the sidecar csi-snapshotter of the driver. Then a \
+                 volume is provisioned for the claim by itself.",
         prevention: "Wait until a snapshot is ready before claims use it. Install the snapshot controller once in a \
                      cluster.",
         hazard: "A claim that is created again without a data source gets an empty volume.",
@@ -67,15 +68,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&key(Kind::VolumeSnapshotContent, "", content_name), "metadata.name", "")
             .remedies(create_again(claim, "from another VolumeSnapshot"))
     } else {
-        let driver = content.map_or("that makes it", |content| content.driver.as_str());
-        Detection::new(format!("{start}. Driver {driver} has not reported that the snapshot can be used"))
+        let driver =
+            content.map_or_else(|| "the driver".to_owned(), |content| format!("driver {}", content.driver.as_str()));
+        Detection::new(format!("{start}. {} has not reported that the snapshot can be used", capitalized(&driver)))
             .evidence(&source, "status.readyToUse", if snapshot.ready.is_some() { "false" } else { "" })
             .remedy(describe(&source, "see what the snapshot controller and the driver say"))
             .remedy(by_hand(format!(
                 "wait while the storage copies the data, or see whether the sidecar csi-snapshotter of {driver} runs"
             )))
     };
-    // Taking a snapshot of a large volume takes long, so only a snapshot that is old makes an error.
+    // A snapshot of a large volume takes a long time, so only an old snapshot is reported as an error.
     let is_recent = case.lasts(snapshot.meta.created).is_none() || !has_waited(case, claim, stage);
     Some(found.info_if(is_recent).since(snapshot.meta.created))
 }

@@ -29,7 +29,7 @@ const SNAPSHOT_GROUP: &str = "snapshot.storage.k8s.io";
 /// The kind of a data source that is a claim.
 const CLAIM: &str = "PersistentVolumeClaim";
 
-/// Returns the data source of a claim that has no volume yet, names none and is not being deleted.
+/// Returns the data source of a claim that has no volume yet, names no volume and is not being deleted.
 fn awaited(claim: &PersistentVolumeClaim) -> Option<&DataSource> {
     let source = claim.source()?;
     let waits = !claim.terminating()
@@ -60,7 +60,8 @@ fn snapshot_source(claim: &PersistentVolumeClaim) -> Option<&str> {
     awaited(claim).filter(is_snapshot).filter(|source| is_local(claim, source)).map(|source| source.name.as_str())
 }
 
-/// Returns the VolumeSnapshot of the claim's namespace from which it should be restored, if it was read.
+/// Returns the VolumeSnapshot in the namespace of the claim from which the claim should be restored, if the
+/// VolumeSnapshot was read.
 fn snapshot_of<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a VolumeSnapshot> {
     case.snapshot().find::<VolumeSnapshot>(&claim.meta.namespace, snapshot_source(claim)?)
 }

@@ -12,25 +12,26 @@ use crate::model::{Kind, ObjectMeta, Owner, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "claim-owned-cascade",
-    title: "the claim is deleted with its owner, and its data with it",
+    title: "the claim and its data are deleted together with the owner of the claim",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &OWNER_KINDS,
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "Nothing, as long as the owner is there. When it is deleted, the claim is Terminating as well.",
-        why: "The claim has an `ownerReference`, mostly to an object of an operator or to a StatefulSet with a \
-              retention policy. The garbage collector deletes it as soon as none of its owners is left, or, where an \
-              owner is deleted in the foreground, before the owner goes. The volume's policy Delete then has the \
-              storage deleted.",
+        seen: "As long as the owner exists, there is nothing to see. When the owner is deleted, the claim becomes \
+               Terminating, too.",
+        why: "The claim has an `ownerReference`, in most cases to an object of an operator, or to a StatefulSet with a \
+              retention policy. The garbage collector deletes the claim as soon as none of its owners exists any more. \
+              If an owner is deleted in the foreground, the claim is deleted before the owner. If the volume has \
+              policy Delete, its storage is then deleted, too.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
-        repair: "If the data have to outlive the owner, set policy Retain on the volume. Many operators have a setting \
-                 of their own for that, which also keeps the claim. Where the owner is being deleted already, policy \
-                 Retain is all that helps: the deletion cannot be undone.",
-        prevention: "Use a class with `reclaimPolicy: Retain` for what matters. Delete owners with `--cascade=orphan` \
-                     where their claims are to stay.",
+        repair: "If the data are needed longer than the owner, set policy Retain on the volume. Many operators have a \
+                 setting for this, which also keeps the claim. If the owner is already being deleted, only policy \
+                 Retain helps, because the deletion cannot be undone.",
+        prevention: "Use a class with `reclaimPolicy: Retain` for important data. If the claims of an owner have to \
+                     stay, delete the owner with `--cascade=orphan`.",
         hazard: "Uninstalling an operator together with its custom resource definitions deletes all its objects, their \
                  claims and, with policy Delete, all data.",
         sources: &[
@@ -61,7 +62,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     });
     let (owner, meta) = going?;
     // An owner whose dependents are orphaned does not cause the claim's deletion. An owner that exists and is not being
-    // deleted prevents it.
+    // deleted prevents the deletion.
     let goes = |(owner, standing): (&Owner, OwnerState<'_>)| match standing {
         OwnerState::Present => false,
         OwnerState::Going(meta) => !meta.has_finalizer(ORPHAN_FINALIZER),

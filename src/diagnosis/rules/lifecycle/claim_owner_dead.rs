@@ -1,4 +1,4 @@
-//! This rule reports a claim whose owners are all gone, so that the garbage collector deletes the claim.
+//! This rule reports a claim whose owners are all gone. The garbage collector deletes such a claim.
 
 use super::{OWNER_KINDS, OWNERS, OwnerState, called, fate, is_ephemeral, is_gone, owner_key, shown, standing};
 use crate::diagnosis::mention::{mention, part_of};
@@ -16,24 +16,25 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Everything looks fine: the claim is Bound and a pod may use it. Shortly after it is Terminating, or \
-               gone, though nobody has deleted it.",
-        why: "An `ownerReference` names its owner by kind, name and uid. The garbage collector looks the owner up by \
-              its name, in the namespace of the claim, and takes it for gone where there is none, or one with another \
-              uid. A claim all of whose owners are gone is deleted. That is meant for claims that go with their \
-              owner; it hits claims that were restored, or applied from a saved manifest, together with their old \
-              references: what owned them was created anew and has another uid. An owner in another namespace counts \
-              as gone, too.",
+        seen: "At first everything looks right: the claim is Bound, and a pod may use it. Shortly afterwards the claim \
+               is Terminating or gone, although nobody has deleted it.",
+        why: "An `ownerReference` has the kind, the name and the uid of the owner. The garbage collector searches for \
+              an object of this name in the namespace of the claim. If there is no such object, or if it has another \
+              uid, the owner is treated as gone. If all owners of a claim are gone, the claim is deleted. This is \
+              right for a claim that should be deleted with its owner. It also happens to a claim that was restored, \
+              or applied from a saved manifest, with its old references: the owner was created again, and has another \
+              uid. An owner in another namespace is treated as gone, too.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'\n\
                   kubectl get OWNERKIND OWNER -n NAMESPACE -o jsonpath='{.metadata.uid}'",
-        repair: "At once: set policy Retain on the volume, and take the dead references from the claim. If the owner \
-                 exists under another uid, whatever manages the claim writes the right one afterwards. Once the claim \
-                 is Terminating nothing stops that any more: the volume is then Released with its data, and can be \
-                 reserved for a new claim of that name.",
-        prevention: "Leave `ownerReferences` out of manifests that are saved or copied. Restore with tools that drop \
-                     them, and with policy Retain.",
-        hazard: "With policy Delete the data are destroyed as soon as no pod uses the claim any more. Removing the \
-                 reference of a claim that is meant to go with its owner leaves storage behind that nobody removes.",
+        repair: "Act at once: set policy Retain on the volume, and remove the references to missing owners from the \
+                 claim. If the owner exists with another uid, the controller of the owner may then write the right \
+                 reference. Once the claim is Terminating, its deletion cannot be stopped. With policy Retain, the \
+                 volume is then Released with its data, and you can reserve it for a new claim of that name.",
+        prevention: "Leave `ownerReferences` out of manifests that are saved or copied. Restore with tools that remove \
+                     these references, and with policy Retain.",
+        hazard: "With policy Delete the data are destroyed as soon as no pod uses the claim any more. If the claim \
+                 should be deleted with its owner and you remove the reference, the claim and its storage are left \
+                 behind.",
         sources: &[
             "attemptToDeleteItem, classifyReferences and isDangling, pkg/controller/garbagecollector, Kubernetes 1.36 \
              (J19)",

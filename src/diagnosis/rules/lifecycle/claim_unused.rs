@@ -1,4 +1,4 @@
-//! This rule reports a claim that no pod uses for a long time.
+//! This rule reports an old claim that no pod uses.
 
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{kubectl, quoted};
@@ -6,7 +6,8 @@ use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
-/// The age in seconds from which a claim without pods is reported: 30 days. A claim says nothing about its last pod.
+/// The smallest age in seconds of a claim without pods that is reported: 30 days. A claim does not record when its last
+/// pod ended.
 const LONG: i64 = 30 * 86_400;
 
 pub(super) static RULE: Rule = Rule {
@@ -25,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get deploy,sts,ds,jobs,cronjobs -n NAMESPACE -o yaml | grep NAME",
         repair: "Nothing has to be done. Ask the owner whether the data are still needed.",
         prevention: "Label claims with their owner.",
-        hazard: "An unused claim can hold the only copy of data: look into it before you delete it.",
+        hazard: "An unused claim can hold the only copy of data: check its data before you delete it.",
         sources: &["https://kubernetes.io/docs/concepts/storage/persistent-volumes/", "helm/helm#5156"],
     },
     detect: Detect::Claim(detect),

@@ -9,23 +9,23 @@ use crate::model::{AnnotationKey, ClaimPhase, Kind, PersistentVolumeClaim, label
 
 pub(super) static RULE: Rule = Rule {
     id: "gitops-prune-risk",
-    title: "a deployment tool deletes the claim and its data with its other objects",
+    title: "a deployment tool can delete the claim and its data together with its other objects",
     severity: Severity::Info,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Nothing, until the release is uninstalled or the manifest is removed from its source. Then the claim is \
-               deleted, and its data with it.",
+        seen: "There is nothing to see until the release is uninstalled, or the manifest is removed from its source. \
+               Then the claim and its data are deleted.",
         why: "The claim is an object of a Helm release, an Argo CD application or a Flux Kustomization, and nothing \
-              tells the tool to keep it. The policy of its volume is Delete. Claims that a StatefulSet makes from a \
-              template are no objects of the tool and stay.",
+              tells the tool to keep it. The policy of its volume is Delete. Claims that a StatefulSet creates from a \
+              template are not objects of the tool, so they stay.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
         repair: "Set the policy of the volume to Retain. Or tell the tool to keep the claim: `helm.sh/resource-policy: \
                  keep`, `argocd.argoproj.io/sync-options: Prune=false,Delete=false`, or \
-                 `kustomize.toolkit.fluxcd.io/prune: disabled`, in the manifest from which the tool makes it.",
+                 `kustomize.toolkit.fluxcd.io/prune: disabled`. Write this into the manifest that the tool applies.",
         prevention: "Use a class with policy Retain for data that must outlive a release.",
         hazard: "The tool reverts annotations that are only set in the cluster.",
         sources: &[

@@ -26,8 +26,8 @@ const OWNERS: &str = "metadata.ownerReferences";
 /// the dependents to the owner.
 const ORPHAN_FINALIZER: &str = "orphan";
 
-/// The state of an owner. An owner is looked up by its name and compared by its uid. If its kind has namespaces, it is
-/// looked up in the namespace of the claim. Upstream: `classifyReferences` and `isDangling`,
+/// The state of an owner. An owner is looked up by its name and compared by its uid. If the kind of the owner has
+/// namespaces, the owner is looked up in the namespace of the claim. Upstream: `classifyReferences` and `isDangling`,
 /// `pkg/controller/garbagecollector`, 1.36.
 enum OwnerState<'a> {
     /// The owner exists, or its kind is not read here.
@@ -154,7 +154,7 @@ impl ClaimDeletionEffect {
     }
 }
 
-/// Returns the existing claims with names that the StatefulSet gives, each with its ordinal.
+/// Returns the existing claims whose names the StatefulSet generates, each with its ordinal.
 fn claims_of<'a>(case: &Case<'a>, set: &StatefulSet) -> Vec<(i64, &'a PersistentVolumeClaim)> {
     let claims = case.snapshot().claims_in(&set.meta.namespace);
     let mut found = Vec::new();

@@ -22,24 +22,24 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The namespace is Terminating for minutes, and `kubectl get pvc` still lists claims in it, mostly \
-               Terminating as well. Nothing can be created there.",
-        why: "The namespace controller deletes the pods of the namespace first, and all else once they are gone. The \
-              namespace itself stays until nothing is left in it. A claim stays as long as a finalizer keeps it: \
-              `kubernetes.io/pvc-protection` while a pod with a node refers to it, others until whoever set them \
-              removes them. Claims that are not Terminating wait for the pods, or for a controller that fails, of \
-              which the conditions of the namespace tell. When a claim goes, the policy of its volume decides about \
-              the data.",
+        seen: "The namespace is Terminating for minutes, and `kubectl get pvc` still lists claims in it, most of them \
+               Terminating, too. Nothing can be created there.",
+        why: "The namespace controller first deletes the pods of the namespace, and all other objects only after the \
+              pods are gone. The namespace itself stays until it is empty. A claim stays as long as it has a \
+              finalizer. `kubernetes.io/pvc-protection` stays while a pod with a node uses the claim. Any other \
+              finalizer stays until the component that set it removes it. Claims that are not Terminating wait for the \
+              pods, or for a controller that fails. The conditions of the namespace report such a failure. When a \
+              claim is gone, the policy of its volume decides about the data.",
         confirm: "kubectl get ns NAME -o jsonpath='{.status.conditions}'\n\
                   kubectl get pvc,pod -n NAME\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,POLICY:.spec.persistentVolumeReclaimPolicy,\
                   NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
-        repair: "First set policy Retain on every volume whose data have to stay: the deletion cannot be undone. \
-                 Then see to what keeps the claims, mostly pods that do not end. Volumes that are Released with their \
-                 data afterwards can be reserved for a claim in another namespace.",
-        prevention: "Keep what matters on policy Retain. Stop workloads before their namespace is deleted.",
-        hazard: "With policy Delete each volume is destroyed as soon as its claim goes. Removing finalizers, or \
-                 finalizing the namespace by force, leaves pods with storage that is deleted under them.",
+        repair: "First set policy Retain on every volume whose data have to stay: the deletion cannot be undone. Then \
+                 remove what keeps the claims, in most cases pods that do not end. Afterwards you can reserve a \
+                 Released volume with its data for a claim in another namespace.",
+        prevention: "Set policy Retain for important data. Stop workloads before their namespace is deleted.",
+        hazard: "With policy Delete each volume is destroyed as soon as its claim is gone. If you remove finalizers, \
+                 or finalize the namespace by force, storage can be deleted while pods still use it.",
         sources: &[
             "deleteAllContent, pkg/controller/namespace/deletion, Kubernetes 1.36 (pods first: gate \
              OrderedNamespaceDeletion, on from 1.33)",
@@ -85,7 +85,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
             one.reclaim_policy.as_str()
         ),
         several => format!(
-            ". The data of {} volumes ({}) will be destroyed when their claims are gone, by their policy",
+            ". The data of {} volumes ({}) will be destroyed by their reclaim policies when their claims are gone",
             several.len(),
             some(several.iter().map(|volume| volume.meta.name.as_str()))
         ),
@@ -112,11 +112,11 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     });
     let found = lost.iter().fold(found, |found, volume| found.affects(volume_key(&volume.meta.name)));
     let found = if lost.len() > COMMANDS {
-        found.remedy(by_hand(format!("the same for {} more volumes of the namespace", lost.len() - COMMANDS)))
+        found.remedy(by_hand(format!("do the same for {} more volumes of the namespace", lost.len() - COMMANDS)))
     } else {
         found
     };
-    // Whatever keeps a claim also keeps the namespace.
+    // A finding that keeps a claim also keeps the namespace.
     let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta), Act::Delete));
     let pods = format!("get pods -n {} -o wide", quoted(name));
     let detect = if going.is_empty() {

@@ -16,14 +16,16 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Nothing, until the StatefulSet gets a new member: its claim has the old size.",
+        seen: "There is nothing to see until the StatefulSet gets a new member. The claim of this member has the old \
+               size.",
         why: "The claims were expanded, and the template was not. A template is used only when a claim is created, and \
               the API server refuses any change of it.",
         confirm: "kubectl get sts NAME -n NAMESPACE -o jsonpath='{.spec.volumeClaimTemplates[*].spec.resources}'\n\
                   kubectl get pvc -n NAMESPACE",
         repair: "Delete the StatefulSet with `--cascade=orphan`, so that its pods and claims stay, and create it again \
                  with the new size in the template.",
-        prevention: "Change the template whenever the claims are expanded.",
+        prevention: "Whenever you expand the claims, also create the StatefulSet again with the new size in its \
+                     template.",
         hazard: "Without `--cascade=orphan` the pods are deleted, and with a retention policy the claims, too.",
         sources: &[
             "ValidateStatefulSetUpdate, Kubernetes 1.36",

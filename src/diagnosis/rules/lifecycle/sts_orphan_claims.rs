@@ -9,14 +9,14 @@ use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "sts-orphan-claims",
-    title: "claims of members that the set no longer has",
+    title: "claims of removed members of the set still exist",
     severity: Severity::Info,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod],
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "After scaling down, claims of the members that left are still Bound, and `kubectl describe pvc` shows \
+        seen: "After scaling down, claims of the removed members are still Bound, and `kubectl describe pvc` shows \
                `Used By: <none>`.",
         why: "A StatefulSet creates the claims of its members and, unless its retention policy says otherwise, never \
               deletes them. When it is scaled up again, the member of that ordinal gets the old claim with the old \
@@ -24,11 +24,11 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get sts NAME -n NAMESPACE -o jsonpath='{.spec.replicas}'\n\
                   kubectl get pvc -n NAMESPACE\n\
                   kubectl describe pvc CLAIM -n NAMESPACE",
-        repair: "None, if the set is to grow again. Otherwise look at what the claims hold, keep what matters, and \
-                 only then delete them.",
+        repair: "If the set will be scaled up again, do nothing. Otherwise check the data of the claims, save what you \
+                 need, and only then delete the claims.",
         prevention: "Set `spec.persistentVolumeClaimRetentionPolicy.whenScaled` to Delete for sets whose data can be \
-                     made again.",
-        hazard: "A member that comes back with data of long ago can confuse its cluster. Deleting a claim with policy \
+                     created again.",
+        hazard: "If a member starts again with very old data, it can disturb its cluster. Deleting a claim with policy \
                  Delete destroys its data, which may be the only copy.",
         sources: &[
             "getPersistentVolumeClaimName and podInOrdinalRange, pkg/controller/statefulset, Kubernetes 1.36",
@@ -73,8 +73,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
             .evidence(&key_of_claim(&first.meta), "spec.volumeName", first.volume_name.as_str())
             .remedy(kubectl(
                 format!("get pvc -n {}", quoted(namespace)),
-                format!("see the claims of {name} with an ordinal above {last}, or below its first"),
+                format!("see the claims of {name} with an ordinal above {last}, or below the first ordinal of the set"),
             ))
-            .remedy(by_hand("keep them, or check their data before you delete one")),
+            .remedy(by_hand("keep these claims, or check their data before you delete one of them")),
     )
 }

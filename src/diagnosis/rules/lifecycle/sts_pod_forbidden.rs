@@ -17,14 +17,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The StatefulSet has fewer pods than replicas. Its event `FailedCreate` says why the API server refuses \
                the next pod. Its claims exist and may wait for that pod.",
-        why: "The StatefulSet controller creates the claims of a member first and then its pod. Admission can refuse the \
-              pod: a ResourceQuota is used up or demands limits, Pod Security forbids a setting, a webhook answers no, \
-              or a ServiceAccount is missing. The controller tries again without end.",
+        why: "The StatefulSet controller creates the claims of a member first and then its pod. Admission can refuse \
+              the pod: a ResourceQuota is used up or demands limits, Pod Security forbids a setting, a webhook refuses \
+              the pod, or a ServiceAccount is missing. The controller tries again and again.",
         confirm: "kubectl describe sts NAME -n NAMESPACE\n\
                   kubectl describe resourcequotas -n NAMESPACE",
-        repair: "Remove what the event names: raise the quota, state the requests and limits of all containers, init \
-                 containers too, or have a LimitRange set them. The pod is then created by itself.",
-        prevention: "In namespaces with quotas, have a LimitRange with defaults.",
+        repair: "Remove the cause that the event names. For example, raise the quota. Or state the requests and limits \
+                 of all containers, including init containers, or create a LimitRange that sets them. Then the pod is \
+                 created by itself.",
+        prevention: "In namespaces with quotas, create a LimitRange with defaults.",
         hazard: "None: the claims and their data stay.",
         sources: &[
             "createPersistentVolumeClaims, CreateStatefulPod: pkg/controller/statefulset, Kubernetes 1.36",
@@ -41,7 +42,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     }
     let snapshot = case.snapshot();
     let namespace = set.meta.namespace.as_str();
-    // The newest event about the creation of a pod counts: the controller tries again until it succeeds.
+    // The newest event about the creation of a pod decides, because the controller tries again until it succeeds.
     let mut events = snapshot.events_about(&case.object(), &set.meta.uid);
     let event = events
         .find(|event| {
@@ -73,7 +74,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
             "see what the quotas allow and what is used",
         ))
     } else {
-        found.remedy(by_hand("remove what the answer of the API server names; then the pod is created"))
+        found.remedy(by_hand("remove the cause that the API server names; then the pod is created"))
     };
     Some(found.remedy(describe(&case.object(), "read the whole answer of the API server")))
 }

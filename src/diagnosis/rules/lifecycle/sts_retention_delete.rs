@@ -24,21 +24,24 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Outlive],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "Nothing, until the set is scaled down or deleted: then claims are Terminating or gone with it.",
+        seen: "There is nothing to see until the set is scaled down or deleted. Then its claims are Terminating or \
+               gone.",
         why: "`spec.persistentVolumeClaimRetentionPolicy` of the set says Delete. With `whenDeleted` the set is the \
               owner of its claims; with `whenScaled` the pod of a member beyond `spec.replicas` becomes the owner of \
-              that member's claims before it is deleted. The garbage collector deletes claims whose owners are gone, \
-              and the volumes' policy Delete has the storage deleted.",
+              that member's claims before the pod is deleted. The garbage collector deletes claims whose owners are \
+              gone. If the volumes have policy Delete, their storage is then deleted, too.",
         confirm: "kubectl get sts NAME -n NAMESPACE -o jsonpath='{.spec.persistentVolumeClaimRetentionPolicy}'\n\
                   kubectl get pvc -n NAMESPACE -o \
                   custom-columns=NAME:.metadata.name,OWNERS:.metadata.ownerReferences[*].name,\
                   VOLUME:.spec.volumeName",
-        repair: "If the data have to outlive the members, set both policies to Retain, which can be done at any time: \
-                 the set takes its references away again. Or set policy Retain on the volumes, which keeps the data \
-                 and lets the claims go. Where the set is being deleted already, only that helps.",
-        prevention: "Use Delete for members whose data can be made again, such as caches and replicas.",
-        hazard: "Scaling to 0 for maintenance with `whenScaled: Delete` destroys the data of all members. Deleting the \
-                 set to change its template does so with `whenDeleted: Delete`, unless `--cascade=orphan` is given.",
+        repair: "If the data are needed longer than the members, set both retention policies to Retain. This is \
+                 possible at any time: the controller then removes the owner references from the claims. Or set policy \
+                 Retain on the volumes. This keeps the data, but not the claims. If the set is already being deleted, \
+                 only policy Retain on the volumes helps.",
+        prevention: "Use Delete only for members whose data can be created again, such as caches and replicas.",
+        hazard: "Scaling to 0 for maintenance with `whenScaled: Delete` destroys the data of all members. With \
+                 `whenDeleted: Delete`, the same happens if you delete the set to change its template, unless you use \
+                 `--cascade=orphan`.",
         sources: &[
             "updateClaimOwnerRefForSetAndPod, pkg/controller/statefulset, Kubernetes 1.36 (J17)",
             "attemptToDeleteItem, pkg/controller/garbagecollector, Kubernetes 1.36 (J19)",
@@ -99,7 +102,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     let when = match (on_deletion, on_scaling) {
         (true, true) => "when it is deleted or scaled down (whenDeleted and whenScaled: Delete)",
         (true, false) => "when it is deleted (whenDeleted: Delete)",
-        (false, _) => "when it is scaled down, also for maintenance (whenScaled: Delete)",
+        (false, _) => "when it is scaled down, even for maintenance (whenScaled: Delete)",
     };
     let message = format!(
         "its claims ({}) are deleted {when}. The data of {} are deleted, too",
@@ -108,7 +111,7 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
     );
     let found = Detection::new(message).severity(Severity::Info).risk(Risk::Possible);
     let found = with_policy(case, set, found).remedy(keep_claims(set));
-    Some(found.remedy(by_hand("set policy Retain on the volumes, which keeps the data and not the claims")))
+    Some(found.remedy(by_hand("set policy Retain on the volumes: this keeps the data, but not the claims")))
 }
 
 /// Returns the names of the claims.
@@ -120,7 +123,7 @@ fn named(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
 fn volumes(lost: &[(&PersistentVolumeClaim, &PersistentVolume)]) -> String {
     match lost {
         [(_, one)] => format!("volume {} (policy {})", one.meta.name, one.reclaim_policy.as_str()),
-        several => format!("{} volumes (by their policy)", several.len()),
+        several => format!("{} volumes (by their reclaim policies)", several.len()),
     }
 }
 
@@ -154,7 +157,7 @@ fn told(
     });
     match lost.len().saturating_sub(COMMANDS) {
         0 => found,
-        more => found.remedy(by_hand(format!("the same for {more} more volumes of the set"))),
+        more => found.remedy(by_hand(format!("do the same for {more} more volumes of the set"))),
     }
 }
 

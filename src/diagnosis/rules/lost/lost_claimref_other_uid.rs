@@ -18,20 +18,20 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind, Act::NameOwner],
     repairs: &[Repair::Restore],
     page: Page {
-        seen: "The claim is Lost, its volume is Released. An event `ClaimMisbound` speaks of two claims on one volume.",
-        why: "The volume's `spec.claimRef` has this claim's name and another uid: that of a claim which is gone. The claim \
-              was created again, by a restore or by `kubectl apply` of a saved manifest, and kept the annotation \
-              `pv.kubernetes.io/bind-completed`. For the controller the volume's claim is gone, so the volume is Released \
-              and its reclaim policy runs.",
+        seen: "The claim is Lost, its volume is Released. An event `ClaimMisbound` reports two claims on one volume.",
+        why: "The volume's `spec.claimRef` has this claim's name and another uid: that of a claim which is gone. The \
+              claim was created again, by a restore or by `kubectl apply` of a saved manifest, and kept the annotation \
+              `pv.kubernetes.io/bind-completed`. For the controller the volume's claim is gone, so the volume is \
+              Released and its reclaim policy is applied.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
         repair: "First set the policy to Retain. Make sure that no other cluster uses the disk. Then, if the data \
                  belong to this claim, write its uid into the volume's `claimRef`: the next sync makes both Bound. \
                  Nothing has to be deleted.",
-        prevention: "Restore claims without binding annotations, or with a tool that takes the uids along. Restore with \
+        prevention: "Restore claims without binding annotations, or with a tool that corrects the uids. Restore with \
                      policy Retain.",
-        hazard: "With policy Delete the storage is deleted while you read this. Removing the `claimRef` as a whole offers \
-                 the volume to every claim of any namespace.",
+        hazard: "With policy Delete the storage may be deleted at any moment. If you remove the whole `claimRef`, any \
+                 claim of any namespace can get the volume.",
         sources: &[
             "syncBoundClaim, Kubernetes 1.36 (C27)",
             "syncVolume, Kubernetes 1.36 (V6)",

@@ -15,13 +15,14 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Lost, though its volume is there and names it, or names nobody.",
-        why: "Lost is no end: the controller looks at a Lost claim again with every resync (15 s by default), and binds \
-              it as soon as the volume is there and its `spec.claimRef` has the claim's uid, or is empty.",
+        seen: "The claim is Lost, although its volume exists and names the claim, or names no claim.",
+        why: "The phase Lost is not final. The controller syncs a Lost claim again at every resync (every 15 s by \
+              default). It binds the claim as soon as the volume exists and its `spec.claimRef` has the claim's uid or \
+              is missing.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -w",
-        repair: "None: wait for the next resync. If nothing happens, see whether kube-controller-manager runs.",
-        prevention: "Nothing.",
-        hazard: "Deleting the claim now destroys a healthy pair.",
+        repair: "Wait for the next resync. If nothing happens, check whether kube-controller-manager runs.",
+        prevention: "No prevention is needed.",
+        hazard: "If you delete the claim now, the volume loses its claim, although no repair is needed.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C25, C26)"],
     },
     detect: Detect::Claim(detect),

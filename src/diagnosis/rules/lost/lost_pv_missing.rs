@@ -15,22 +15,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Lost, or will be: VOLUME is filled, CAPACITY is 0, and an event `ClaimLost` says that the \
-               data on the volume are lost. Pods that run keep their mounts; new ones do not start.",
+        seen: "The claim is Lost, or will be Lost: VOLUME is filled, CAPACITY is 0, and an event `ClaimLost` says that \
+               the data on the volume are lost. Pods that run keep their mounts; new pods do not start.",
         why: "The binding was completed (annotation `pv.kubernetes.io/bind-completed`), and `spec.volumeName` names a \
-              PersistentVolume that is not there: somebody deleted it past its finalizers, it was not restored with the \
-              claims, or it was reclaimed. The event is a guess of the controller, which looks at no storage: with policy \
-              Retain the storage is still there, and often otherwise, too.",
+              PersistentVolume that does not exist. Somebody removed its finalizers and deleted it, or it was not \
+              restored together with the claims, or it was reclaimed. The controller does not check the storage, so \
+              the event can be wrong: with policy Retain the storage still exists, and often with another policy, too.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName}'\nkubectl get pv VOLUME",
-        repair: "Nothing has to be deleted. Find the storage that belonged to the claim, by the volume's old manifest, a \
-                 backup, or the storage system. Create a PersistentVolume of the very name that the claim names, with that \
-                 storage, policy Retain, the claim's class, volume mode and access modes, at least its size, and a \
-                 `spec.claimRef` with its namespace, name and uid: the next sync makes both Bound. If the storage is gone, \
-                 save the claim's manifest, delete the claim and create it again, empty or from a backup.",
-        prevention: "Do not remove finalizers from volumes. Restore volumes before claims. Keep what matters on policy \
-                     Retain.",
-        hazard: "A wrong handle gives the application somebody else's disk. Creating the claim anew while the storage \
-                 still exists starts the application on an empty one.",
+        repair: "Nothing has to be deleted. Find the storage that belonged to the claim, by the volume's old manifest, \
+                 a backup, or the storage system. Create a PersistentVolume with the name in `spec.volumeName` of the \
+                 claim. Give it that storage, policy Retain, the class, the volume mode and the access modes of the \
+                 claim, at least the size of the claim, and a `spec.claimRef` with the namespace, the name and the uid \
+                 of the claim. The next sync makes both Bound. If the storage is gone, save the claim's manifest, \
+                 delete the claim and create it again, empty or from a backup.",
+        prevention: "Do not remove finalizers from volumes. Restore volumes before claims. Set policy Retain for \
+                     important data.",
+        hazard: "With a wrong handle, the application gets the disk of somebody else. If you create the claim again \
+                 while the storage still exists, the application starts on an empty disk.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C24)", "kubernetes/kubernetes#60298"],
     },
     detect: Detect::Claim(detect),

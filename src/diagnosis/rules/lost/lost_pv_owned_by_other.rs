@@ -19,16 +19,17 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Lost; its volume is Bound to a claim of another name or namespace, or Released from one.",
-        why: "The claim says that it is bound to the volume, and the volume's `spec.claimRef` names another claim. Mostly \
-              the claim is a copy: its manifest was applied in another namespace with `spec.volumeName` and the annotation \
-              `pv.kubernetes.io/bind-completed` in it.",
+        why: "The claim says that it is bound to the volume, and the volume's `spec.claimRef` names another claim. In \
+              most cases the claim is a copy: its manifest was applied in another namespace, and still had \
+              `spec.volumeName` and the annotation `pv.kubernetes.io/bind-completed`.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.namespace}/{.spec.claimRef.name}'",
-        repair: "Decide whose data they are. If the other claim is right, delete this copy, which does not touch the \
-                 volume, and create it anew without `spec.volumeName` and without the binding annotations. If this one is \
-                 right, the volume has to change hands: stop the pods, set policy Retain, and reserve the volume for a new \
-                 claim.",
+        repair: "Decide whose data they are. If the other claim is right, delete this claim, and create it again \
+                 without `spec.volumeName` and without the binding annotations. Deleting this claim does not change \
+                 the volume. If this claim is right, stop the pods, set policy Retain, and reserve the volume for a \
+                 new claim.",
         prevention: "Copy claims without `spec.volumeName`, `status` and the annotations `pv.kubernetes.io/*`.",
-        hazard: "Pointing the volume's `claimRef` at this claim takes a volume away that is in use.",
+        hazard: "If you write this claim into the `claimRef` of the volume, the other claim loses a volume that is in \
+                 use.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C27)", "kubernetes/kubernetes#127240"],
     },
     detect: Detect::Claim(detect),

@@ -11,7 +11,7 @@ use crate::snapshot::printed;
 
 pub(super) static RULE: Rule = Rule {
     id: "lost-volumename-empty",
-    title: "the claim says that it is bound and names no volume",
+    title: "the claim says that it is bound, but it names no volume",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -20,16 +20,17 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Lost and VOLUME is empty; an event `ClaimLost` says that the bound claim has lost its \
                reference to a volume.",
-        why: "The annotation `pv.kubernetes.io/bind-completed` is there and `spec.volumeName` is not. A template, a syncer \
-              or a restore carried the annotation along.",
+        why: "The claim has the annotation `pv.kubernetes.io/bind-completed`, but no `spec.volumeName`. A template, a \
+              tool that copies objects, or a restore has copied the annotation.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations} {.spec.volumeName}'\n\
                   kubectl get pv -o wide",
-        repair: "If a volume's `spec.claimRef` has this claim's uid, `kubectl pvctl restore pvc/NAME -n NAMESPACE` writes \
-                 that volume's name into `spec.volumeName`, which is possible once: the next sync makes both Bound. It can \
-                 be no other volume, so `fix --yes` does it as well. Otherwise remove the annotations \
-                 `pv.kubernetes.io/bind-completed` and `pv.kubernetes.io/bound-by-controller`: the claim counts as new.",
+        repair: "If a volume's `spec.claimRef` has this claim's uid, `kubectl pvctl restore pvc/NAME -n NAMESPACE` \
+                 writes that volume's name into `spec.volumeName`. This is possible only as long as the field is \
+                 empty. The next sync makes both Bound. No other volume is possible, so `fix --yes` also does this. \
+                 Otherwise remove the annotations `pv.kubernetes.io/bind-completed` and \
+                 `pv.kubernetes.io/bound-by-controller`. Then the controller treats the claim as a new claim.",
         prevention: "Leave the annotations `pv.kubernetes.io/*` out of templates.",
-        hazard: "Without the annotation the claim may take any volume that fits, or have an empty one provisioned.",
+        hazard: "Without the annotation, the claim can get any volume that fits, or a new and empty volume.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C23)", "rancher/k3k#786"],
     },
     detect: Detect::Claim(detect),
@@ -53,7 +54,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Some(volume) = ours else {
         // Only if all volumes are known is it certain that none of them has the uid.
         let none = case.knows_all(Kind::PersistentVolume, "");
-        let rest = if none { ". No volume has its uid" } else { "" };
+        let rest = if none { ". No volume has the uid of the claim" } else { "" };
         // This annotation shows that the controller asked a driver for a volume. Some drivers check only the phase of
         // the claim, and make a volume for a Lost claim again and again.
         let annotations = &claim.meta.annotations;
@@ -81,7 +82,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 mention(&object)
             )))
             .remedy(by_hand(
-                "find out which volume has its data; if there is none, remove the annotations \
+                "find out which volume has the data of the claim; if there is none, remove the annotations \
                  pv.kubernetes.io/bind-completed and pv.kubernetes.io/bound-by-controller",
             ))
             .remedies(leftovers),

@@ -14,7 +14,8 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::Case;
 use crate::model::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
 
-/// Returns the volume that a claim with a completed binding names, if its `claimRef` does not have the claim's uid.
+/// Returns the volume that a claim with a completed binding names, if the `claimRef` of the volume does not have the
+/// claim's uid.
 fn misbound<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(&'a PersistentVolume, &'a ClaimRef)> {
     if claim.terminating() || case.claim_branch()? != ClaimBranch::BoundClaimMisbound {
         return None;

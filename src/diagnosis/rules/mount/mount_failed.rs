@@ -18,22 +18,23 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The pod stays in ContainerCreating although its claim is Bound and its volume is attached. An event \
-               `FailedMount` of the kubelet tells what fails. The other event, `Unable to attach or mount volumes`, \
-               only lists which volumes are missing.",
+               `FailedMount` of the kubelet says what fails. The other event, `Unable to attach or mount volumes`, \
+               only lists the volumes that are not mounted.",
         why: "The kubelet mounts the volume itself, or lets the driver on the node do so, and tries again with pauses \
               of up to two minutes. The file system may need a check, the program for this kind of file system may be \
               missing on the node, the server may refuse the node or not answer, a mount option may be wrong, or \
-              another process may hold the device. With an `fsGroup`, the kubelet also changes the owner of every \
-              file, which takes long on a large volume.",
+              another process may use the device. With an `fsGroup`, the kubelet also changes the owner of every file, \
+              which takes a long time on a large volume.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\
                   kubectl get pv VOLUME -o yaml",
-        repair: "Remove what the message names; the kubelet tries again by itself. A file system with errors is checked \
-                 while nothing has it mounted. A mount option is corrected in `spec.mountOptions` of the volume and in \
-                 the class. Large volumes with an `fsGroup` need `fsGroupChangePolicy: OnRootMismatch`.",
-        prevention: "Install the programs of the file systems that are used on all nodes. Try mount options with one \
+        repair: "Remove the cause that the message names. The kubelet tries again by itself. If the file system has \
+                 errors, check it while it is mounted nowhere. If a mount option is wrong, correct it in \
+                 `spec.mountOptions` of the volume and in the class. For a large volume with an `fsGroup`, set \
+                 `fsGroupChangePolicy: OnRootMismatch`.",
+        prevention: "Install the programs for all file systems that pods use, on all nodes. Try mount options with one \
                      volume first. Stop pods before their nodes are stopped.",
-        hazard: "A check that repairs a file system can drop damaged files: take a snapshot first. Mounting a device \
+        hazard: "A check that repairs a file system can delete damaged files: take a snapshot first. Mounting a device \
                  that another node or process uses destroys its file system.",
         sources: &[
             "MountDevice, SetUp: pkg/volume/util/operationexecutor, Kubernetes 1.36",
@@ -58,7 +59,7 @@ enum Obstacle {
     Option,
     /// Another process or machine uses the device.
     Busy,
-    /// The folder of `subPath` cannot be made or used.
+    /// The folder of `subPath` cannot be created or used.
     SubPath,
     /// The path of a `hostPath` is of another type.
     HostPathType,
@@ -66,7 +67,7 @@ enum Obstacle {
     Ownership,
     /// A copy of the file system with the same UUID is mounted on the node.
     SameUuid,
-    /// The file system cannot be grown.
+    /// The file system cannot be expanded.
     Growth,
     /// The server does not answer.
     Unreachable,
@@ -125,7 +126,7 @@ impl Obstacle {
         }
     }
 
-    /// Returns the cause as a predicate of the volume, and what a person has to do first.
+    /// Returns the cause as a clause, and what a person has to do first.
     fn words(self, node: &str, volume: &str, message: &str) -> (String, String) {
         match self {
             Self::Damaged => (
@@ -181,8 +182,8 @@ impl Obstacle {
             Self::Busy => (
                 format!("{volume} cannot be mounted on node {node}, because its device is still in use (busy)"),
                 format!(
-                    "find what holds the device: a watcher of the storage system (rbd status), another machine where it \
-                     is mapped, or multipath on node {node}"
+                    "find what still uses the device: a watcher of the storage system (rbd status), another machine \
+                     where it is mapped, or multipath on node {node}"
                 ),
             ),
             Self::SubPath => (

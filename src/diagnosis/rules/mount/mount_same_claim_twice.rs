@@ -18,12 +18,12 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod stays in ContainerCreating without an event that names a cause. The kubelet only says that one of \
                the volumes is not mounted.",
-        why: "Kubelets before Kubernetes 1.35 know a volume of a pod by the storage behind it. Two volumes of one pod \
-              with the same claim are one volume to them, and they wait for the second one without end.",
+        why: "Kubelets before Kubernetes 1.35 identify a volume of a pod by its storage. So they treat two volumes of \
+              one pod with the same claim as one volume, and wait for the second volume without a limit.",
         confirm: "kubectl get pod NAME -n NAMESPACE -o jsonpath='{.spec.volumes}'",
         repair: "Use one volume for the claim in the pod's template, and mount it several times, with subPath if the \
                  containers need different folders.",
-        prevention: "Name each claim once in the volumes of a pod.",
+        prevention: "Name each claim only once in the volumes of a pod.",
         hazard: "None. The claim and its data need no change.",
         sources: &[
             "GetUniqueVolumeNameFromSpec, pkg/kubelet/volumemanager/cache, Kubernetes 1.34",
@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    // Later kubelets mount such a volume. So only a pod whose kubelet says that it still waits counts.
+    // Later kubelets mount such a volume. So the rule reports only a pod whose kubelet says that it still waits.
     if pod.meta.deleted.is_some() || !is_starting(pod) {
         return None;
     }

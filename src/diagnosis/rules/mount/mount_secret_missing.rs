@@ -18,14 +18,14 @@ pub(super) static RULE: Rule = Rule {
         seen: "The pod stays in ContainerCreating. The event `FailedMount` says that a Secret, a ConfigMap or a \
                SecretProviderClass is not found.",
         why: "The kubelet or the driver reads this object before it mounts the volume: a Secret with the credentials \
-              that the volume names (`nodeStageSecretRef`, `nodePublishSecretRef`), the content of a volume of the pod, \
-              or the configuration of the driver. pvctl never lists Secrets; that one is missing is known from the \
-              event alone.",
+              that the volume names (`nodeStageSecretRef`, `nodePublishSecretRef`), the content of a volume of the \
+              pod, or the configuration of the driver. pvctl never lists Secrets. It learns only from the event that a \
+              Secret is missing.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get KIND OBJECT -n NAMESPACE",
         repair: "Create the object under the name and in the namespace that the event states, or correct the name in \
                  the pod's template. The kubelet tries again by itself.",
-        prevention: "Apply Secrets and ConfigMaps before what uses them, and delete them after it.",
+        prevention: "Apply Secrets and ConfigMaps before the pods that use them, and delete them after these pods.",
         hazard: "None. The claim and its data need no change.",
         sources: &[
             "SetUpAt, pkg/volume/secret and pkg/volume/configmap, Kubernetes 1.36",
@@ -47,8 +47,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let namespace = &pod.meta.namespace;
     let found = Detection::new(format!(
-        "{volume} cannot be mounted, because {kind} {name} does not exist. The kubelet on node {} tries again until the \
-         object is there",
+        "{volume} cannot be mounted, because {kind} {name} does not exist. The kubelet on node {} tries again until \
+         the object exists",
         pod.node_name
     ))
     .early_if(is_early)
@@ -56,8 +56,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     .evidence(&case.object(), "spec.nodeName", pod.node_name.as_str())
     .evidence(&case.object(), "events[FailedMount].message", event.message.as_str())
     .remedy(by_hand(format!(
-        "create the {kind} {name} in namespace {namespace}, or in the one that the event states; or correct its name in \
-         the pod's template"
+        "create the {kind} {name} in namespace {namespace}, or in the namespace that the event states; or correct its \
+         name in the pod's template"
     )))
     .remedy(kubectl(
         format!("get {} -n {}", kind.to_ascii_lowercase(), quoted(namespace)),
@@ -74,7 +74,7 @@ const KINDS: [(&str, &str); 3] =
 pub(super) fn missing_object(message: &str) -> Option<(&'static str, &str)> {
     let lower = message.to_ascii_lowercase();
     let end = lower.rfind(" not found")?;
-    // The name comes before these words, mostly in quotation marks, and the kind before the name.
+    // The name comes before these words, usually in quotation marks, and the kind before the name.
     let before = message.get(..end)?.trim_end_matches('"');
     let name = before.rsplit([' ', '"', '/']).next().filter(|name| !name.is_empty())?;
     let kind = KINDS.iter().find(|(_, word)| lower.get(..end).is_some_and(|start| start.contains(word)))?;

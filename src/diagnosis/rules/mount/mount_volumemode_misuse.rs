@@ -18,13 +18,13 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod stays in ContainerCreating. The kubelet says that the volume has volumeMode Block, but is \
                specified in volumeMounts, or the other way round.",
-        why: "A claim with volumeMode Block gives a raw block device, which containers use by `volumeDevices`. A claim \
-              with volumeMode Filesystem is mounted by `volumeMounts`. The kubelet does not process a volume that is \
-              used in the other way.",
+        why: "A claim with volumeMode Block gives a raw block device, which containers use with `volumeDevices`. A \
+              claim with volumeMode Filesystem is mounted with `volumeMounts`. The kubelet does not process a volume \
+              that is used in the wrong way.",
         confirm: "kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.spec.volumeMode}'\n\
                   kubectl get pod NAME -n NAMESPACE -o yaml",
-        repair: "Use the volume in the pod's template in the way of its mode, or give the pod a claim of the other mode. \
-                 The mode of a claim and of a volume cannot be changed.",
+        repair: "In the pod's template, use the volume according to its mode, or give the pod a claim of the other \
+                 mode. The mode of a claim and of a volume cannot be changed.",
         prevention: "State volumeMode in the claim whenever a pod uses volumeDevices.",
         hazard: "A new claim with volumeMode Filesystem on the same storage formats the device.",
         sources: &[
@@ -55,8 +55,8 @@ fn of_volume(case: &Case<'_>, pod: &Pod, used: UsedClaim<'_>, volume: &Persisten
     let (claim, name) = (claim_key(&pod.meta.namespace, used.claim), &volume.meta.name);
     Some(
         Detection::new(format!(
-            "{} uses {} in {wrong}, although its volumeMode is {mode}. The kubelet does not mount it until the pod uses \
-             it in {right}",
+            "{} uses {} in {wrong}, although that claim has volumeMode {mode}. The kubelet does not mount the volume \
+             until the pod uses it in {right}",
             mention(&case.object()),
             mention(&claim)
         ))

@@ -27,8 +27,8 @@ pub(super) static RULE: Rule = Rule {
                  cannot unmount needs the server again, or a restart.",
         prevention: "Give the Service of an NFS server a fixed cluster IP. Delete the pods that use a share before its \
                      server.",
-        hazard: "A server that was set up anew can be empty: compare the export before pods write to it. Deleting a pod \
-                 by force leaves the mount on the node.",
+        hazard: "A new server can be empty: compare the export before pods write to it. Deleting a pod by force leaves \
+                 the mount on the node.",
         sources: &["rook/rook#4441", "rook/rook#6327", "kubernetes-retired/external-storage#1102"],
     },
     detect: Detect::Pod(detect),

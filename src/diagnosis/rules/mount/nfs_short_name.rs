@@ -44,7 +44,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let server = export.server;
     let services = case.snapshot().all::<Service>().iter();
     let mut named: Vec<&Service> = services.filter(|service| service.meta.name == server).collect();
-    // The Service of the pod's own namespace is the one that the name means inside the pod.
+    // Inside the pod, the name means the Service in the namespace of the pod. So this Service comes first.
     named.sort_by_key(|service| service.meta.namespace != pod.meta.namespace);
     let found = Detection::new(format!(
         "{} has NFS server {server}, a short name that nodes usually cannot resolve. Only pods \
@@ -70,7 +70,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(told(found, case, pod, export, hanging))
 }
 
-/// Returns whether the server is a name without dots, and no address.
+/// Returns whether the server is a name without dots, and not an address.
 fn is_short(server: &str) -> bool {
     !server.is_empty() && !server.contains(['.', ':']) && server != "localhost"
 }

@@ -26,9 +26,10 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pod NAME -n NAMESPACE -o yaml\n\
                   kubectl describe node NODE\n\
                   kubectl debug node/NODE -it --image=busybox -- chroot /host mount",
-        repair: "Let the server or the driver answer again; the kubelet then goes on by itself. If the server never \
-                 comes back, restart the node: only then is the mount gone.",
-        prevention: "Delete the pods that use a share before its server, and drivers after the last pod that uses them.",
+        repair: "Let the server or the driver answer again. The kubelet then continues by itself. If the server will \
+                 never be back, restart the node: only a restart removes the mount.",
+        prevention: "Delete the pods that use a share before its server. Uninstall a driver only after the last pod \
+                     that uses it has ended.",
         hazard: "Deleting the pod by force removes only the object. The mount stays on the node, and the volume may be \
                  used twice.",
         sources: &[
@@ -42,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let deleted = pod.meta.deleted?;
-    // The moment of the deletion includes the time that the containers have to end.
+    // The deletion timestamp includes the grace period of the containers.
     let lasted = case.seconds_since(Some(deleted)).filter(|lasted| *lasted >= PATIENCE)?;
     if !pod.terminated() || !pod.meta.finalizers.is_empty() {
         return None;

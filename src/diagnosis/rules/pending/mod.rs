@@ -1,5 +1,5 @@
-//! Claims that wait for a volume. The rules say who has to act and whether anybody will. Waiting is often normal. If it
-//! is not, no event says so.
+//! Claims that wait for a volume. The rules say who has to act, and whether somebody will act. Waiting is often normal.
+//! If it is not normal, no event reports this.
 
 crate::diagnosis::rules::section! {
     pvc_vac_gate_off,

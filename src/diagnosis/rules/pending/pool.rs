@@ -1,5 +1,5 @@
-//! The volumes that would fit a claim if other claims did not have them. They are searched if nobody provisions a
-//! volume for the claim.
+//! The volumes that would fit a claim if other claims did not have them. The rules search for them if nobody provisions
+//! a volume for the claim.
 
 use crate::controllers::persistent_volume::matching::Query;
 use crate::controllers::{CandidateVerdict, ClaimBranch};
@@ -27,8 +27,8 @@ pub(in crate::diagnosis::rules) enum Unmade {
 }
 
 impl Unmade {
-    /// Returns why nobody provisions a volume for the claim. Returns None if somebody does, or if the claim has or
-    /// names a volume.
+    /// Returns why nobody provisions a volume for the claim. Returns None if somebody provisions one, or if the claim
+    /// has or names a volume.
     pub(in crate::diagnosis::rules) fn of(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Self> {
         let without = || case.class(claim.class()).is_some_and(|class| class.provisioner == NO_PROVISIONER);
         match case.waiting_branch(claim)? {
@@ -96,8 +96,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
     }
     for (_, volumes) in case.survey().taken(claim.class()).filter(|(_, volumes)| alike(volumes)) {
         let fitting = &volumes[volumes.partition_point(is_small)..];
-        // If the class does not exist, volumes that a driver provisioned do not count, because the claim then needs a
-        // driver and not a free volume.
+        // If the class does not exist, volumes that a driver provisioned are not counted, because the claim then needs
+        // a driver and not a free volume.
         let counts = |volume: &&PersistentVolume| {
             (!has_selector || could_fit(&query, volume, None))
                 && (why != Unmade::NoSuchClass || !volume.meta.annotations.has(AnnotationKey::ProvisionedBy))

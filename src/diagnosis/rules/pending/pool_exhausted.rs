@@ -29,24 +29,25 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending. The volumes of its class are Bound or Released, or there are none. The events \
-               speak of something else: `ProvisioningFailed` with `no volume plugin matched name: \
-               kubernetes.io/no-provisioner`, a StorageClass that is not found, or no storage class that is set.",
-        why: "Nothing makes volumes for this claim: its class has the provisioner `kubernetes.io/no-provisioner` or \
-              does not exist, or it has none. So it can only have a volume created by a person, and each one with its \
-              class, size, access modes, volume mode and labels names another claim in `spec.claimRef`. A Released \
-              volume goes on naming the claim that is gone, and is offered to nobody. The events say what the \
-              controller tried last, which is to provision.",
+        seen: "The claim is Pending. The volumes of its class are Bound or Released, or there are no such volumes. The \
+               events report something else: `ProvisioningFailed` with `no volume plugin matched name: \
+               kubernetes.io/no-provisioner`, that a StorageClass is not found, or that no storage class is set.",
+        why: "Nobody provisions volumes for this claim: its class has the provisioner `kubernetes.io/no-provisioner`, \
+              or its class does not exist, or the claim has no class. So the claim can only get a volume that a person \
+              created. But each volume with the right class, size, access modes, volume mode and labels names another \
+              claim in `spec.claimRef`. A Released volume still names the claim that is gone, so no other claim gets \
+              it. The events report only what the controller tried last: to have a volume provisioned.",
         confirm: "kubectl get pv -o wide\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc -A",
-        repair: "Make another volume of the class for the claim. Or free one: a claim that nobody needs can be \
-                 deleted, once its data are saved; a Released volume with policy Retain can be given to this claim by \
-                 writing the claim's name into its `spec.claimRef`, if this claim may read what is on it.",
-        prevention: "Watch how many volumes of such a class are Available. Decide early what becomes of Released ones.",
-        hazard: "A Released volume holds the data of its earlier claim: whoever gets it reads and overwrites them. \
-                 Removing its `claimRef` as a whole offers it to every claim of any namespace. Deleting a claim whose \
-                 volume has the policy Delete deletes the data.",
+        repair: "Create another volume of the class for the claim. Or free a volume: save the data of a claim that \
+                 nobody needs, and delete that claim. Or use a Released volume with policy Retain, if this claim may \
+                 read its data: write the name of this claim into `spec.claimRef` of the volume.",
+        prevention: "Monitor how many volumes of such a class are Available. Decide early what to do with Released \
+                     volumes.",
+        hazard: "A Released volume has the data of its earlier claim: the next claim can read and overwrite them. If \
+                 you remove the whole `claimRef`, any claim of any namespace can get the volume. If you delete a claim \
+                 whose volume has policy Delete, the data are deleted.",
         sources: &[
             "FindMatchingVolume, Kubernetes 1.36 (M2, M10)",
             "provisionClaim, Kubernetes 1.36 (C10, C11)",
@@ -162,7 +163,7 @@ fn because(why: Unmade) -> &'static str {
             "The class does not exist, but this matters only if a driver should provision the volume"
         }
         Unmade::NoPlugin => {
-            "No driver provisions volumes of this class: its provisioner is no plugin of this Kubernetes"
+            "No driver provisions volumes of this class: its provisioner is not a plugin of this Kubernetes version"
         }
         Unmade::NoProvisioner => {
             "No driver provisions volumes of this class; the event about a volume plugin says the same"
@@ -171,7 +172,7 @@ fn because(why: Unmade) -> &'static str {
             "No driver provisions volumes of this class, so no node fits the pods that use the claim"
         }
         Unmade::NoProvisionerYet => {
-            "No driver provisions volumes of this class, so a pod that uses the claim will find no node"
+            "No driver provisions volumes of this class, so no node will fit a pod that uses the claim"
         }
         Unmade::SwitchedOff => "No driver provisions a volume, because dynamic provisioning is switched off",
     }
@@ -187,7 +188,7 @@ enum State {
     Left,
     /// The volume is reserved for a claim that does not exist.
     Reserved,
-    /// The `claimRef` of the volume is incomplete, so that no such claim can exist.
+    /// The `claimRef` of the volume is incomplete, so no claim can match it.
     Unnamed,
     /// The claim of the volume is gone, and the data will be destroyed.
     DataToBeDestroyed,
@@ -250,7 +251,7 @@ fn words(some: &[Taken<'_>]) -> String {
         (State::Unnamed, 1) => "has an incomplete claimRef that matches no claim",
         (State::Unnamed, _) => "have an incomplete claimRef that matches no claim",
         (State::DataToBeDestroyed, 1) => "is Released, and its policy destroys the data",
-        (State::DataToBeDestroyed, _) => "are Released, and their policy destroys the data",
+        (State::DataToBeDestroyed, _) => "are Released, and their policies destroy the data",
         (State::Leaving, 1) => "belongs to a claim that is being deleted",
         (State::Leaving, _) => "belong to claims that are being deleted",
         (State::Held, 1) => "belongs to a claim that exists",
@@ -265,7 +266,7 @@ fn words(some: &[Taken<'_>]) -> String {
 }
 
 /// Creates remedies for a volume whose claim is gone. They give the volume to this claim. The volume is reserved by
-/// name, so that no other claim can take it meanwhile.
+/// name, so that no other claim can get it first.
 fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> Vec<Remedy> {
     let volume = one.volume;
     let Some(named) = &volume.claim_ref else { return Vec::new() };
@@ -274,7 +275,7 @@ fn give(snapshot: &Snapshot, one: &Taken<'_>, claim: &PersistentVolumeClaim) -> 
         return vec![restore(snapshot, claim, does)];
     }
     let does = format!(
-        "reserve volume {} for {}, if that claim may read and overwrite the data of {}: then no other claim can take it",
+        "reserve volume {} for {}, if that claim may read and overwrite the data of {}: then no other claim can get it",
         volume.meta.name,
         claim.key(),
         claim_name(named)

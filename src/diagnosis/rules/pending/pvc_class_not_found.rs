@@ -20,22 +20,21 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending, and STORAGECLASS names a class that `kubectl get sc` does not show. An event \
                `ProvisioningFailed` says that the StorageClass is not found.",
-        why: "No volume with that class fits the claim, so the controller tries to have one made, and for that it \
-              needs the StorageClass object: a misspelt name, a manifest of another cluster, or a class that was \
-              deleted. To be bound to a volume that exists a claim needs no such object: the two names are only \
-              compared.",
+        why: "No volume with that class fits the claim, so the controller tries to have a volume provisioned. For this \
+              it needs the StorageClass, which does not exist. Perhaps the name is misspelt, the manifest is from \
+              another cluster, or the class was deleted. To be bound to an existing volume, a claim needs no \
+              StorageClass: only the names of the classes are compared.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
                   kubectl get sc\n\
                   kubectl get pv",
-        repair: "If the claim means a class that exists, create it again with that one: the field cannot be changed, \
-                 and the claim has no volume that could be lost. `kubectl pvctl recreate pvc/NAME -n NAMESPACE --set \
-                 class=CLASS` does that. If the class is missing, create it under this name: the claim goes on by \
-                 itself. If a person has to create the volume, give the volume this class.",
-        prevention: "Install classes before what uses them. Create a class anew under its old name rather than under \
-                     another one.",
-        hazard: "A new class decides what becomes of the data of its volumes: without a `reclaimPolicy` it is Delete. \
-                 A class of the same name with another provisioner also serves all other claims that wait for that \
-                 name.",
+        repair: "If another class is meant, create the claim again with that class: the field cannot be changed, and \
+                 the claim has no volume that could be lost. `kubectl pvctl recreate pvc/NAME -n NAMESPACE --set \
+                 class=CLASS` does this. If the class is missing, create it with this name: then the claim continues \
+                 by itself. If a person has to create the volume, give the volume this class.",
+        prevention: "Install classes before the claims that use them. If you create a class again, keep its name.",
+        hazard: "A new class decides whether the data of its volumes are kept: without a `reclaimPolicy`, the policy \
+                 is Delete. A class of the same name with another provisioner also serves all other claims that wait \
+                 for that name.",
         sources: &[
             "provisionClaim, Kubernetes 1.36 (C10)",
             "IsDelayBindingMode, Kubernetes 1.36",
@@ -48,7 +47,7 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
     // If volumes of that class exist but belong to other claims, another rule reports this. Without permission to list
-    // volumes, nobody can know it.
+    // volumes, this is unknown.
     let is_pool_empty = case.waited_in_vain() || taken(case, claim, why).is_some_and(|pool| pool.count == 0);
     if !is_pool_empty || case.always_ends("Bound")? {
         return None;
@@ -87,7 +86,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedies(by_hand_again)
             .remedy(by_hand(format!(
                 "if the class is missing, create StorageClass {class}, with a reclaimPolicy that suits the data; or \
-                 make {}",
+                 create {}",
                 wanted(claim)
             ))),
     )

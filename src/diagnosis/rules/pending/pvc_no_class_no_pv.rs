@@ -18,21 +18,21 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending, and STORAGECLASS is empty. An event `FailedBinding` says that no volume is \
                available and no storage class is set.",
-        why: "Without a class nobody is asked to make a volume, so the claim waits for one that has no class either. A \
-              claim that states `storageClassName: \"\"` never gets a default class (before 1.30 the controller tries \
-              that with each sync, without success). A claim that states nothing waits for a default class instead: \
-              see `sc-no-default`.",
+        why: "Without a class, no driver is asked for a volume. So the claim waits for a volume that has no class \
+              either. A claim that states `storageClassName: \"\"` never gets a default class. (Before 1.30 the \
+              controller tries to set it in each sync, without success.) A claim that states nothing waits for a \
+              default class instead: see `sc-no-default`.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o yaml\n\
                   kubectl get sc\n\
                   kubectl get pv",
-        repair: "If a person has to create the volume, create one without a class that is large enough and has the \
-                 access modes. If a driver shall make it, create the claim again with a class: an empty one cannot be \
-                 changed. It has no volume, so nothing is lost.",
-        prevention: "Write `storageClassName: \"\"` only if the claim is meant for a volume created by a person; \
-                     charts often have a value for it, whose empty form differs from none.",
-        hazard: "A volume that a driver makes is empty: if the claim was to get existing data, give it their volume \
-                 instead.",
+        repair: "If a person has to create the volume, create a volume without a class that is large enough and has \
+                 the requested access modes. If a driver should provision the volume, create the claim again with a \
+                 class: an empty class cannot be changed. The claim has no volume, so nothing is lost.",
+        prevention: "Write `storageClassName: \"\"` only if the claim is meant for a volume created by a person. \
+                     Charts often have a value for this field: an empty value and a missing value are different.",
+        hazard: "A provisioned volume is empty. If the claim should get existing data, give it the volume with these \
+                 data instead.",
         sources: &[
             "syncUnboundClaim and assignDefaultStorageClass, Kubernetes 1.36 (C5, C16)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1",

@@ -1,4 +1,4 @@
-//! This rule reports a claim that still asks the driver that its class named before.
+//! This rule reports a claim that asks another driver for its volume than its class names.
 
 use super::driver_of;
 use crate::controllers::ClaimBranch;
@@ -21,18 +21,18 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending, and its annotation `volume.kubernetes.io/storage-provisioner` names another \
                driver than its class does.",
         why: "The class was deleted and created again with another provisioner, or the claim was restored with the \
-              annotations of another cluster. A provisioner works only for claims whose class names it, so the one in \
-              the annotation ignores the claim; and the one of the class waits for the annotation. The controller \
-              writes the right name with its next sync, seconds later. That it has not done so shows that it does not \
-              sync this claim.",
+              annotations of another cluster. A provisioner handles only claims whose class names it. So the driver in \
+              the annotation ignores the claim, and the driver of the class waits for the annotation. The controller \
+              writes the right name with its next sync, within seconds. If it has not done so, it does not sync this \
+              claim.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get sc CLASS -o jsonpath='{.provisioner} {.metadata.creationTimestamp}'\n\
                   kubectl get lease kube-controller-manager -n kube-system",
-        repair: "See why kube-controller-manager does not run, or may not write claims. If it runs and nothing \
-                 changes, create the claim again: it has no volume that could be lost.",
-        prevention: "Give a class with another provisioner another name.",
-        hazard: "Do not write the annotation by hand: if both drivers take the claim for theirs, each makes a volume, \
-                 and one of them is left over.",
+        repair: "Find out why kube-controller-manager does not run, or has no permission to write claims. If it runs \
+                 and nothing changes, create the claim again: it has no volume that could be lost.",
+        prevention: "If you create a class with another provisioner, give it another name.",
+        hazard: "Do not write the annotation by hand: if both drivers handle the claim, each provisions a volume, and \
+                 one of the volumes is left over.",
         sources: &[
             "setClaimProvisioner, Kubernetes 1.36 (PE3)",
             "shouldProvision, sig-storage-lib-external-provisioner",
@@ -70,10 +70,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .since(since)
             .evidence(&case.object(), annotation, asked)
             .evidence(&class_key(name), "provisioner", class.provisioner.as_str())
-            .remedy(look_at_manager("see whether kube-controller-manager runs: renewTime is seconds old if it does"))
+            .remedy(look_at_manager(
+                "see whether kube-controller-manager runs: if it does, renewTime is only seconds old",
+            ))
             .remedy(describe(&case.object(), "see which events the claim has, and how old they are"))
             .remedy(by_hand(
-                "if it runs and nothing changes, delete the claim, which has no volume, and create it again",
+                "if kube-controller-manager runs and nothing changes, delete the claim, which has no volume, and \
+                 create it again",
             )),
     )
 }

@@ -25,25 +25,25 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending for minutes. Its events `ExternalProvisioning` repeat, and come from the \
                controller, which only says that it waits.",
-        why: "For a class with a provisioner the controller writes the provisioner's name to the claim and does \
-              nothing more: a component of that driver has to make the volume. Kubernetes does not know whether it \
-              runs. Either nobody of that name runs (not installed, crashed, started under another name, without the \
-              rights that it needs), or it runs and its storage refuses, of which its own event `ProvisioningFailed` \
-              tells.",
+        why: "For a class with a provisioner, the controller only writes the name of the provisioner into the claim. A \
+              component of that driver has to provision the volume. Kubernetes does not know whether this component \
+              runs. Perhaps it does not work: it is not installed, has crashed, uses another name, or lacks \
+              permissions. Or it works, but the storage system refuses the request. Then its own event \
+              `ProvisioningFailed` says why.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get csidriver DRIVER\n\
                   kubectl get lease -A\n\
                   kubectl get pods -A",
-        repair: "Nothing has to be done to the claim. Look for events of the driver: if there is one, it says why the \
-                 storage is not created. If there is none, look for its provisioner (a deployment of the driver, \
-                 mostly with a container `csi-provisioner`) and its log, install or repair it: the claim goes on by \
-                 itself. If no driver of that name is meant to run, the class has to be made anew with the right one, \
-                 and then the claim.",
-        prevention: "Watch the Leases of drivers. Remove the classes of a driver together with it.",
-        hazard: "Do not delete the claim while the driver may be at work on it, or its volume is left over in the \
-                 storage system. If a person creates a volume for this claim, there is one volume too many when the \
-                 driver runs again. If you create one, let its `claimRef` name the claim.",
+        repair: "The claim needs no change. Search for events of the driver: they say why the storage is not created. \
+                 If there are none, find its provisioner (a Deployment of the driver, usually with a container \
+                 `csi-provisioner`), and read its log. Install or repair it: then the claim continues by itself. If \
+                 the class names a wrong driver, create the class again with the right driver, and then create the \
+                 claim again.",
+        prevention: "Monitor the Leases of drivers. Remove the classes of a driver together with the driver.",
+        hazard: "Do not delete the claim while the driver may be provisioning its volume. Otherwise the volume is left \
+                 over in the storage system. If you create a volume for this claim by hand, let its `claimRef` name \
+                 the claim. When the driver runs again, it may provision a second volume.",
         sources: &[
             "provisionClaimOperationExternal, Kubernetes 1.36 (C12, PE4)",
             "kubernetes-sigs/nfs-subdir-external-provisioner#25",
@@ -62,13 +62,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let class = case.class(claim.class())?;
     let since = asked_since(case, claim, class);
     let waited = case.lasts(since)?;
-    // No object tells when the node was selected. A pod may have waited for a long time and may have got its node just
+    // No object states when the node was selected. A pod may have waited for a long time and may have got its node just
     // now.
     let is_unclear = class.waits_for_first_consumer() && waited < LONG;
     let asked = Branch::ProvisionStep(ProvisionStep::ExternalProvisionerAlreadyRequested);
     let is_asked = case.decision()?.record.steps.contains(&asked);
-    // Provisioners give the volume this name. If such a volume exists and is not bound, there is another reason for
-    // that.
+    // Provisioners give the volume this name. If such a volume exists, the driver has made it, and something else
+    // prevents the binding.
     let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
     if !is_asked || is_made || case.always_ends("Bound")? || waits_for_a_node_that_is_gone(case, claim) {
         return None;
@@ -87,7 +87,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let found = Detection::new(format!(
         "driver {driver} has not provisioned a volume for {} for {}. Kubernetes only asks the driver and does not know \
-         whether it runs. Its events on the claim, its Lease and its log show this{copies}",
+         whether it runs. The driver's events on the claim, its Lease and its log show this{copies}",
         mention(&case.object()),
         human_age(waited)
     ));
@@ -96,7 +96,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         by_hand(format!(
             "read the log of the provisioner of {driver}: it says why it provisions no volume, or shows that it does not run"
         )),
-        describe(&case.object(), format!("see whether {driver} has written an event: then it runs")),
+        describe(&case.object(), format!("see whether {driver} has written an event: if so, it runs")),
     ];
     // Only names of CSI drivers have no slash. In the names of their Leases, only provisioners of CSI drivers replace
     // characters other than slashes.
@@ -110,7 +110,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let lease = quoted(&format!("metadata.name={lease}"));
         looks.push(kubectl(
             format!("get lease -A --field-selector {lease} -o yaml"),
-            "see whether its provisioner runs: then renewTime is seconds old; not every provisioner has such a Lease",
+            "see whether the provisioner runs: if so, renewTime is only seconds old; not every provisioner has such a \
+             Lease",
         ));
     }
     Some(

@@ -20,20 +20,22 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Pending with events `ExternalProvisioning`, or with `ProvisioningFailed` of the driver \
                about a node that is not found. Its pod is Pending, and the scheduler says that no node has a volume to \
                bind.",
-        why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`), so that the \
-              driver makes a volume for that one. The node was removed before the volume was there, by an autoscaler \
-              for example. As long as the claim has the annotation, the scheduler refuses every other node for the \
-              pod. Nothing in Kubernetes itself removes the annotation. A recent provisioner removes it, if it runs; \
-              an old one does not.",
+        why: "The scheduler wrote a node into the claim (annotation `volume.kubernetes.io/selected-node`), so that the \
+              driver provisions a volume for this node. The node was removed before the volume existed, for example by \
+              an autoscaler. As long as the claim has the annotation, the scheduler refuses every other node for the \
+              pod. Nothing in Kubernetes itself removes the annotation. A recent provisioner removes it, if the \
+              provisioner runs. An old provisioner does not remove it.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get node NODE\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "See in the driver's events and log that nothing is being made for the old node. Then remove the \
-                 annotation: the scheduler chooses anew as soon as it looks at a pod that uses the claim.",
-        prevention: "Update the driver's provisioner: since sig-storage-lib-external-provisioner#139 it gives a claim \
-                     back to the scheduler whose node is gone. Let autoscalers drain nodes before they remove them.",
-        hazard: "If the driver is about to make a volume for the old node, that one may be left over in the storage \
-                 system with nobody to delete it. No existing data are touched.",
+        repair: "Check in the events and the log of the driver that it does not provision a volume for the old node \
+                 any more. Then remove the annotation. The scheduler selects another node when it next schedules a pod \
+                 that uses the claim.",
+        prevention: "Update the driver's provisioner: since sig-storage-lib-external-provisioner#139 it removes the \
+                     annotation if the node is gone, so that the scheduler selects another node. Let autoscalers drain \
+                     nodes before they remove them.",
+        hazard: "If the driver still provisions a volume for the old node, this volume may be left over in the storage \
+                 system, and nobody deletes it. Existing data are not changed.",
         sources: &[
             "VolumeBinding Filter, Kubernetes 1.36 (S8)",
             "provisionClaim, Kubernetes 1.36 (C12)",
@@ -68,8 +70,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         if late { "The scheduler selects no other node" } else { "The driver is asked for no other node" };
     let found = Detection::new(format!(
         "{} does not exist, so driver {driver} provisions no volume. {consequence} until the annotation \
-         volume.kubernetes.io/selected-node is removed. A recent external-provisioner removes it; this one may be older \
-         or not run. No data are at risk",
+         volume.kubernetes.io/selected-node is removed. A recent external-provisioner removes it; the present one may \
+         be older, or may not run. No data are at risk",
         part_of(&case.object(), &format!("the selected node {node}"))
     ));
     let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";

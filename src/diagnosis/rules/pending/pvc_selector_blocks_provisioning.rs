@@ -9,30 +9,30 @@ use crate::model::{Kind, LabelSelector, PersistentVolumeClaim, Str};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-selector-blocks-provisioning",
-    title: "no driver provisions for a claim with a selector",
+    title: "no driver provisions a volume for a claim with a selector",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending, though its class has a provisioner. There are events `ExternalProvisioning`, and \
-               of most drivers also `ProvisioningFailed`, which says that a selector is not supported.",
-        why: "`spec.selector` asks for labels of a volume that exists. No free volume of the class has them, so the \
-              controller asks the driver, as for every claim of the class; and drivers refuse, because they cannot \
-              make a volume that is known to have the labels. Often the class was not meant at all: the claim states \
-              none, and got the default one when it was created, while the volume with the labels has none.",
+        seen: "The claim is Pending, although its class has a provisioner. There are events `ExternalProvisioning`. \
+               Most drivers also write an event `ProvisioningFailed`, which says that a selector is not supported.",
+        why: "`spec.selector` requests the labels of an existing volume. No free volume of the class has these labels, \
+              so the controller asks the driver, as for every claim of the class. Drivers refuse such a claim, because \
+              they cannot promise that a new volume gets these labels. Often nobody chose the class: the claim stated \
+              no class and got the default class, but the volume with the labels has no class.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.selector} {.spec.storageClassName}'\n\
                   kubectl get pv --show-labels\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "If a volume is meant that exists, make it match: the class of claim and volume, the labels, size and \
-                 access modes. If a new volume is meant, create the claim again without a selector. It has no volume \
-                 yet, so nothing is lost with it.",
+        repair: "If an existing volume is meant, give it the class of the claim, the labels, and the requested size \
+                 and access modes. If a new volume is meant, create the claim again without a selector. The claim has \
+                 no volume yet, so nothing is lost.",
         prevention: "Use selectors only with volumes created by a person, and state `storageClassName: \"\"` with \
-                     them, or the class of those volumes. To have one volume, name it in `spec.volumeName`.",
-        hazard: "The selector may have been there to keep the application from a wrong disk: without it the claim gets \
-                 any volume that fits, or a new and empty one. A label that is put on a volume offers it to every \
-                 claim with that selector.",
+                     them, or the class of those volumes. To get one certain volume, name it in `spec.volumeName`.",
+        hazard: "Perhaps the selector prevents the application from getting a wrong disk. Without it, the claim gets \
+                 any volume that fits, or a new and empty volume. If you add the label to a volume, every claim with \
+                 that selector can get the volume.",
         sources: &[
             "provisionClaim, Kubernetes 1.36 (C12)",
             "prepareProvision, external-provisioner (`claim Selector is not supported`)",
@@ -62,7 +62,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         with_class(found, case, claim)
             .evidence(&case.object(), "spec.selector", labels.as_str())
-            .remedy(describe(&case.object(), format!("see what {driver} says about it")))
+            .remedy(describe(&case.object(), format!("see what {driver} says about the claim")))
             .remedy(save_claim(claim, "save the manifest of the claim before you delete it"))
             .remedy(by_hand(format!(
                 "if an existing volume is meant, give it class {}, these labels, and the requested size and access \

@@ -8,7 +8,7 @@ use crate::model::{Kind, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-vac-gate-off",
-    title: "the claim asks for an attributes class, but the feature gate is off",
+    title: "the claim requests an attributes class, but the feature gate is off",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
@@ -17,20 +17,21 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim stays Pending, and no event says why.",
         why: "The claim has a `spec.volumeAttributesClassName`, and the gate `VolumeAttributesClass` of \
-              kube-controller-manager is off, which is the default from 1.31 to 1.33. Matching refuses such a claim as \
-              a whole as soon as some volume has its access modes: the sync ends with an error, even if a driver has \
-              created the volume already. Only the controller's log has this error. An API server with the same gate \
-              off drops the field from new claims, so the two components do not agree, or the gate was on earlier.",
+              kube-controller-manager is off, which is the default from 1.31 to 1.33. If any volume has the access \
+              modes of the claim, the controller does not compare volumes: the sync of the claim ends with an error. \
+              This also happens if a driver has already created a volume for the claim. Only the controller's log has \
+              this error. If the gate is off in the API server, the API server removes the field from new claims. So \
+              either the gate is on only in the API server, or it was on when the claim was created.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
                   kubectl get --raw /metrics | grep VolumeAttributesClass\n\
                   kubectl logs -n kube-system -l component=kube-controller-manager --tail=-1 | grep NAME",
-        repair: "Switch the gate on in kube-controller-manager, and the claim is bound as it is. Otherwise create the \
-                 claim again without the field: it cannot be taken from a claim that is not bound. The claim has no \
-                 volume yet, so nothing is lost with it.",
-        prevention: "Set feature gates alike in all components, and do not switch this one off again once claims use \
-                     it.",
-        hazard: "None for data. If a driver has made a volume for the claim already, deleting the claim deletes that \
-                 one, which is still empty.",
+        repair: "Switch the gate on in kube-controller-manager. Then the claim can be bound without any change. \
+                 Otherwise create the claim again without the field: the field of an unbound claim cannot be removed. \
+                 The claim has no volume yet, so nothing is lost.",
+        prevention: "Set each feature gate to the same value in all components. Do not switch this gate off again \
+                     while claims use the field.",
+        hazard: "None for data. If a driver has already made a volume for the claim, and this volume has policy \
+                 Delete, then deleting the claim deletes the volume. It is still empty.",
         sources: &[
             "syncUnboundClaim and FindMatchingVolume, Kubernetes 1.36 (C3)",
             "https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/",

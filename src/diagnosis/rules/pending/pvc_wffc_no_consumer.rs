@@ -18,16 +18,17 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `WaitForFirstConsumer`.",
-        why: "Its class has `volumeBindingMode: WaitForFirstConsumer`: the volume is to be where the pod runs, so \
-              nothing is bound or made before a pod uses the claim and the scheduler has found a node for it. That is \
-              no fault.",
+        why: "Its class has `volumeBindingMode: WaitForFirstConsumer`: the volume has to be usable where the pod runs. \
+              So no volume is bound or provisioned before a pod uses the claim and the scheduler has selected a node \
+              for that pod. This is normal.",
         confirm: "kubectl get sc CLASS -o jsonpath='{.volumeBindingMode}'\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "None: create the pod that uses the claim. A tool that creates the pod only after the claim is Bound \
-                 never creates it. Configure the tool so that it does not wait.",
+        repair: "Create the pod that uses the claim. A tool that creates the pod only after the claim is Bound never \
+                 creates it. Configure the tool so that it does not wait.",
         prevention: "Do not let deployments wait for claims of such a class: leave them out of `helm --wait`, hooks \
                      and health checks that come before the pods.",
-        hazard: "Changing to a class that binds at once makes volumes where the pod may not be able to run.",
+        hazard: "If you change to a class that binds claims immediately, the volume may be created where the pod \
+                 cannot run.",
         sources: &[
             "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C7)",
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",
@@ -55,7 +56,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "{who}. This is normal for class \"{class}\", which has binding mode WaitForFirstConsumer. Do not wait for the \
          claim to be Bound before you create the pod"
     ));
-    // The StatefulSet that makes the claim also makes the pod.
+    // The StatefulSet that creates the claim also creates the pod.
     let namespace = &claim.meta.namespace;
     let found = match case.snapshot().sets_making(namespace, &claim.meta.name).next() {
         Some(set) => found.follows_from(key(Kind::StatefulSet, namespace, &set.meta.name), Act::Schedule),
@@ -64,6 +65,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         with_class(found, case, claim)
             .evidence(&key(Kind::StorageClass, "", class), "volumeBindingMode", "WaitForFirstConsumer")
-            .remedy(by_hand("create a pod that uses the claim; then the scheduler does the rest")),
+            .remedy(by_hand(
+                "create a pod that uses the claim; then the scheduler selects a node, and the claim is bound",
+            )),
     )
 }

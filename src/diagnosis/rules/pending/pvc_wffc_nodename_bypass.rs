@@ -19,24 +19,26 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending with an event `WaitForFirstConsumer`, though a pod uses it. The pod has a node and \
-               does not start: Pending, or ContainerCreating.",
-        why: "The class binds late: the scheduler has to choose a node, write it to the claim (annotation \
-              `volume.kubernetes.io/selected-node`) and only then place the pod. This pod has a node, and the claim \
-              has none, so the pod got its `spec.nodeName` from a person or from another controller. The PV controller \
-              counts pods without a node alone, which is why its event goes on speaking of a first consumer. Where the \
-              pod's containers run, it was placed with an earlier claim of this name, and this claim came later.",
+        seen: "The claim is Pending with an event `WaitForFirstConsumer`, although a pod uses it. The pod has a node \
+               and does not start: Pending, or ContainerCreating.",
+        why: "The class has binding mode WaitForFirstConsumer: the scheduler has to select a node, write it into the \
+              claim (annotation `volume.kubernetes.io/selected-node`), and only then place the pod. Here the pod has a \
+              node, and the claim has no selected node. So the pod got its `spec.nodeName` from a person or from \
+              another controller. The PersistentVolume controller considers only pods without a node, so its event \
+              still says that it waits for a first consumer. If the containers of the pod run, the pod was placed with \
+              an earlier claim of this name, and this claim was created later.",
         confirm: "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.nodeName} {.metadata.creationTimestamp}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations} \
                   {.metadata.creationTimestamp}'",
-        repair: "Create the pod again without `spec.nodeName`, with a `nodeSelector` on `kubernetes.io/hostname` or a \
-                 node affinity in its place: the scheduler then places it where it was meant to be, and binds the \
-                 claim. Where that cannot be, and a driver provisions the class, the annotation can be written by \
-                 hand, with the pod's node in it: that is all that the scheduler would write.",
-        prevention: "Leave `spec.nodeName` out of manifests of pods that use claims of a class that binds late.",
-        hazard: "A wrong node in the annotation puts the volume into a zone where the pod cannot reach it. A pod that \
-                 runs on the storage of an earlier claim loses it when it is created again: the new claim gets an \
-                 empty volume.",
+        repair: "Create the pod again without `spec.nodeName`. Use a `nodeSelector` on `kubernetes.io/hostname` or a \
+                 node affinity instead. Then the scheduler places the pod on the intended node, and the claim is \
+                 bound. If this is not possible, and a driver provisions volumes of the class, write the node of the \
+                 pod into the annotation by hand, as the scheduler would.",
+        prevention: "Leave `spec.nodeName` out of manifests of pods that use claims of a class with \
+                     WaitForFirstConsumer.",
+        hazard: "With a wrong node in the annotation, the volume may be created in a zone where the pod cannot use it. \
+                 If the pod runs with the storage of an earlier claim, it loses this storage when it is created again: \
+                 the new claim gets an empty volume.",
         sources: &[
             "emitEventForUnboundDelayBindingClaim, Kubernetes 1.36 (C7)",
             "VolumeBinding PreBind, Kubernetes 1.36 (S18)",
@@ -59,7 +61,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let (risk, message) = if had_an_earlier_claim(claim, pod) {
         let message = format!(
             "pod {name} got its node {node} with an earlier claim of this name. So nobody binds this new claim: the \
-             scheduler does not look at that pod again. The pod writes to the volume of the earlier claim"
+             scheduler does not schedule that pod again. The pod writes to the volume of the earlier claim"
         );
         (Risk::Possible, message)
     } else {
@@ -93,7 +95,8 @@ pub(super) fn past_the_scheduler<'a>(case: &Case<'a>, claim: &PersistentVolumeCl
 }
 
 /// Returns whether the pod was scheduled with an earlier claim of the same name. This is so if the pod is older than
-/// the claim. It is also so if one of its containers runs, because a kubelet starts none before the claim is bound.
+/// the claim. It is also so if one of its containers runs, because a kubelet starts no container before the claim is
+/// bound.
 fn had_an_earlier_claim(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
     let is_older = pod.meta.created.zip(claim.meta.created).is_some_and(|(pod, claim)| pod < claim);
     pod.running_container || is_older

@@ -22,19 +22,21 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending with an event `WaitForPodScheduled`; the pod that uses it is Pending without a \
-               node, mostly with an event `FailedScheduling`.",
-        why: "The class binds late: the scheduler writes the node that it has chosen to the claim, and only then a \
-              volume is bound or made. It chooses none as long as no node suits the pod, for whatever reason: CPU and \
-              memory, taints, another claim of the pod, no free volume in reach, or too little storage. The claim is \
-              not the trouble, and its events do not tell of it. While the scheduler waits for a volume that it has \
-              chosen, up to ten minutes, the pod has no event either.",
+               node, usually with an event `FailedScheduling`.",
+        why: "The class has binding mode WaitForFirstConsumer: the scheduler writes the selected node into the claim, \
+              and only then a volume is bound or provisioned. The scheduler selects no node as long as no node fits \
+              the pod. There are many possible reasons: CPU and memory, taints, another claim of the pod, no free \
+              volume that the node can use, or too little storage. The claim is not the cause, and its events do not \
+              name the cause. While the scheduler waits for a volume that it has chosen, for up to ten minutes, the \
+              pod has no event either.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl describe pod POD -n NAMESPACE\n\
                   kubectl get events -n NAMESPACE --field-selector reason=FailedScheduling",
-        repair: "Repair what the pod's event names: free or add nodes, correct its affinity, tolerations or requests, \
-                 or see to the other claim that it uses. Nothing has to be done to this claim.",
-        prevention: "Let requests and affinities fit the nodes that there are. Keep volumes or storage ready where the \
-                     pods may run.",
+        repair: "Remove the cause that the pod's event names. For example, add nodes, correct the affinity, the \
+                 tolerations or the requests of the pod, or repair another claim that the pod uses. This claim needs \
+                 no change.",
+        prevention: "Make sure that requests and affinities fit the existing nodes, and that volumes or storage are \
+                     available where the pods may run.",
         hazard: "Do not set `spec.nodeName` on the pod to start it: then nobody selects a node for the claim, and \
                  neither continues. Do not change the binding mode of the class to Immediate: volumes are then created \
                  where pods cannot run.",
@@ -58,7 +60,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let pod = unplaced().filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created)?;
     let since = pod.meta.created.max(claim.meta.created);
     let waited = case.lasts(since)?;
-    // If no volume is left for the claim, or if its driver gave the node back, another rule reports this.
+    // If no volume is left for the claim, or if its provisioner removed the selected node, another rule reports this.
     if case.always_ends("Bound")? || super::pool::exhausted(case, claim).is_some() || refusal(case, claim).is_some() {
         return None;
     }
@@ -79,8 +81,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
         }
         (None, Some(said)) => format!(
-            "no node takes {pod_words}{others}{later}. The pod has waited {age}. The \
-             scheduler says: \"{}\"",
+            "no node fits {pod_words}{others}{later}. The pod has waited {age}. The scheduler says: \"{}\"",
             truncate(said.trim_end_matches('.'), 300)
         ),
         (None, None) => format!("{lead}. See the events FailedScheduling of the pod for the reason"),

@@ -17,8 +17,8 @@ use crate::model::surroundings::Event;
 use crate::model::{Kind, PersistentVolumeClaim, StorageClass};
 use crate::text::{human_age, truncate};
 
-/// The number of seconds for which an event of a driver counts. The API server deletes events after an hour, and a
-/// driver that keeps trying repeats its event within minutes.
+/// The maximum age, in seconds, of an event of a driver that a rule uses. The API server deletes events after an hour,
+/// and a driver that keeps trying repeats its event within minutes.
 const FRESH: i64 = 3_600;
 /// The maximum number of characters of an event's message that are shown as evidence.
 const SHOWN: usize = 200;
@@ -115,12 +115,12 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
     }
     let waits_for_node = match case.claim_branch()? {
         ClaimBranch::UnboundClaimProvisionExternal => false,
-        // If the driver gave the node back, the scheduler selects a node again within moments.
+        // If the provisioner removed the selected node, the scheduler selects a node again within moments.
         ClaimBranch::UnboundClaimWaitForPodScheduled => true,
         _ => return None,
     };
-    // Provisioners give the volume this name. If such a volume exists and is not bound, there is another reason for
-    // that.
+    // Provisioners give the volume this name. If such a volume exists, the driver has made it, and something else
+    // prevents the binding.
     let is_made = case.volume(&format!("pvc-{}", claim.meta.uid)).is_some();
     if is_made || case.always_ends("Bound")? || (waits_for_node && !has_waited(case, claim)) {
         return None;

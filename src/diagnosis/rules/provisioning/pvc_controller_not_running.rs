@@ -19,18 +19,20 @@ pub(super) static RULE: Rule = Rule {
         seen: "Claims stay Pending without any event, volumes stay in the phase Pending, deletions do not end. Other \
                controllers of the cluster do nothing either: for example, no pods are created for Deployments.",
         why: "Binding, provisioning and reclaiming are the work of controllers in kube-controller-manager. The \
-              instance that works renews a Lease every few seconds. Nobody has renewed it for minutes, and what would \
-              be written to this claim has not been written: no instance runs, or none reaches the API server. A Lease \
-              alone does not say so, because one can be left over where leader election was switched off.",
+              instance that works renews a Lease every few seconds. Nobody has renewed this Lease for minutes, and the \
+              next change of this claim has not been made. So no instance runs, or no instance reaches the API server. \
+              An old Lease alone does not prove this, because it can be left over after leader election was switched \
+              off.",
         confirm: "kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
                   {.spec.renewTime}'\n\
                   kubectl get pods -n kube-system -l component=kube-controller-manager\n\
                   kubectl get events -n NAMESPACE --field-selector involvedObject.name=NAME",
-        repair: "Nothing has to be done to the claim: bring kube-controller-manager back. Before that, run `kubectl \
-                 pvctl predict`, and set policy Retain on every volume that it would delete and that has to stay.",
-        prevention: "Watch that kube-controller-manager holds its Lease.",
-        hazard: "When it is back it does at once all that has piled up: volumes whose claims are gone by then are \
-                 reclaimed, and with policy Delete their data are destroyed.",
+        repair: "The claim needs no change. Start kube-controller-manager again. Before that, run `kubectl pvctl \
+                 predict`, and set policy Retain on every volume that the controller would delete and that has to \
+                 stay.",
+        prevention: "Monitor whether kube-controller-manager renews its Lease.",
+        hazard: "When kube-controller-manager runs again, it makes all waiting changes at once. Volumes whose claims \
+                 are gone by then are reclaimed, and with policy Delete their data are destroyed.",
         sources: &[
             "LeaderElectionConfiguration, component-base, Kubernetes 1.36",
             "syncClaim, Kubernetes 1.36",
@@ -69,8 +71,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     };
     let object = key(Kind::Lease, Lease::MANAGER_NAMESPACE, Lease::MANAGER_NAME);
     let found = Detection::new(format!(
-        "kube-controller-manager does not run. Nobody has renewed its Lease for {}. The claim {ends}. No controller \
-         binds, provisions or reclaims volumes. Once one runs again, all waiting changes happen at once",
+        "kube-controller-manager does not run. Nobody has renewed its Lease for {}. If it ran, the claim {ends}. No \
+         controller binds, provisions or reclaims volumes. Once one runs again, all waiting changes happen at once",
         human_age(silent)
     ));
     // Files may have been written at different moments, so the Lease may look older than it was.
@@ -82,7 +84,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .evidence(&object, "spec.holderIdentity", lease.holder.as_str())
             .evidence(&object, "spec.renewTime", lease.renewed.map_or_else(String::new, |moment| moment.to_string()))
             .evidence(&case.object(), "status.phase", phase)
-            .remedy(kubectl(read, "see whether kube-controller-manager renews its Lease by now"))
+            .remedy(kubectl(read, "see whether kube-controller-manager renews its Lease again"))
             .remedy(by_hand(
                 "start kube-controller-manager again; before that, set policy Retain on volumes that it would delete \
                  and that must stay (kubectl pvctl predict lists them)",

@@ -18,20 +18,20 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending for minutes; an event `ProvisioningFailed` tells of `DeadlineExceeded`, or of \
+        seen: "The claim is Pending for minutes; an event `ProvisioningFailed` reports `DeadlineExceeded`, or \
                `Aborted` because an operation for that volume exists already.",
-        why: "The provisioner asks the driver with a time limit. When that passes, the request ends, and the work in \
-              the storage system goes on. The provisioner remembers the claim as in progress and asks again with the \
-              same name, so that the driver can hand out what it has made by then. Nothing is lost as long as claim \
-              and node stay the same.",
+        why: "The provisioner calls the driver with a time limit. At this limit the call ends, but the storage system \
+              continues its work. The provisioner treats the claim as in progress, and calls the driver again with the \
+              same name. So the driver can return the volume that it has made by then. Nothing is lost as long as the \
+              claim and its node stay the same.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get events -n NAMESPACE --field-selector involvedObject.name=NAME",
-        repair: "Wait, and look into the storage system for the volume `pvc-UID`. If that takes more than half an \
-                 hour, see whether the storage system answers at all, and read the driver's log; a longer `--timeout` \
-                 of the provisioner helps where making a volume simply takes that long.",
-        prevention: "Let the provisioner's `--timeout` suit the storage system.",
-        hazard: "Deleting the claim, or taking the annotation `volume.kubernetes.io/selected-node` away, leaves a \
-                 volume behind in the storage system of which no object knows.",
+        repair: "Wait, and look in the storage system for the volume `pvc-UID`. If this takes more than half an hour, \
+                 check whether the storage system answers, and read the driver's log. If the storage system is only \
+                 slow, set a longer `--timeout` of the provisioner.",
+        prevention: "Set a `--timeout` of the provisioner that is long enough for the storage system.",
+        hazard: "If you delete the claim, or remove the annotation `volume.kubernetes.io/selected-node`, a volume can \
+                 be left over in the storage system, and no object names it.",
         sources: &[
             "checkError, external-provisioner",
             "provisionVolumeErrorHandling, sig-storage-lib-external-provisioner",
@@ -51,13 +51,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "Wait: if the claim is deleted now, a volume can be left behind in the storage system"
     };
     let found = Detection::new(format!(
-        "{driver} may still be provisioning the volume of {}. The last request timed out or met an earlier one ({}), and the \
-         storage system may continue. {then}",
+        "{driver} may still be provisioning the volume of {}. The last request timed out, or an earlier request had \
+         not ended ({}), and the storage system may continue. {then}",
         mention(&case.object()),
         refusal.age()
     ))
     .info_if(!takes_long);
-    let looks = describe(&case.object(), "see whether the driver has said something else by now");
+    let looks = describe(&case.object(), "see whether the driver has reported something else since then");
     let way = by_hand(format!(
         "look in the storage system for pvc-{} before anybody deletes the claim; waiting is safe",
         claim.meta.uid

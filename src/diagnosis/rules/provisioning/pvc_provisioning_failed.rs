@@ -63,10 +63,10 @@ const CAUSES: [(&[&str], Cause); 9] = [
     (
         &["volumesnapshots.snapshot.storage.k8s.io"],
         Cause {
-            words: "it does not get the source snapshot",
+            words: "it cannot read the source snapshot",
             is_final: false,
             way: "create that snapshot, or one of the same name from the same snapshot content; if the snapshot cannot \
-                  be created again, create the claim again from another one",
+                  be created again, create the claim again from another snapshot",
             by_claim: false,
         },
     ),
@@ -84,7 +84,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "it does not make volumes of that kind",
             is_final: true,
-            way: "request what the driver can make, for which the claim must be created again",
+            way: "request a volume that the driver can make; for this, the claim must be created again",
             by_claim: true,
         },
     ),
@@ -93,7 +93,7 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "a secret that the class names is missing",
             is_final: true,
-            way: "create the secret that the message names, or a class that names the right one",
+            way: "create the secret that the message names, or a class that names the right secret",
             by_claim: false,
         },
     ),
@@ -119,18 +119,18 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "the storage has no room for that size or a quota is used up",
             is_final: false,
-            way: "free space or raise the quota in the storage system, or request less, for which the claim must be \
-                  created again",
+            way: "free space or raise the quota in the storage system, or request less; to request less, the claim \
+                  must be created again",
             by_claim: true,
         },
     ),
     (
         &["topology", "accessibility requirements", "topologies"],
         Cause {
-            words: "it finds no place that the node can reach",
+            words: "it finds no topology that the node can use",
             is_final: false,
-            way: "check whether the driver has registered on the node, and whether the class's allowedTopologies leave \
-                  a place",
+            way: "check whether the driver has registered on the node, and whether the class's allowedTopologies allow \
+                  the topology of that node",
             by_claim: false,
         },
     ),
@@ -139,8 +139,8 @@ const CAUSES: [(&[&str], Cause); 9] = [
         Cause {
             words: "the driver refuses the class's parameters or the claim's request",
             is_final: true,
-            way: "correct the class's parameters, for which the class must be created again under the same name; or \
-                  create the claim again with another request",
+            way: "correct the class's parameters (the class must be created again with the same name), or create the \
+                  claim again with another request",
             by_claim: true,
         },
     ),
@@ -201,7 +201,7 @@ fn way(cause: &Cause, claim: &PersistentVolumeClaim) -> String {
         return format!("{}: `kubectl pvctl recreate {object}` with {set}", cause.way);
     }
     match claim.source().filter(|source| source.kind == "VolumeSnapshot" && cause.words.contains("snapshot")) {
-        Some(snapshot) => format!("{} (it names snapshot {})", cause.way, snapshot.name),
+        Some(snapshot) => format!("{} (the claim names snapshot {})", cause.way, snapshot.name),
         None => cause.way.to_owned(),
     }
 }

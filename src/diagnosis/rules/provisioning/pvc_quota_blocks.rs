@@ -15,7 +15,7 @@ const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-quota-blocks",
-    title: "a quota keeps a claim of the set from being created",
+    title: "a quota prevents the creation of a claim of the set",
     severity: Severity::Error,
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::ResourceQuota, Kind::LimitRange, Kind::StorageClass],
@@ -25,17 +25,17 @@ pub(super) static RULE: Rule = Rule {
         seen: "The set has fewer pods than `spec.replicas`, and the claim of the next pod does not exist. An event \
                `FailedCreate` on the set says `exceeded quota`, or that the request is above or below what a claim \
                may ask for.",
-        why: "The API server counts claims and what they request, per namespace and per class, before it stores a new \
-              one, and refuses it where a ResourceQuota would be exceeded. A LimitRange for claims bounds the size of \
-              each. The StatefulSet creates a pod's claims before the pod: without them there is no pod either. What \
-              counts are requests, not what is used of the volumes.",
+        why: "Before the API server stores a new claim, it counts the claims and their requests, per namespace and per \
+              class. It refuses the new claim if a ResourceQuota would be exceeded. A LimitRange limits the size of \
+              each claim. The StatefulSet creates the claims of a pod before the pod: without them, the pod is not \
+              created either. A quota counts the requests, and not the used space of the volumes.",
         confirm: "kubectl describe sts NAME -n NAMESPACE\n\
                   kubectl describe quota -n NAMESPACE\n\
                   kubectl describe limits -n NAMESPACE",
-        repair: "Have the quota raised; the set tries again by itself. Or scale the set down to what it has. A size \
-                 that a LimitRange forbids has to be changed in the set's template, for which the set is created again \
-                 with `kubectl delete sts NAME --cascade=orphan` before.",
-        prevention: "Let the quota suit the replicas, those of updates and of scaling up included.",
+        repair: "Raise the quota: the set then tries again by itself. Or scale the set down to the pods that it has. \
+                 If a LimitRange forbids the size, change the size in the template of the set. For this, delete the \
+                 set with `kubectl delete sts NAME --cascade=orphan`, and create it again.",
+        prevention: "Set a quota that is large enough for all replicas, also during updates and after scaling up.",
         hazard: "Do not delete claims that only look unused in order to free quota: with policy Delete their data are \
                  destroyed.",
         sources: &[
@@ -121,11 +121,11 @@ fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> De
         quoted(&format!("involvedObject.name={name},reason=FailedCreate"))
     );
     found
-        .remedy(kubectl(events, "see what the API server said to the set"))
-        .remedy(describe(&barrier.object, "see what is allowed and what is taken"))
+        .remedy(kubectl(events, "see what the API server answered to the set"))
+        .remedy(describe(&barrier.object, "see what is allowed and what is used"))
         .remedy(by_hand(
-            "raise the quota or the limit, or scale the set down to what it has; do not delete claims before you know \
-             whose data they have",
+            "raise the quota or the limit, or scale the set down to the pods that it has; do not delete claims before \
+             you know whose data they have",
         ))
 }
 
@@ -149,8 +149,8 @@ fn beyond_range(ranges: &[&LimitRange], template: &ClaimTemplate) -> Option<Barr
     })
 }
 
-/// Returns the ResourceQuota that refuses the last of these claims if the ones before it exist. Upstream:
-/// `CheckRequest`, `apiserver/pkg/admission/plugin/resourcequota`, 1.36.
+/// Returns the ResourceQuota that refuses the last of these claims if the other claims exist. Upstream: `CheckRequest`,
+/// `apiserver/pkg/admission/plugin/resourcequota`, 1.36.
 fn beyond_quota(case: &Case<'_>, quotas: &[&ResourceQuota], wanted: &[(&ClaimTemplate, String)]) -> Option<Barrier> {
     let (last, _) = wanted.last()?;
     quotas.iter().find_map(|quota| {

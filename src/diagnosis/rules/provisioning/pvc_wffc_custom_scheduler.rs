@@ -19,21 +19,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending with an event `WaitForPodScheduled`. Its pod has no node, and mostly no event of a \
-               scheduler: `kubectl get pod` shows `SchedulingGated`, or the pod has a `spec.schedulerName` of its own.",
-        why: "The class binds late: whoever places the pod has to write the chosen node to the claim (annotation \
-              `volume.kubernetes.io/selected-node`), and only then a volume is bound or made. A pod with \
-              `spec.schedulingGates` is kept from every scheduler until whoever set the gates, mostly a queue for \
-              batch work, takes them away. A pod with a `spec.schedulerName` is placed by a scheduler of that name \
-              alone: if none runs, nobody does, and one that does not know of late binding never writes the \
-              annotation.",
+        seen: "The claim is Pending with an event `WaitForPodScheduled`. Its pod has no node, and usually no event of \
+               a scheduler: `kubectl get pod` shows `SchedulingGated`, or the pod has a `spec.schedulerName` of its \
+               own.",
+        why: "The class has binding mode WaitForFirstConsumer: the scheduler of the pod has to write the selected node \
+              into the claim (annotation `volume.kubernetes.io/selected-node`), and only then a volume is bound or \
+              provisioned. No scheduler places a pod with `spec.schedulingGates` until the component that set the \
+              gates, usually a queue for batch work, removes them. Only the scheduler with the name in \
+              `spec.schedulerName` places the pod. If this scheduler does not run, nobody places the pod. If it does \
+              not support WaitForFirstConsumer, it never writes the annotation.",
         confirm: "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.schedulerName} {.spec.schedulingGates}'\n\
                   kubectl describe pod POD -n NAMESPACE\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'",
-        repair: "Nothing has to be done to the claim. For a gated pod ask whoever holds the gate: the queue has no \
-                 room, or its controller does not run. For a pod of another scheduler see that this one runs, that it \
-                 places pods of that name, and that its volume binding is switched on.",
-        prevention: "Use a class that binds late only with schedulers that know of it.",
+        repair: "The claim needs no change. If the pod has scheduling gates, check the component that set them: its \
+                 queue may be full, or its controller may not run. If the pod has another scheduler, check that this \
+                 scheduler runs, that it has the name in `spec.schedulerName`, and that its volume binding is switched \
+                 on.",
+        prevention: "Use a class with WaitForFirstConsumer only with schedulers that support it.",
         hazard: "Do not write the annotation by hand: that scheduler may choose another node, and the volume is then \
                  where the pod cannot reach it.",
         sources: &[
@@ -79,8 +81,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let later = elsewhere(&object, ", and the claim is bound only after that");
     if pod.gated {
         let found = Detection::new(format!(
-            "{}{others} has been held by spec.schedulingGates for {age}{later}. This is intended: whoever set the gates \
-             must remove them. Nothing is wrong with the claim",
+            "{}{others} has been blocked by spec.schedulingGates for {age}{later}. This is intended: the component \
+             that set the gates must remove them. Nothing is wrong with the claim",
             mention(&object)
         ));
         let gates = format!(
@@ -91,8 +93,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return Some(
             common(found.severity(Severity::Info))
                 .evidence(&object, "spec.schedulingGates", "present")
-                .remedy(kubectl(gates, "see whose gates they are"))
-                .remedy(by_hand("ask whoever set the gates, such as a queue for batch work, what it waits for")),
+                .remedy(kubectl(gates, "see which gates the pod has"))
+                .remedy(by_hand(
+                    "find out what the component that set the gates waits for; it may be a queue for batch work",
+                )),
         );
     }
     let scheduler = pod.scheduler_name.as_str();
@@ -104,7 +108,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         common(found)
             .evidence(&object, "spec.schedulerName", scheduler)
-            .remedy(describe(&object, format!("see whether {scheduler} has written an event: then it runs")))
+            .remedy(describe(&object, format!("see whether {scheduler} has written an event: if so, it runs")))
             .remedy(by_hand(format!(
                 "check that {scheduler} runs and that its volume binding is switched on; the claim needs no change"
             ))),

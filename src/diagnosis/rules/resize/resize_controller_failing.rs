@@ -25,21 +25,21 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Bound with its old CAPACITY; it has the condition `Resizing`, and often \
                `ControllerResizeError`. Events `VolumeResizeFailed` repeat. `status.allocatedResourceStatuses` says \
-               `ControllerResizeInProgress`, or `ControllerResizeInfeasible` where the driver has refused the size.",
-        why: "The driver's resizer asks the storage for the larger size and is refused, again and again: there is no \
-              room or quota, the size is not one that the storage has, a disk may be changed only once in some hours, \
-              or the driver enlarges only what no pod uses. After an answer that means never, it asks at long \
-              intervals only.",
+               `ControllerResizeInProgress`, or `ControllerResizeInfeasible` if the driver has refused the size.",
+        why: "The driver's resizer asks the storage system for the larger size, and is refused again and again. \
+              Perhaps there is no space or quota, or the storage system does not support the size. Perhaps a disk may \
+              be changed only once in some hours, or the driver expands a volume only if no pod uses it. After an \
+              error that cannot go away by itself, the resizer asks only at long intervals.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.conditions} \
                   {.status.allocatedResourceStatuses}'",
-        repair: "Read what the driver says in the event or the condition. If it wants the volume unused, stop the pods \
-                 that use it. If the size is the matter, lower the request, since Kubernetes 1.32, to a size above \
-                 `status.capacity`; it cannot be lowered to that size. In older versions the claim has to be created \
-                 again on its old volume, which begins with policy Retain.",
-        prevention: "Ask for sizes that the storage has, in steps that it allows.",
-        hazard: "None as long as the claim stays: the data are where they were. Deleting the claim to get rid of the \
-                 request deletes the volume with policy Delete.",
+        repair: "Read what the driver says in the event or the condition. If the volume must not be in use, stop the \
+                 pods that use it. If the size is the problem, lower the request to a size above `status.capacity`, \
+                 which is possible since Kubernetes 1.32. The request cannot be lowered to `status.capacity` itself. \
+                 In older versions, set policy Retain first, and then create the claim again for its old volume.",
+        prevention: "Request only sizes and steps that the storage system supports.",
+        hazard: "None as long as the claim stays: the data are not changed. If you delete the claim to remove the \
+                 request, a volume with policy Delete is deleted, too.",
         sources: &[
             "expandAndRecover, markControllerExpansionInfeasible, external-resizer",
             "ValidatePersistentVolumeClaimUpdate, Kubernetes 1.36 (H2)",
@@ -116,8 +116,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return Some(found.risk(Risk::None).remedy(lower(claim, &sizes)));
     }
     Some(found.remedies(retain(sizes.volume)).remedy(by_hand(format!(
-        "if that size is not possible, set policy Retain on volume {volume}, and then create the claim again on it \
-         with a smaller request; before Kubernetes {} a request cannot be lowered",
+        "if that size is not possible, set policy Retain on volume {}, and then create the claim again for this \
+         volume, with a smaller request; before Kubernetes {} a request cannot be lowered",
+        sizes.volume.meta.name,
         KubeVersion::LOWERS_REQUESTS
     ))))
 }

@@ -1,4 +1,4 @@
-//! This rule reports a claim whose volume has been enlarged and whose file system has not.
+//! This rule reports a claim whose volume has been expanded, but whose file system has not.
 
 use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
 use crate::diagnosis::case::PATIENCE;
@@ -14,7 +14,7 @@ const LONG: i64 = 3_600;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-fs-pending",
-    title: "the volume was expanded, and its file system was not",
+    title: "the volume was expanded, but its file system was not",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::Pod],
@@ -22,21 +22,22 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The volume has the new CAPACITY and the claim the old one. The claim has the condition \
-               `FileSystemResizePending`, whose message speaks of a pod that has to be started again.",
-        why: "The second half of an expansion is done by the kubelet of a node on which a pod uses the volume: most \
-              drivers do it while the pod runs, some only when the volume is mounted. It does not happen while no pod \
-              uses the claim, where the driver's component on that node does not run or does not answer, or where it \
-              tries and fails, of which the condition `NodeResizeError` and events of the kubelet tell.",
+               `FileSystemResizePending`, whose message says that a pod has to be started again.",
+        why: "In the second step of an expansion, the kubelet of a node on which a pod uses the volume expands the \
+              file system. Most drivers do this while the pod runs, and some only when the volume is mounted. The step \
+              does not happen if no pod uses the claim, or if the driver's component on that node does not run or does \
+              not answer. It can also fail: then the condition `NodeResizeError` and events of the kubelet report the \
+              error.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.conditions} \
                   {.status.allocatedResourceStatuses}'\n\
                   kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get pods -n NAMESPACE -o wide",
-        repair: "If no pod uses the claim, start one: nothing else is to be done. If one runs, look at the driver's pod \
-                 on that node and at the pod's events. A restart of the pod mounts the volume anew, which ends most \
-                 cases.",
-        prevention: "Keep the driver's components on all nodes at one version, which can expand volumes in use.",
-        hazard: "None: the data are untouched, and the larger size is there. Do not delete the claim to begin again. \
-                 While a node fails to enlarge a file system, new pods there may fail to mount it.",
+        repair: "If no pod uses the claim, start a pod: nothing else is needed. If a pod runs, check the driver's pod \
+                 on that node, and the events of the pod. A restart of the pod mounts the volume again, which helps in \
+                 most cases.",
+        prevention: "Run the same version of the driver on all nodes, and a version that can expand volumes in use.",
+        hazard: "None: the data are not changed, and the volume already has the larger size. Do not delete the claim \
+                 to begin again. While a node fails to enlarge a file system, new pods there may fail to mount it.",
         sources: &[
             "expandVolumeDuringMount, NodeExpander.expandOnPlugin, kubelet 1.36",
             "markForPendingNodeExpansion, external-resizer",
@@ -68,7 +69,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         None => since,
     };
     let waited = case.seconds_since(asked);
-    // The node also needs time. Without a timestamp, nobody can know how much time has passed.
+    // The node also needs time. Without a timestamp, it is unknown how much time has passed.
     if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
         return None;
     }
@@ -91,7 +92,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let mounted_later = pod.meta.created.zip(since).is_some_and(|(created, since)| created > since);
             let how = match waited {
                 _ if failed => {
-                    format!("Node {node}, where pod {} uses it, has tried and failed to expand it", pod.meta.name)
+                    format!(
+                        "Node {node}, where pod {} uses the volume, has tried and failed to expand it",
+                        pod.meta.name
+                    )
                 }
                 Some(waited) if mounted_later => format!(
                     "Node {node} should have expanded it when it mounted the volume for pod {}, which has existed for \
@@ -100,11 +104,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                     human_age(waited)
                 ),
                 Some(waited) => format!(
-                    "Node {node}, where pod {} uses it, has not expanded it for {}",
+                    "Node {node}, where pod {} uses the volume, has not expanded it for {}",
                     pod.meta.name,
                     human_age(waited)
                 ),
-                None => format!("Node {node}, where pod {} uses it, has not expanded it", pod.meta.name),
+                None => format!("Node {node}, where pod {} uses the volume, has not expanded it", pod.meta.name),
             };
             Detection::new(format!("{grown}. {how}. The data are not affected"))
         }

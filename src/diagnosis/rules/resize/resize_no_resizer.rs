@@ -17,22 +17,22 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The claim is Bound with its old CAPACITY and requests more. An event `ExternalExpanding` says that an \
-               external controller is waited for, and nothing follows: there is no condition `Resizing`.",
-        why: "kube-controller-manager expands no volume itself; it writes that event once and leaves the rest to the \
-              resizer of the volume's CSI driver. If that does not run, nothing happens, and nobody says so. For \
-              volumes of other types, such as NFS, local or host paths, there is no resizer at all: \
+        seen: "The claim is Bound with its old CAPACITY and requests more. An event `ExternalExpanding` says that the \
+               claim waits for an external controller, and nothing follows: there is no condition `Resizing`.",
+        why: "kube-controller-manager expands no volume itself. It only writes that event once. The resizer of the \
+              volume's CSI driver has to expand the volume. If the resizer does not run, nothing happens, and no event \
+              reports this. For volumes of other types, such as NFS, local or host paths, there is no resizer at all: \
               `allowVolumeExpansion` of their class only makes the API server accept the request.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests.storage} \
                   {.status.capacity.storage} {.status.conditions}'\n\
                   kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get pods -A | grep -i csi",
-        repair: "For a CSI volume, run the driver's resizer, mostly a container `csi-resizer` beside the provisioner: \
-                 the request is carried out without another step. For other types make a larger volume, and copy the \
+        repair: "For a CSI volume, run the driver's resizer, usually a container `csi-resizer` beside the provisioner: \
+                 then the expansion starts by itself. For volumes of other types, create a larger volume, and copy the \
                  data.",
         prevention: "Do not set `allowVolumeExpansion` on classes whose volumes nobody can expand.",
-        hazard: "None: the volume is used as before. The request cannot be lowered to the size that the claim has. \
-                 Editing the volume's capacity makes nothing larger and hides the matter.",
+        hazard: "None: the volume can be used as before. The request cannot be lowered to the present size of the \
+                 claim. If you edit the capacity of the volume, its storage does not grow, and the problem is hidden.",
         sources: &[
             "expandController.syncHandler, Kubernetes 1.36 (J3, J4)",
             "pvcNeedResize, CanSupport, external-resizer",
@@ -66,17 +66,17 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         ));
         let found = sizes.told(found, case).evidence(&volume_key(volume), "spec", kind);
         return Some(with_asked(found).remedy(by_hand(format!(
-            "create a larger volume and copy the data, or do nothing: volume {volume} is used as before, and the request \
-             cannot be lowered to {has} again"
+            "create a larger volume and copy the data, or do nothing: volume {volume} can be used as before, and the \
+             request cannot be lowered to {has} again"
         ))));
     };
-    // The controller writes this event when it sees the raised request. Without the event, nobody can know how long ago
+    // The controller writes this event when it sees the raised request. Without the event, it is unknown how long ago
     // that was.
     let waited = asked.and_then(|event| case.seconds_since(event.last_seen)).filter(|waited| *waited >= PATIENCE);
     let found = match waited {
         Some(waited) => Detection::new(format!(
-            "the resizer of {driver} has still not begun to expand {its_volume} after {}. The claim requests \
-             {wants} and has {has}. Whether a resizer runs cannot be seen here",
+            "the resizer of {driver} has still not begun to expand {its_volume} after {}. The claim requests {wants} \
+             and has {has}. This rule cannot check whether a resizer runs",
             human_age(waited)
         ))
         .since(asked.and_then(|event| event.last_seen)),
@@ -90,11 +90,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let selector = quoted(&format!("metadata.name={lease}"));
     Some(
         with_asked(sizes.told(found, case))
-            .remedy(describe(&case.object(), "see whether a resizer has written an event: then it runs"))
+            .remedy(describe(&case.object(), "see whether a resizer has written an event: if so, a resizer runs"))
             .remedy(kubectl(
                 format!("get lease -A --field-selector {selector} -o yaml"),
-                "see whether the resizer runs: then renewTime is seconds old; a resizer without leader election has no \
-                 Lease",
+                "see whether the resizer runs: if so, renewTime is only seconds old; a resizer without leader election \
+                 has no Lease",
             ))
             .remedy(by_hand(format!(
                 "run the resizer of {driver} (usually a container csi-resizer beside its provisioner); then the \

@@ -9,25 +9,26 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-not-allowed",
-    title: "the claim requests more, and its class does not allow that",
+    title: "the claim requests more than it has, but its class does not allow expansion",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass],
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The claim is Bound and requests more than its CAPACITY; nothing is done about it. A larger request is \
+        seen: "The claim is Bound and requests more than its CAPACITY, and nothing happens. A larger request is \
                refused: only dynamically provisioned claims can be resized, and their class has to support it.",
         why: "The API server lets a claim request more only if its class exists and has `allowVolumeExpansion: true`. \
               The claim requests more than its capacity, so the API server accepted the request before the class was \
-              changed, deleted, or created again without that field. Resizers do not look at the class: a resizer that \
-              runs carries the request out. No resizer has begun, so the driver cannot expand volumes, or its resizer \
-              does not run.",
+              changed, deleted, or created again without that field. A resizer does not check the class: if it runs, \
+              it expands the volume. No resizer has begun, so the driver cannot expand volumes, or its resizer does \
+              not run.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.storageClassName} \
                   {.spec.resources.requests.storage} {.status.capacity.storage}'\n\
                   kubectl get sc CLASS -o jsonpath='{.allowVolumeExpansion}'",
         repair: "If the driver can expand volumes, allow expansion in the class, which can be changed at any time, and \
-                 run the driver's resizer. If it cannot, leave the claim as it is, or copy its data to a larger volume.",
+                 run the driver's resizer. If the driver cannot expand volumes, leave the claim as it is, or copy its \
+                 data to a larger volume.",
         prevention: "If the driver can expand volumes, create the class with `allowVolumeExpansion: true`. If you \
                      create a class again, keep all its fields.",
         hazard: "None: the volume is used as before. For shares and host paths the field has one effect only: the API \
@@ -44,8 +45,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
-    // If the volume was created by hand, it was too small from the beginning, and the claim got it because it was
-    // reserved for the claim.
+    // If the volume was created by hand, it was too small from the beginning, and the claim got it because the volume
+    // was reserved for the claim.
     let is_dynamic = sizes.volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let is_waiting = sizes.grows() && !is_under_way(claim, sizes.volume) && !sizes.are_edited(claim);
     if !is_dynamic || !is_waiting || !lasts(case) {

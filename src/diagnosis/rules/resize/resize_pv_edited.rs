@@ -10,27 +10,29 @@ use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "resize-pv-edited",
-    title: "the volume's capacity differs from the claim's",
+    title: "the capacities of the volume and of the claim differ",
     severity: Severity::Warning,
     risk: Risk::None,
     reads: &[Kind::PersistentVolume],
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Both are Bound, and CAPACITY of the volume is another one than CAPACITY of the claim. There is no \
-               condition and no event about a resize.",
-        why: "Binding copies the volume's capacity to the claim, and an expansion leaves its marks on the claim until \
-              both agree. Neither is here, so somebody has edited `spec.capacity` of the volume, or has restored it \
-              from an older manifest. That field is a statement: it changes nothing in the storage. With a CSI driver \
-              the next mount may copy the larger number to the claim although nothing has grown.",
+        seen: "The claim and the volume are Bound, and CAPACITY of the volume differs from CAPACITY of the claim. \
+               There is no condition and no event about a resize.",
+        why: "Binding copies the volume's capacity to the claim. During an expansion, the status of the claim shows \
+              the progress until both capacities are equal. Here the status shows no progress. So somebody has edited \
+              `spec.capacity` of the volume, or has restored the volume from an older manifest. This field only states \
+              a size: it changes nothing in the storage. With a CSI driver, the next mount may copy the larger number \
+              to the claim, although nothing has grown.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.capacity.storage}'\n\
                   kubectl get pv VOLUME -o yaml --show-managed-fields",
-        repair: "Ask the storage system how large the volume is, and make `spec.capacity` of the volume say that. To \
-                 make it larger, raise the claim's request afterwards, and nothing else.",
-        prevention: "Expand volumes by the request of their claims. Back volumes up after they were expanded.",
-        hazard: "None by itself. A capacity above the true one makes a request of that size look fulfilled; one below \
-                 it gives the volume to smaller claims only, later on.",
+        repair: "Find out in the storage system how large the volume is, and write this size into `spec.capacity` of \
+                 the volume. To expand the volume, raise only the request of the claim afterwards.",
+        prevention: "To expand volumes, raise only the requests of their claims. After an expansion, save the \
+                     manifests of the volumes again.",
+        hazard: "None by itself. If the stated capacity is too large, a request of that size seems to be fulfilled. If \
+                 it is too small, only smaller claims can get the volume later.",
         sources: &[
             "bind, updateBindVolumeToClaim, Kubernetes 1.36 (B4)",
             "expandVolumeDuringMount, kubelet 1.36",
@@ -79,7 +81,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(describe(&volume_key(volume), "see where the storage is, and check its size there"))
             .remedy(patch_volume(sizes.volume, steps, does))
             .remedy(by_hand(
-                "to expand it, raise the claim's spec.resources.requests.storage once both sizes are equal",
+                "to expand the volume, raise the claim's spec.resources.requests.storage once both sizes are equal",
             )),
     )
 }

@@ -23,8 +23,8 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.modifyVolumeStatus}'\n\
                   kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get vac CLASS -o yaml",
-        repair: "Set `spec.volumeAttributesClassName` of the claim to the class that the volume has, or to another one. \
-                 The parameters of a class cannot be changed: create a new class with the right ones.",
+        repair: "Set `spec.volumeAttributesClassName` of the claim to the class that the volume has, or to another \
+                 class. The parameters of a class cannot be changed: create a new class with the right parameters.",
         prevention: "Try a new class with a small volume of the same driver first.",
         hazard: "None: the volume keeps the attributes that it has.",
         sources: &[

@@ -1,4 +1,4 @@
-//! This rule reports a claim whose volume has not got the requested attributes for a long time.
+//! This rule reports a claim whose volume still does not have the requested attributes after some time.
 
 use super::{condition, driver_of, modification, modification_error, requested_attributes};
 use crate::diagnosis::case::volume_key;
@@ -20,13 +20,13 @@ pub(super) static RULE: Rule = Rule {
         seen: "The claim is Bound, and `spec.volumeAttributesClassName` differs from \
                `status.currentVolumeAttributesClassName`.",
         why: "The driver's resizer changes the volume. It does nothing if the class belongs to another driver, if the \
-              driver cannot modify volumes, or if the resizer does not run. It tries again without end if the storage \
-              answers with an error.",
+              driver cannot modify volumes, or if the resizer does not run. If the storage system answers with an \
+              error, the resizer tries again and again.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.modifyVolumeStatus}'\n\
                   kubectl get vac CLASS -o jsonpath='{.driverName}'\n\
                   kubectl describe pvc NAME -n NAMESPACE",
         repair: "Use a class of the volume's driver. If the class is right, run the resizer of the driver, and remove \
-                 what its message names. The change then continues by itself.",
+                 the cause that its message names. The change then continues by itself.",
         prevention: "Give a class a name that says for which driver it is.",
         hazard: "None: the volume keeps the attributes that it has.",
         sources: &[

@@ -15,21 +15,21 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The volume is of an in-tree type such as `awsElasticBlockStore`, and has the annotation \
-               `pv.kubernetes.io/migrated-to`. Pods that use it stay in ContainerCreating; once released, it stays \
-               Released.",
-        why: "The code for these types was taken out of Kubernetes: every use of such a volume is translated to the CSI \
-              driver of the same storage. kube-controller-manager steps aside, too, and leaves provisioning, expansion \
-              and deletion to that driver. Here no CSIDriver of that name exists, and no node has registered it.",
+               `pv.kubernetes.io/migrated-to`. Pods that use it stay in ContainerCreating. Once the volume is \
+               Released, it stays Released.",
+        why: "The code for these types was removed from Kubernetes. The CSI driver of the same storage does the work \
+              for such a volume instead. kube-controller-manager leaves provisioning, expansion and deletion to that \
+              driver, too. Here no CSIDriver of that name exists, and no node has registered it.",
         confirm: "kubectl get pv VOLUME -o yaml\n\
                   kubectl get csidrivers\n\
                   kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name",
-        repair: "Install the driver that the annotation names: the volume is used as before. If its data are to be kept \
-                 and its claim is gone, set policy Retain first. If the storage is gone with the cloud it was in, delete \
-                 claim and volume.",
-        prevention: "Install the CSI drivers before an upgrade to a version that has lost the plugins, and before \
-                     volumes are restored into another cluster.",
-        hazard: "Deletions are only put off: once the driver runs, it deletes released volumes with policy Delete. \
-                 Editing the annotation does nothing, since the controller writes it again.",
+        repair: "Install the driver that the annotation names: then the volume can be used as before. If the claim is \
+                 gone and the data have to be kept, set policy Retain first. If the storage does not exist any more, \
+                 delete the claim and the volume.",
+        prevention: "Install the CSI drivers before an upgrade to a version without the plugins, and before volumes \
+                     are restored into another cluster.",
+        hazard: "Deletions are only delayed: once the driver runs, it deletes released volumes with policy Delete. \
+                 Editing the annotation has no effect, because the controller writes it again.",
         sources: &[
             "updateMigrationAnnotations, reclaimVolume, Kubernetes 1.36 (R1)",
             "IsMigratable, csi-translation-lib 0.36",

@@ -14,16 +14,16 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Nothing. The volume has an in-tree source, such as `cinder`, and its annotation \
+        seen: "There is nothing to see. The volume has an in-tree source, such as `cinder`, and its annotation \
                `pv.kubernetes.io/provisioned-by` names a CSI driver.",
-        why: "The class names the in-tree plugin, whose work the CSI driver does since the migration. Some versions of \
-              the provisioner recorded their own name in the annotation instead of the plugin's. The controller of \
-              Kubernetes then waits for that driver, whether migration is on or off.",
+        why: "The class names the in-tree plugin. Since the migration, the CSI driver does the work of this plugin. \
+              Some versions of the provisioner wrote the name of the driver into the annotation, and not the name of \
+              the plugin. The PersistentVolume controller then waits for that driver, whether migration is on or off.",
         confirm: "kubectl get pv NAME -o jsonpath='{.metadata.annotations}{\"\\n\"}{.spec}'\n\
                   kubectl get csidriver DRIVER",
         repair: "Keep the driver installed as long as such volumes exist.",
         prevention: "Use classes that name the CSI driver.",
-        hazard: "Without the driver the object is never deleted, or it goes and its disk stays.",
+        hazard: "Without the driver, the PersistentVolume is never deleted, or it is deleted and its disk stays.",
         sources: &["kubernetes-csi/external-provisioner#576", "deleteVolumeOperation, Kubernetes 1.36 (DO3)"],
     },
     detect: Detect::Volume(detect),
@@ -37,7 +37,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "it is of the in-tree type {field}, and CSI driver {driver} has made it, so only that driver ever deletes its \
+        "it is of the in-tree type {field}, and CSI driver {driver} has made it, so only that driver can delete its \
          disk"
     ));
     Some(

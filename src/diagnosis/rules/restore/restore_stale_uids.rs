@@ -18,7 +18,7 @@ const SHOWN: usize = 3;
 
 pub(super) static RULE: Rule = Rule {
     id: "restore-stale-uids",
-    title: "the claims are new, and their volumes have the uids of the old ones",
+    title: "the claims are new, but their volumes have the uids of the old claims",
     severity: Severity::Error,
     risk: Risk::Imminent,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
@@ -26,21 +26,21 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "Many claims of one namespace are Lost or Pending at once, and their volumes are Released.",
-        why: "The API server gives every object a new uid, also one that is restored with its old name. A volume knows \
-              its claim by the uid in `spec.claimRef`, so that all claims that were created again, by a restore or by \
-              `kubectl apply` of saved manifests, do not match their own volumes. For the controller the old claims \
-              are gone: the volumes are released, and their reclaim policies run.",
+        why: "The API server gives every new object a new uid, even if the object is restored with its old name. A \
+              volume identifies its claim by the uid in `spec.claimRef`. So claims that were created again, by a \
+              restore or by `kubectl apply` of saved manifests, do not match their own volumes. For the controller the \
+              old claims are gone: the volumes become Released, and their reclaim policies are applied.",
         confirm: "kubectl get pvc -n NAME -o custom-columns=NAME:.metadata.name,UID:.metadata.uid,VOLUME:.spec.volumeName\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,\
                   UID:.spec.claimRef.uid,POLICY:.spec.persistentVolumeReclaimPolicy,PHASE:.status.phase",
         repair: "First set the policy of all these volumes to Retain. Make sure that no other cluster uses the same \
-                 storage. Then give each claim its volume back: where the claim is Lost, write its uid into the \
-                 volume's `claimRef`; where it is Pending, remove the uid from the `claimRef`, and nothing else of it.",
-        prevention: "Restore volumes with policy Retain and before their claims, by a tool that takes the uid out of \
+                 storage. Then give each claim its volume back. If the claim is Lost, write its uid into the \
+                 `claimRef` of the volume. If the claim is Pending, remove only the uid from the `claimRef`.",
+        prevention: "Restore volumes with policy Retain and before their claims, with a tool that removes the uid from \
                      `claimRef`.",
-        hazard: "With policy Delete the storage goes within minutes, of all of them. If the cluster that was backed up \
-                 still runs, its disks are the same ones: deleting a claim in one cluster destroys the data of the \
-                 other, and two writers ruin a file system.",
+        hazard: "With policy Delete the storage of all these volumes is deleted within minutes. If the cluster that \
+                 was backed up still runs, both clusters use the same disks: deleting a claim in one cluster destroys \
+                 the data of the other. If both clusters write to one disk, its file system is destroyed.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V6)",
             "syncBoundClaim, syncUnboundClaim, Kubernetes 1.36 (C27, C21)",
@@ -82,8 +82,8 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     };
     let which = part_of(&case.object(), &which);
     let found = Detection::new(format!(
-        "{which} were created again, and spec.claimRef of each volume still has the old uid. {fate}. \
-         A restore does this"
+        "{which} were created again, and spec.claimRef of each volume still has the old uid. {fate}. This happens \
+         after a restore"
     ))
     .risk(if doomed.is_empty() { Risk::None } else { Risk::Imminent });
     let found = match pairs.iter().filter_map(|(claim, _)| claim.meta.created).min() {
@@ -114,7 +114,8 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     )))
 }
 
-/// Returns the volume that the claim names, if its `claimRef` has the uid of an earlier claim of the same name.
+/// Returns the volume that the claim names, if the `claimRef` of the volume has the uid of an earlier claim of the same
+/// name.
 fn stranger<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
     if claim.volume_name.is_empty() || claim.terminating() {
         return None;

@@ -74,7 +74,7 @@ fn unheld_leaf(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranc
     }
 }
 
-/// Returns since when no claim has kept the volume: since its deletion or since its last change of phase, whichever is
+/// Returns the moment since which no claim has kept the volume: its deletion or its last change of phase, whichever is
 /// later.
 fn unheld_since(volume: &PersistentVolume) -> Option<Timestamp> {
     volume.meta.deleted.max(volume.status.last_phase_transition)
@@ -129,7 +129,7 @@ fn aftermath(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Aftermath {
         DataFate::HandedToDriver | DataFate::Destroyed
             if volume.terminating() && leaves_storage_behind(case.behavior(), volume) =>
         {
-            (format!(". Volume {name} is deleted with it, and its storage is left behind"), Risk::None)
+            (format!(". Volume {name} is deleted, too, and its storage is left behind"), Risk::None)
         }
         DataFate::HandedToDriver => {
             let driver = driver_of(case, volume);
@@ -190,7 +190,7 @@ fn is_recent(case: &Case<'_>, users: &[&Pod]) -> bool {
     case.lasts(users.iter().filter_map(|pod| pod.meta.deleted).max()).is_none()
 }
 
-/// Returns whether the pod has ended, so that none of its containers runs.
+/// Returns whether the pod has ended. Then none of its containers runs.
 fn is_finished(pod: &Pod) -> bool {
     matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed)
 }
@@ -231,15 +231,15 @@ fn listed(meta: &ObjectMeta) -> String {
     meta.finalizers.join(", ")
 }
 
-/// Says how a person stops the pods. The owner of a pod makes a deleted pod again.
+/// Says how a person stops the pods. The owner of a pod creates a deleted pod again.
 fn stopping(pods: &[&Pod]) -> String {
     let named = some_pods(pods);
     let owner = pods.first().map_or("", |pod| pod.owner_kind.as_str());
     match owner {
         "" => format!("delete {named}"),
-        "StatefulSet" => format!("scale down the StatefulSet of {named} first: it makes a deleted pod again"),
-        "ReplicaSet" => format!("scale down the Deployment of {named} first: it makes a deleted pod again"),
-        other => format!("stop the {other} of {named} first: it may make a deleted pod again"),
+        "StatefulSet" => format!("scale down the StatefulSet of {named} first: it creates a deleted pod again"),
+        "ReplicaSet" => format!("scale down the Deployment of {named} first: it creates a deleted pod again"),
+        other => format!("stop the {other} of {named} first: it may create a deleted pod again"),
     }
 }
 

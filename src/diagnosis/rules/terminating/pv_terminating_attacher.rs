@@ -18,19 +18,21 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Delete],
     repairs: &[],
     page: Page {
-        seen: "The volume is Terminating for minutes, no claim has it, and all that is left of its finalizers is \
+        seen: "The volume is Terminating for minutes, no claim has it, and its only remaining finalizer is \
                `external-attacher/DRIVER`.",
         why: "The attacher of the driver keeps the volume as long as some VolumeAttachment names it, because it needs \
               the object to detach the storage. If there is such a VolumeAttachment, detaching has not ended or fails. \
-              If there is none, nobody removes the finalizer: the attacher is gone, may not write volumes, or is so \
-              old that it ignores volumes of migrated in-tree plugins.",
+              If there is none, nobody removes the finalizer: the attacher is gone, has no permission to write \
+              volumes, or is so old that it ignores volumes of migrated in-tree plugins.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.status.phase}'\n\
                   kubectl get volumeattachments",
         repair: "If a VolumeAttachment names the volume, find out why it is not detached: its status has the error. If \
-                 none does, let the driver's attacher run, in a current version. Only if the driver will not run again \
-                 and the storage system shows that the disk is attached nowhere, remove this one finalizer.",
+                 no VolumeAttachment names it, run the driver's attacher in a current version. Remove this one \
+                 finalizer only if the driver will not run again and the storage system shows that the disk is \
+                 attached to no machine.",
         prevention: "Uninstall a driver only after its volumes are detached and gone.",
-        hazard: "Without the volume's object a VolumeAttachment can never be detached, and the disk stays on its node.",
+        hazard: "Without the PersistentVolume, a VolumeAttachment can never be detached, and the disk stays attached \
+                 to its node.",
         sources: &[
             "external-attacher csi_handler.go",
             "kubernetes-csi/external-attacher#66",
@@ -63,7 +65,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let look = (!has_none).then(|| {
         kubectl(
             format!("get volumeattachments -o jsonpath={}", quoted(&named)),
-            "see which VolumeAttachment names it: that one must be deleted first, and its status says what fails",
+            "see which VolumeAttachment names the volume: it must be deleted first, and its status says what fails",
         )
     });
     Some(

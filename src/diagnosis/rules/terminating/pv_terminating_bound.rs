@@ -21,22 +21,24 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "`kubectl get pv` shows Terminating, `kubectl get pvc` shows the claim as Bound, and the application \
                runs. In the YAML the volume has a deletionTimestamp and its phase is still Bound.",
-        why: "Somebody deleted the PersistentVolume. pv-protection keeps an object whose phase is Bound, so that the \
-              deletion waits for the claim, and nothing takes a deletionTimestamp back. Meanwhile attachers refuse to \
-              attach the volume to another node: pods that move do not start. When the claim goes, the volume goes \
-              too, and the reclaim policy decides on the storage.",
+        why: "Somebody deleted the PersistentVolume. pv-protection keeps a volume whose phase is Bound. So the \
+              deletion waits for the claim, and it cannot be undone. Until then, attachers refuse to attach the volume \
+              to another node, so pods that move do not start. When the claim is deleted, the volume is deleted, too, \
+              and the reclaim policy decides about the storage.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.deletionTimestamp} {.status.phase} \
                   {.metadata.finalizers}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy} {.spec.claimRef}'",
-        repair: "It takes a planned outage. Set policy Retain and look that it is set. Save the volume's manifest with \
-                 its source and handle, and the claim's. Stop the pods and delete the claim. As soon as the volume's \
-                 object is gone, create it again: same name and source, policy Retain, a `spec.claimRef` with \
-                 namespace and name alone. Then create the claim with `spec.volumeName`, and start the pods.",
-        prevention: "Delete claims and not volumes; the volume follows by its policy. Keep the right to delete \
-                     PersistentVolumes from those who do not need it.",
-        hazard: "Deleting the claim before the policy is Retain destroys the data where a deletion finalizer is on the \
-                 volume. Removing the finalizers by hand makes the claim Lost under running pods. A second object for \
-                 the same handle under another name lets two claims write to one disk.",
+        repair: "A planned outage is needed. Set policy Retain, and check that it is set. Save the manifest of the \
+                 volume with its source and handle, and the manifest of the claim. Stop the pods, and delete the \
+                 claim. As soon as the PersistentVolume is gone, create it again with the same name and source, with \
+                 policy Retain, and with a `spec.claimRef` that has only a namespace and a name. Then create the claim \
+                 with `spec.volumeName`, and start the pods.",
+        prevention: "Delete claims, and not volumes: with policy Delete, a volume is deleted after its claim. Give the \
+                     permission to delete PersistentVolumes only to people who need it.",
+        hazard: "If you delete the claim before the policy is Retain, and the volume has a deletion finalizer, the \
+                 data are destroyed. If you remove the finalizers by hand, the claim becomes Lost while pods use it. \
+                 If you create a second PersistentVolume with the same handle and another name, two claims can write \
+                 to one disk.",
         sources: &[
             "pvprotection processPV, Kubernetes 1.36 (X10)",
             "syncVolume, Kubernetes 1.36 (V10)",
@@ -84,7 +86,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         DataFate::Scrubbed => format!("the data of the volume may be scrubbed (policy {policy})"),
     };
     let attached = is_attached_by_driver(case, volume);
-    let meanwhile = if attached { ". Until then no other node may attach the volume" } else { "" };
+    let meanwhile = if attached { ". Until then the volume cannot be attached to another node" } else { "" };
     let owner = claim.key();
     let message = format!(
         "{}{} stays only until {} is deleted. When that claim is deleted, {afterwards}. The deletion cannot be \
@@ -93,7 +95,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         elsewhere(&case.object(), " is being deleted and"),
         mention(&key_of_claim(&claim.meta))
     );
-    // Where nothing deletes the storage, the manifest is what can be lost.
+    // If nothing deletes the storage, only the manifest can be lost. Then saving the manifest comes first.
     let (keep, keep_later) = if leaves_storage_behind { (None, retain(volume)) } else { (retain(volume), None) };
     let found = Detection::new(message)
         .severity(if attached || destroys { Severity::Error } else { Severity::Warning })
@@ -116,7 +118,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(if claim.terminating() { found.follows_from(key_of_claim(&claim.meta), Act::Delete) } else { found })
 }
 
-/// Returns whether a driver has to attach the volume to a node, as far as the volume tells. Some CSI drivers do not
+/// Returns whether a driver has to attach the volume to a node, as far as the volume shows. Some CSI drivers do not
 /// need this.
 fn is_attached_by_driver(case: &Case<'_>, volume: &PersistentVolume) -> bool {
     match &volume.source.kind {

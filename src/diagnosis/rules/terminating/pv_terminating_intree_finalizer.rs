@@ -20,23 +20,24 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Delete],
     repairs: &[],
     page: Page {
-        seen: "The volume is Terminating, often Failed behind that, and `kubernetes.io/pv-controller` is among its \
-               finalizers. Or it is Terminating and Bound though its claim is gone, and kube-controller-manager logs \
-               that no new finalizer can be added.",
-        why: "kube-controller-manager puts this finalizer on volumes of its own plugins that have policy Delete, and \
-              removes it when the plugin has deleted the storage, when the policy becomes Retain or Recycle, or when \
-              the plugin is migrated to CSI. If the plugin is no longer compiled in, or deleting fails, none of that \
-              happens. Before it does anything else it adds the finalizer where it is missing: the API server refuses \
-              that on an object that is being deleted, and each sync of the volume ends there.",
+        seen: "The volume is Terminating, often with phase Failed, and `kubernetes.io/pv-controller` is among its \
+               finalizers. Or the volume is Terminating and Bound although its claim is gone, and \
+               kube-controller-manager logs that no new finalizer can be added.",
+        why: "kube-controller-manager adds this finalizer to volumes of its own plugins that have policy Delete. It \
+              removes the finalizer when the plugin has deleted the storage, when the policy becomes Retain or \
+              Recycle, or when the plugin is migrated to CSI. If this version does not have the plugin any more, or if \
+              the deletion fails, the finalizer stays. If the finalizer is missing, each sync first tries to add it. \
+              For an object that is being deleted, the API server refuses this, and the sync ends.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.metadata.annotations}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message} \
                   {.spec.persistentVolumeReclaimPolicy}'",
-        repair: "Set policy Retain: where the annotation `pv.kubernetes.io/provisioned-by` names an in-tree plugin, \
-                 the next sync drops the finalizer and the object goes. The storage stays, and is yours to delete. \
-                 Without that annotation you have to remove the finalizer yourself: this one alone, and not the list.",
+        repair: "Set policy Retain. If the annotation `pv.kubernetes.io/provisioned-by` names an in-tree plugin, the \
+                 next sync removes the finalizer, and the PersistentVolume is deleted. The storage stays, and you have \
+                 to delete it yourself. Without that annotation, remove the finalizer by hand: only this finalizer, \
+                 and not the whole list.",
         prevention: "Set policy Retain on volumes of plugins that an upgrade of Kubernetes removes, before the \
                      upgrade.",
-        hazard: "The storage is left behind: write down which it is before the object is gone.",
+        hazard: "The storage is left behind: write down its handle before the PersistentVolume is gone.",
         sources: &[
             "modifyDeletionFinalizers, Kubernetes 1.36 (V1)",
             "findDeletablePlugin and deleteVolumeOperation, Kubernetes 1.36 (DO1, DO6)",

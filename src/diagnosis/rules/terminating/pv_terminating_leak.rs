@@ -19,21 +19,20 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Delete],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The volume is Terminating and Bound, its policy is Delete, and among its finalizers there is none of a \
-               provisioner, mostly `kubernetes.io/pv-protection` alone.",
-        why: "Storage is deleted when a claim lets its volume go, and by somebody who keeps the volume's object until \
-              that is done. Here nobody keeps it: provisioners before 5.0.1, and Kubernetes before 1.31, set no \
-              deletion finalizer, and none can be added to an object that is being deleted. A provisioner ignores a \
-              volume that is being deleted and does not have its finalizer. So the object is removed and the disk \
-              stays.",
+        seen: "The volume is Terminating and Bound, its policy is Delete, and it has no finalizer of a provisioner. \
+               Usually `kubernetes.io/pv-protection` is its only finalizer.",
+        why: "The storage is deleted after the claim, and a finalizer has to keep the PersistentVolume until this is \
+              done. Here there is no such finalizer: provisioners before 5.0.1, and Kubernetes before 1.31, set none, \
+              and no finalizer can be added to an object that is being deleted. A provisioner ignores a volume that is \
+              being deleted and does not have its finalizer. So the PersistentVolume is removed, and the disk stays.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.csi.driver} {.spec.csi.volumeHandle}'",
-        repair: "If the data are wanted, nothing is wrong with that; save the volume's manifest. If not, write the \
-                 handle down and delete the disk in the storage system once the object is gone.",
-        prevention: "Use an external-provisioner from 5.0.1 on with Kubernetes from 1.31 on, and delete claims, not \
+        repair: "If the data are needed, only save the manifest of the volume. If not, write down the handle, and \
+                 delete the disk in the storage system once the PersistentVolume is gone.",
+        prevention: "Use external-provisioner 5.0.1 or later with Kubernetes 1.31 or later. Delete claims, and not \
                      volumes.",
-        hazard: "With the object the name of the disk is forgotten: it costs money, and whoever cleans up later cannot \
-                 tell whose data it holds.",
+        hazard: "When the PersistentVolume is gone, no object names the disk. The disk still costs money, and later \
+                 nobody can find out whose data it has.",
         sources: &[
             "shouldDelete, sig-storage-lib-external-provisioner",
             "deleteVolumeOperation, Kubernetes 1.30 (DO5)",
@@ -45,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    // If the claim no longer keeps the volume, nobody can know whether the storage was already deleted.
+    // If the claim no longer keeps the volume, it is unknown whether the storage was already deleted.
     if !volume.terminating()
         || !leaves_storage_behind(case.behavior(), volume)
         || case.volume_branch()? != VolumeBranch::VolumeBound
@@ -77,7 +76,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     Some(
         found
-            .remedy(save_volume(volume, "later nothing else says which storage it was"))
+            .remedy(save_volume(volume, "later no other object says which storage it was"))
             .remedy(by_hand("if nobody needs the data, delete the storage by its handle once the volume is gone")),
     )
 }

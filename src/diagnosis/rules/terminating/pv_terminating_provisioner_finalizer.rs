@@ -19,12 +19,12 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume has been Terminating for minutes, no claim has it, and \
                `external-provisioner.volume.kubernetes.io/finalizer` is among its finalizers. kubectl shows \
-               Terminating in place of the phase. The phase itself is only in `status.phase` of the YAML.",
-        why: "The finalizer says that the storage is not deleted yet. The provisioner removes it in two cases: after \
-              it has deleted the storage of a volume in phase Released with policy Delete, or when the policy is \
-              Retain or Recycle. With policy Delete, it does nothing for a volume in phase Failed or Available. Such a \
-              volume stays Terminating until its policy is changed. If the volume is Released with policy Delete and \
-              the finalizer stays, the deletion of the storage fails or the provisioner does not run.",
+               Terminating instead of the phase. To see the phase, read `status.phase` in the YAML.",
+        why: "The finalizer means that the storage is not deleted yet. The provisioner removes the finalizer in two \
+              cases: after it has deleted the storage of a Released volume with policy Delete, or when the policy is \
+              Retain or Recycle. If a volume with policy Delete is Failed or Available, the provisioner does nothing, \
+              and the volume stays Terminating until its policy is changed. If the volume is Released with policy \
+              Delete and the finalizer stays, the deletion of the storage fails, or the provisioner does not run.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
                   {.metadata.finalizers}'\n\
                   kubectl describe pv VOLUME",
@@ -34,9 +34,9 @@ pub(super) static RULE: Rule = Rule {
                  storage stays, and you have to delete it yourself. If the policy is Retain already, the provisioner \
                  does not run: start it.",
         prevention: "Uninstall a driver only after its volumes are gone.",
-        hazard: "If you remove the finalizer by hand, the storage stays, and no object in the cluster says which one \
-                 it is. As soon as the provisioner works again, it deletes the storage of a Released volume with \
-                 policy Delete at once.",
+        hazard: "If you remove the finalizer by hand, the storage stays, and no object in the cluster names it. If the \
+                 volume is Released with policy Delete, the provisioner deletes the storage as soon as the provisioner \
+                 runs again.",
         sources: &[
             "shouldDelete and handleProtectionFinalizer, sig-storage-lib-external-provisioner",
             "reclaimVolume, Kubernetes 1.36 (DO3)",
@@ -119,8 +119,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             "run the provisioner of {driver}, with permission to change volumes, until it has removed the finalizer"
         ))),
         ReclaimPolicy::Delete | ReclaimPolicy::Other(_) => found.remedy(by_hand(
-            "with policy Retain the volume is deleted and the storage stays: note its handle, and delete the storage \
-             by hand if nobody needs the data",
+            "with policy Retain the volume is deleted and the storage stays: write down the handle of the storage, and \
+             delete the storage by hand if nobody needs the data",
         )),
     })
 }

@@ -17,17 +17,17 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating for minutes, and `provisioner.storage.kubernetes.io/cloning-protection` is \
                among its finalizers.",
-        why: "The provisioner keeps a claim as long as a claim that names it as its data source is Pending, whatever \
-              that one waits for: it may be reading. Where the clone can never be provisioned, or the provisioner is \
-              gone, nobody removes the finalizer.",
+        why: "The provisioner keeps a claim as long as another claim with this data source is Pending, because the \
+              driver may still copy the data. If the clone can never be provisioned, or if the provisioner is gone, \
+              nobody removes the finalizer.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get pvc -n NAMESPACE -o \
                   custom-columns=NAME:.metadata.name,PHASE:.status.phase,SOURCE:.spec.dataSource.name",
-        repair: "Let the clone become Bound, or delete it if nobody wants it. If none is there, let the provisioner \
-                 run.",
-        prevention: "Delete the source of a clone when the clone is Bound.",
-        hazard: "Removing the finalizer while a clone is made leaves an inconsistent copy. When the claim goes, the \
-                 volume's policy decides on the data.",
+        repair: "Let the clone become Bound, or delete it if nobody needs it. If there is no clone, run the \
+                 provisioner.",
+        prevention: "Delete the source of a clone only after the clone is Bound.",
+        hazard: "If you remove the finalizer while the clone is being made, the copy can be inconsistent. When the \
+                 claim is deleted, the policy of its volume decides about the data.",
         sources: &["external-provisioner clone_controller.go", "pvcprotection processPVC, Kubernetes 1.36 (X6)"],
     },
     detect: Detect::Claim(detect),
@@ -38,7 +38,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let after = aftermath(case, claim);
-    // Every Pending claim of the namespace with a data source counts, whichever object its source is.
+    // Every Pending claim of the namespace with a data source is listed, whatever its source is.
     let clones: Vec<&PersistentVolumeClaim> =
         case.survey().copying(&claim.meta.namespace).iter().map(|id| case.snapshot().claim(*id)).collect();
     let holder = match clones.as_slice() {

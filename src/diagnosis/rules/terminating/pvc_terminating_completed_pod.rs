@@ -20,15 +20,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating, and everything that uses it is Completed or Failed, such as the pods of a Job \
                that has ended. Nothing happens, and no event says why.",
-        why: "pvc-protection asks whether a pod that was given a node refers to the claim. It looks neither at the \
-              pod's phase nor at its containers: a pod that has ended keeps the claim until its object is deleted.",
+        why: "pvc-protection keeps a claim as long as a pod with a node refers to it. It checks neither the phase nor \
+              the containers of the pod. So a pod that has ended keeps the claim until the pod object is deleted.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\nkubectl get pods -n NAMESPACE",
         repair: "Delete the finished pods, or the Jobs that they belong to. Do not remove the finalizer: the \
-                 controller removes it, and then the claim is gone. If the data are wanted, set the volume's policy to \
-                 Retain before.",
+                 controller removes it, and then the claim is gone. If the data are needed, set the policy of the \
+                 volume to Retain first.",
         prevention: "Give Jobs `ttlSecondsAfterFinished`, so that their pods do not stay.",
-        hazard: "With the last finished pod goes the claim, and with policy Delete the data. The logs of a pod are \
-                 gone with the pod.",
+        hazard: "When the last finished pod is deleted, the claim is deleted, and with policy Delete the data are \
+                 destroyed. The logs of a pod are deleted with the pod.",
         sources: &[
             "pvcprotection podUsesPVCForDeletion, Kubernetes 1.36 (X3)",
             "kubernetes/kubernetes#92598",
@@ -79,9 +79,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let rest = (more > 0).then(|| by_hand(format!("delete {more} more finished pods in the same way")));
     Some(after.soon(is_left).told(found).remedies(left.iter().take(NAMED).map(delete)).remedies(rest).remedy(by_hand(
         if are_deleted {
-            "see why their node does not let them go: its kubelet, or the server of a volume, may not answer"
+            "find out why the pods are not removed: the kubelet of their node, or the server of a volume, may not \
+             answer"
         } else {
-            "if a Job or a workflow made them, delete that instead, or it may make new ones"
+            "if a Job or a workflow created the pods, delete the Job or the workflow instead, because it may create \
+             new pods"
         },
     )))
 }

@@ -9,7 +9,7 @@ use crate::model::{Kind, Lease, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-terminating-controller-dead",
-    title: "no pod uses the claim, and its deletion does not end",
+    title: "no pod uses the claim, but its deletion does not end",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::Pod, Kind::PersistentVolume],
@@ -18,19 +18,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating for minutes. `kubectl describe pvc` shows `Used By: <none>`, and \
                `kubernetes.io/pvc-protection` is its only finalizer.",
-        why: "Since no pod with a node refers to the claim, pvc-protection has to remove its finalizer, which takes it \
-              moments. It has not: kube-controller-manager does not run, this controller is switched off, or it cannot \
-              list pods or update claims.",
+        why: "No pod with a node refers to the claim, so pvc-protection has to remove its finalizer, which takes only \
+              moments. The finalizer is still there. So kube-controller-manager does not run, this controller is \
+              switched off, or it has no permission to list pods or update claims.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
                   {.spec.renewTime}'\n\
                   kubectl get pods -n NAMESPACE",
-        repair: "Repair kube-controller-manager: nothing else that it does happens either. Only if that is impossible \
-                 now, no pod uses the claim, no node still has the volume attached, and the volume's policy is Retain, \
-                 remove this one finalizer.",
-        prevention: "Watch that kube-controller-manager holds its Lease.",
-        hazard: "With policy Delete the data are destroyed soon after the controller is back. A pod that is just \
-                 starting may not have been in the list.",
+        repair: "Repair kube-controller-manager: its other controllers may not work either. Remove this one finalizer \
+                 by hand only if this is impossible now, no pod uses the claim, the volume is attached to no node, and \
+                 its policy is Retain.",
+        prevention: "Monitor whether kube-controller-manager renews its Lease.",
+        hazard: "With policy Delete the data are destroyed soon after the controller runs again. A pod that was just \
+                 created may be missing from the list of pods.",
         sources: &["pvcprotection processPVC, Kubernetes 1.36 (X5, X6)", "kubernetes/kubernetes#61214"],
     },
     detect: Detect::Claim(detect),

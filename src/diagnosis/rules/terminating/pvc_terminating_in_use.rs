@@ -18,21 +18,22 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Delete],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The claim is Terminating, and the pods that use it run on. New pods stay Pending with an event that the \
-               claim is being deleted.",
-        why: "Somebody deleted the claim. pvc-protection keeps it as long as a pod that has a node refers to it, and \
-              nothing takes a deletionTimestamp back. When the last of those pods is gone, the claim goes without \
-              another question, its volume is Released, and the reclaim policy decides on the data.",
+        seen: "The claim is Terminating, and the pods that use it still run. New pods stay Pending with an event that \
+               the claim is being deleted.",
+        why: "Somebody deleted the claim. pvc-protection keeps it as long as a pod with a node refers to it, and the \
+              deletion cannot be undone. When the last of these pods is gone, the claim is deleted, and nobody is \
+              asked again. Then its volume is Released, and the reclaim policy decides about the data.",
         confirm: "kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
-        repair: "If the deletion was meant, scale down the StatefulSet or Deployment of the pods. If not, it cannot be \
-                 stopped, but the data can be kept: set the volume's policy to Retain now, and save the claim's \
-                 manifest. Stop the pods when it suits; the claim goes and the volume is Released. Then take the uid \
-                 out of the volume's `spec.claimRef` and create the claim again with `spec.volumeName`.",
-        prevention: "Keep volumes that matter on policy Retain, so that a deleted claim costs an outage and not the \
-                     data.",
-        hazard: "With policy Delete a restart of the pod is enough to destroy the data. Removing the finalizer does so \
-                 at once, under the running pod.",
+        repair: "If the deletion was intended, scale down the StatefulSet or Deployment of the pods. Otherwise the \
+                 deletion cannot be stopped, but the data can be kept. Set the policy of the volume to Retain now, and \
+                 save the manifest of the claim. Stop the pods at a suitable time: then the claim is deleted, and the \
+                 volume is Released. Then remove the uid from `spec.claimRef` of the volume, and create the claim \
+                 again with `spec.volumeName`.",
+        prevention: "Set policy Retain for volumes with important data. Then a deleted claim causes an outage, but no \
+                     loss of data.",
+        hazard: "With policy Delete a restart of the pod is enough to destroy the data. If you remove the finalizer, \
+                 the data are destroyed at once, while the pod still runs.",
         sources: &[
             "pvcprotection processPVC, podUsesPVCForDeletion, Kubernetes 1.36 (X3)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/",

@@ -16,18 +16,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating for minutes, and `snapshot.storage.kubernetes.io/pvc-as-source-protection` is \
                among its finalizers.",
-        why: "The snapshot controller keeps a claim of which a VolumeSnapshot is being taken, until that is ready to \
-              use or gone. Where the snapshot never becomes ready, or the snapshot controller or its resource \
-              definitions were removed meanwhile, nobody removes the finalizer.",
+        why: "While a VolumeSnapshot of a claim is being taken, the snapshot controller keeps the claim, until the \
+              VolumeSnapshot is ready to use or gone. If it never becomes ready, or if the snapshot controller or its \
+              custom resource definitions were removed, nobody removes the finalizer.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get volumesnapshots -n NAMESPACE\n\
                   kubectl describe volumesnapshots -n NAMESPACE",
         repair: "Find the VolumeSnapshot that names the claim as its source and is not ready. Let it become ready, or \
-                 delete it. If the snapshot controller is gone, install it again. Only if it will never run again, \
-                 remove this one finalizer.",
+                 delete it. If the snapshot controller is gone, install it again. Remove this one finalizer only if \
+                 the snapshot controller will never run again.",
         prevention: "Delete claims after their snapshots are ready, and uninstall the snapshot controller last.",
-        hazard: "A snapshot whose source goes half-way is worth nothing. When the claim goes, the volume's policy \
-                 decides on the data: with Delete the unfinished snapshot was perhaps the only copy.",
+        hazard: "If the source is deleted before the snapshot is complete, the snapshot is useless. When the claim is \
+                 deleted, the policy of its volume decides about the data: with policy Delete, perhaps no copy is \
+                 left.",
         sources: &[
             "external-snapshotter pkg/utils/util.go",
             "pvcprotection processPVC, Kubernetes 1.36 (X6)",

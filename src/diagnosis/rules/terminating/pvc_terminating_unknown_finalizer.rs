@@ -16,16 +16,18 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[Repair::Retain],
     page: Page {
         seen: "The claim is Terminating for minutes, and among its finalizers is one that neither Kubernetes nor the \
-               CSI sidecars set, mostly of an operator or a driver.",
-        why: "Whoever put the finalizer on the claim removes it when it has done its work. It has not done it yet, it \
-              fails, or it was uninstalled before its objects were gone.",
+               CSI sidecars set. Usually it belongs to an operator or a driver.",
+        why: "The component that added the finalizer removes it after its work for the claim is done. The work is not \
+              done yet, or it fails, or the component was uninstalled before its objects were gone.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get pvc NAME -n NAMESPACE --show-managed-fields -o yaml",
         repair: "The domain before the slash names the owner. Let its controller run, or install it again, and read \
-                 its log. Only if its documentation says that it is safe, remove this one finalizer, and no other.",
+                 its log. Remove this finalizer, and no other one, only if the documentation of the owner says that \
+                 this is safe.",
         prevention: "Uninstall operators after their objects are gone.",
-        hazard: "What the owner wanted to do first is left undone: a member not removed from its cluster, a disk not \
-                 detached. When the claim goes, the volume's policy decides on the data.",
+        hazard: "If you remove the finalizer, the work of its owner is not done. For example, a member is not removed \
+                 from its cluster, or a disk is not detached. When the claim is deleted, the policy of its volume \
+                 decides about the data.",
         sources: &[
             "pvcprotection processPVC, Kubernetes 1.36 (X6)",
             "arangodb/kube-arangodb#157",
@@ -65,11 +67,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             )
         }
         ([_], None) => {
-            format!("{me} waits until finalizer {first} is removed. Whoever set that finalizer must remove it")
+            format!(
+                "{me} waits until finalizer {first} is removed. The component that set that finalizer must remove it"
+            )
         }
         (several, _) => {
             format!(
-                "{me} waits until finalizers {} are removed. Those who set them must remove them",
+                "{me} waits until finalizers {} are removed. The components that set them must remove them",
                 several.join(", ")
             )
         }

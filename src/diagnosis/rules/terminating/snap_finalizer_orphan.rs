@@ -55,7 +55,7 @@ fn detect(case: &Case<'_>, snapshot: &VolumeSnapshot) -> Option<Detection> {
     .evidence(&case.object(), "metadata.finalizers", IN_USE)
     .remedy(kubectl(
         "get pods -A -l app.kubernetes.io/name=snapshot-controller",
-        "see whether the snapshot controller runs; then it removes the finalizer",
+        "see whether the snapshot controller runs; if it runs, it removes the finalizer",
     ));
     let target = format!("volumesnapshot {} -n {}", quoted(&snapshot.meta.name), quoted(namespace));
     let removes = "only if the snapshot controller will never run again and nothing is being restored: remove the \

@@ -9,7 +9,7 @@ use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Str
 
 pub(super) static RULE: Rule = Rule {
     id: "affinity-hostname-label",
-    title: "the volume names a node by its name and not by its label",
+    title: "the node affinity of the volume has the name of a node instead of its label",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::Pod, Kind::Node],
@@ -17,23 +17,24 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "Pods with the volume stay Pending, and the scheduler says that no node matches the PersistentVolume's \
-               node affinity, or that nodes had a volume node affinity conflict. Yet the node that the volume names is \
-               there.",
-        why: "`spec.nodeAffinity` of a volume compares labels. `kubernetes.io/hostname` is a label that the kubelet \
-              writes from its host name, and mostly equals the name of the Node object; where a cloud provider or \
-              `--hostname-override` gives the node another name, it does not. Whoever made the volume, a person or an \
-              old provisioner, took the name for the label.",
+               node affinity, or that nodes had a volume node affinity conflict. But the node that the volume names \
+               exists.",
+        why: "`spec.nodeAffinity` of a volume compares labels. The kubelet writes its host name into the label \
+              `kubernetes.io/hostname`. Usually this is also the name of the Node object. It is not, if a cloud \
+              provider or `--hostname-override` gives the node another name. A person or an old provisioner created \
+              the volume with the name of the node, and not with the value of the label.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity.required}'\n\
                   kubectl get nodes -L kubernetes.io/hostname",
-        repair: "The node affinity of a volume cannot be changed once it is set, so the volume object has to be made \
-                 anew for the same storage, with the value of the label. Set policy Retain first, save the manifests \
-                 of the volume and its claim, stop the pods, delete the claim and then the volume, create the volume \
-                 with the right value and a `claimRef` to the claim's namespace and name, and create the claim again.",
-        prevention: "Take the value from `kubectl get nodes -L kubernetes.io/hostname`. Update provisioners that write \
-                     the node's name.",
-        hazard: "With policy Delete the data go with the claim: Retain comes first. Changing the label of the node \
-                 instead breaks other volumes and workloads that name it, and the kubelet writes the old value again \
-                 when it starts.",
+        repair: "The node affinity of a volume cannot be changed once it is set. So the PersistentVolume has to be \
+                 created again for the same storage, with the value of the label. Set policy Retain first, and save \
+                 the manifests of the volume and its claim. Stop the pods, delete the claim, and then delete the \
+                 volume. Create the volume with the right value, and with a `claimRef` that has the namespace and the \
+                 name of the claim. Then create the claim again.",
+        prevention: "Take the value from `kubectl get nodes -L kubernetes.io/hostname`. Update provisioners that use \
+                     the name of the node.",
+        hazard: "With policy Delete the data are deleted with the claim, so set Retain first. If you change the label \
+                 of the node instead, other volumes and workloads that use the old value break, and the kubelet writes \
+                 the old value again when it starts.",
         sources: &[
             "CheckNodeAffinity, component-helpers, Kubernetes 1.36",
             "initialNode, updateDefaultLabels, kubelet, Kubernetes 1.36",
@@ -91,8 +92,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         || format!("once {name} has that label, nothing else has to be done"),
         |has| {
             format!(
-                "create the volume again for the same storage, with {HOSTNAME} {has}, policy Retain and a claimRef to \
-                 its claim's namespace and name; a claim that is bound must be created again with it"
+                "create the volume again for the same storage, with {HOSTNAME} {has}, policy Retain and a claimRef \
+                 with the namespace and the name of its claim; a bound claim must be created again, too"
             )
         },
     );
@@ -101,7 +102,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .remedy(kubectl("get nodes -L kubernetes.io/hostname", "see names and labels side by side"))
             .remedy(kubectl(
                 format!("get pv {} -o yaml", quoted(&volume.meta.name)),
-                "save the manifest of the volume: only it says where the storage is",
+                "save the manifest of the volume: only this manifest says where the storage is",
             ))
             .remedy(by_hand(value)),
     )

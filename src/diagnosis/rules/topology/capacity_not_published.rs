@@ -17,21 +17,22 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "Pods with new claims of the class stay Pending, and the scheduler says that nodes `did not have enough \
                free storage`. The storage has plenty.",
-        why: "The driver's CSIDriver object says `storageCapacity: true`. For a class that binds late the scheduler \
-              then takes a node only if some CSIStorageCapacity object of that class is for this node and large enough \
-              for the claim. Without any such object every node is refused, however much room there is. The objects \
-              are made by the driver's provisioner where it was started with `--enable-capacity`, has the rights to \
-              write them in its namespace, and the driver answers `GetCapacity`.",
+        why: "The driver's CSIDriver object says `storageCapacity: true`. Then, for a class with WaitForFirstConsumer, \
+              the scheduler selects a node only if a CSIStorageCapacity object of that class includes this node and is \
+              large enough for the claim. If there is no such object, the scheduler refuses every node, even if there \
+              is enough storage. The driver's provisioner creates the objects if it was started with \
+              `--enable-capacity` and may write them in its namespace, and if the driver answers `GetCapacity`.",
         confirm: "kubectl get csidriver DRIVER -o jsonpath='{.spec.storageCapacity}'\n\
                   kubectl get csistoragecapacities -A\n\
                   kubectl get sc NAME -o jsonpath='{.provisioner} {.volumeBindingMode}'",
-        repair: "Read the log of the driver's provisioner: it tells of missing rights and of errors of `GetCapacity`. \
-                 Start it with `--enable-capacity`, and give it its namespace and pod name as it asks for. If the \
-                 driver is not meant to publish its capacity, set `storageCapacity: false` in its CSIDriver, which can \
-                 be changed: the scheduler then stops asking.",
+        repair: "Read the log of the driver's provisioner: it reports missing permissions and errors of `GetCapacity`. \
+                 Start the provisioner with `--enable-capacity`, and set the environment variables with its namespace \
+                 and its pod name. If the driver should not publish its capacity, set `storageCapacity: false` in its \
+                 CSIDriver. This field can be changed. Then the scheduler does not check the capacity.",
         prevention: "Install the CSIDriver object and the provisioner from the same release of the driver.",
-        hazard: "With `storageCapacity: false` pods can be put on nodes whose storage is full; the provisioner has to \
-                 give such claims back to the scheduler. No data are touched.",
+        hazard: "With `storageCapacity: false`, the scheduler can select nodes whose storage is full. Then the \
+                 provisioner has to remove the selected node from the claim, and the scheduler selects again. No data \
+                 are changed.",
         sources: &[
             "hasEnoughCapacity, volumebinding of kube-scheduler, Kubernetes 1.36 (S9)",
             "https://kubernetes.io/docs/concepts/storage/storage-capacity/",
@@ -71,9 +72,9 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     };
     let consequence = match &waiting {
         Some(waiting) => {
-            format!("{}. Events speak of too little free storage, but nobody has measured it", waiting.words())
+            format!("{}. Events report too little free storage, but nobody has measured it", waiting.words())
         }
-        None => "pods with new claims of the class will be told that there is not enough free storage".to_owned(),
+        None => "the scheduler will report too little free storage for pods with new claims of the class".to_owned(),
     };
     let name = driver.meta.name.as_str();
     let found = Detection::new(format!(
@@ -98,17 +99,20 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     };
     Some(
         found
-            .remedy(kubectl("get csistoragecapacities -A", "see for which classes and namespaces there are any"))
+            .remedy(kubectl(
+                "get csistoragecapacities -A",
+                "see which classes and namespaces have CSIStorageCapacity objects",
+            ))
             .remedy(by_hand(format!(
-                "find in the log of the provisioner of {name} why it publishes none: it needs --enable-capacity, its \
-                 namespace, and the right to write csistoragecapacities"
+                "find in the log of the provisioner of {name} why it publishes no capacity: it needs \
+                 --enable-capacity, its namespace, and the permission to write csistoragecapacities"
             )))
             .remedy(kubectl(
                 format!(
                     "patch csidriver {} --type=merge -p '{{\"spec\":{{\"storageCapacity\":false}}}}'",
                     quoted(name)
                 ),
-                "if the driver should not publish them: stop the scheduler from asking",
+                "if the driver should not publish its capacity: turn off the capacity check of the scheduler",
             )),
     )
 }

@@ -49,14 +49,15 @@ fn registered(case: &Case<'_>, driver: &str) -> bool {
     case.snapshot().all::<CsiNode>().iter().any(|node| node.driver(driver).is_some())
 }
 
-/// Returns whether the driver reports a topology for any node. The place of a volume matters only for such drivers.
+/// Returns whether the driver reports a topology for any node. Only for such drivers it matters where a volume is
+/// created.
 fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
     let mut nodes = case.snapshot().all::<CsiNode>().iter().filter_map(|node| node.driver(driver));
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 
 /// Returns whether objects of that kind may exist that were not read. This function does not record a missing read.
-/// [`Case::knows_all`] records it, and a rule calls that function if such an object could have led to a finding.
+/// [`Case::knows_all`] records a missing read, and a rule calls it if such an object could have led to a finding.
 fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
     matches!(case.snapshot().coverage().absence(kind, namespace), Absence::Unknown(_))
 }
@@ -125,8 +126,8 @@ fn waiting<'a>(
 fn is_asked_for(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     let asked = claim.meta.annotations.has(AnnotationKey::StorageProvisioner)
         || claim.meta.annotations.has(AnnotationKey::BetaStorageProvisioner);
-    // Provisioners give the volume this name. If such a volume exists and is not bound, there is another reason for
-    // that.
+    // Provisioners give the volume this name. If such a volume exists, the driver has created it, and something else
+    // prevents the binding.
     asked && case.lacks(Kind::PersistentVolume, "", &format!("pvc-{}", claim.meta.uid))
 }
 

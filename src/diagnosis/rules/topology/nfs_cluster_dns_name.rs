@@ -17,22 +17,22 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Bound, and its pods stay ContainerCreating: `FailedMount` with `Failed to resolve server` \
-               and `Name or service not known`, or a mount that times out. Inside a pod the very same name resolves.",
-        why: "A volume with `spec.nfs` is mounted by the kubelet on the node, which asks the resolver of the node. \
-              Names such as `SERVICE.NAMESPACE.svc.cluster.local` are known to the DNS of the cluster alone, which \
-              pods ask and nodes mostly do not. A few distributions let their nodes ask it, too, so the same manifest \
-              works on one cluster and not on the other.",
+               and `Name or service not known`, or a mount that times out. Inside a pod the same name can be resolved.",
+        why: "The kubelet mounts a volume with `spec.nfs` on the node, and uses the resolver of the node. Only the DNS \
+              of the cluster knows names such as `SERVICE.NAMESPACE.svc.cluster.local`. Pods use this DNS, but most \
+              nodes do not. In a few distributions the nodes use it, too, so the same manifest works on one cluster \
+              and fails on another.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs}'\n\
                   kubectl describe pod POD -n NAMESPACE\n\
                   kubectl debug node/NODE -it --image=busybox -- chroot /host getent hosts SERVER",
-        repair: "Let the nodes resolve the name, or use an address that they can reach: the cluster IP of the Service \
-                 (of one that has one), or a name in the DNS of the nodes. The source of a volume cannot be changed, \
-                 so that means a new PersistentVolume for the same export, with policy Retain. Or use the CSI driver \
-                 for NFS, which mounts from a pod and can ask the cluster's DNS.",
+        repair: "Configure the nodes so that they can resolve the name. Or use an address that they can reach: the \
+                 cluster IP of the Service, if it has one, or a name in the DNS of the nodes. The source of a volume \
+                 cannot be changed, so create a new PersistentVolume for the same export, with policy Retain. Or use \
+                 the CSI driver for NFS: it mounts from a pod and can use the DNS of the cluster.",
         prevention: "Give NFS servers inside the cluster a Service with a fixed cluster IP, and use it in volumes, or \
                      use a CSI driver.",
-        hazard: "A cluster IP changes when its Service is created again, and then every mount hangs. Compare the \
-                 export before use: a server that was set up anew is empty and looks healthy.",
+        hazard: "A cluster IP changes when its Service is created again, and then every mount hangs. Before you use \
+                 the volume, check the files in the export: a new server is empty and looks healthy.",
         sources: &[
             "https://kubernetes.io/docs/concepts/storage/volumes/#nfs",
             "kubernetes/examples#390",
@@ -94,11 +94,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         found
             .remedy(kubectl(
                 format!("get service {} -n {} -o wide", quoted(service), quoted(namespace)),
-                "see whether the Service exists, and its cluster IP, which nodes reach without DNS",
+                "see whether the Service exists, and its cluster IP: nodes can reach this address without DNS",
             ))
             .remedy(by_hand(
-                "let the nodes resolve the name, or make a new PersistentVolume for the same export with an address \
-                 that nodes reach, and policy Retain: the source of this one cannot be changed",
+                "configure the nodes so that they can resolve the name, or create a new PersistentVolume for the same \
+                 export with an address that nodes can reach, and policy Retain: the source of this volume cannot be \
+                 changed",
             )),
     )
 }

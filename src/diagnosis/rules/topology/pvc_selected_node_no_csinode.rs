@@ -25,26 +25,26 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Pending; its events repeat `ExternalProvisioning`, and `ProvisioningFailed` says that no \
                topology key was found for a node, or that a CSINode was not found. Its pod has no node.",
-        why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and does not \
-              look whether the driver runs there. The driver's provisioner wants to know where that node lies, and \
-              reads it from the entry of the driver in the CSINode object of the node. There is no entry, because the \
-              driver's pod does not run on the node, or does not get through to the kubelet. Without an entry, the \
-              provisioner tries again and again and keeps the annotation. As long as the claim has the annotation, the \
+        why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`). It does not \
+              check whether the driver runs there. The driver's provisioner needs the topology of that node, and reads \
+              it from the entry of the driver in the CSINode object of the node. There is no entry, because the \
+              driver's pod does not run on the node or cannot reach the kubelet. Without an entry, the provisioner \
+              fails again and again, and does not remove the annotation. As long as the claim has the annotation, the \
               scheduler refuses every other node.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get csinode NODE -o yaml\n\
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "Look why the driver's pod does not run on the node (taints that its DaemonSet does not tolerate, a \
-                 node selector, a crash, another directory of the kubelet), and let it register: the claim goes on by \
-                 itself. If the driver is not meant to run there, remove the annotation, and keep pods that need its \
-                 volumes off that node.",
-        prevention: "Let the driver run on every node where pods with its volumes may be put, or keep them away by \
-                     `allowedTopologies` of the class or by node affinity. Give new nodes a startup taint until the \
-                     driver has registered.",
-        hazard: "If the driver is about to make a volume for that node after all, removing the annotation may leave it \
-                 over in the storage system. Do not write the name of another node by hand. No existing data are \
-                 touched.",
+        repair: "Find out why the driver's pod does not run on the node: taints that its DaemonSet does not tolerate, \
+                 a node selector, a crash, or another directory of the kubelet. After the driver has registered, it \
+                 provisions the volume. If the driver should not run there, remove the annotation, and keep pods that \
+                 need its volumes away from that node.",
+        prevention: "Let the driver run on every node where pods with its volumes may run. Or keep these pods away \
+                     from other nodes with `allowedTopologies` of the class or with node affinity. Give new nodes a \
+                     startup taint until the driver has registered.",
+        hazard: "If the driver is just creating a volume for that node and you remove the annotation, this volume may \
+                 remain in the storage system. Do not write the name of another node by hand. No existing data are \
+                 changed.",
         sources: &[
             "FindPodVolumes, volumebinding of kube-scheduler, Kubernetes 1.36 (S8)",
             "GenerateAccessibilityRequirements, topologyKeysLookup, kubernetes-csi/external-provisioner",
@@ -101,7 +101,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(kubectl(
                 format!("get pods -A -o wide --field-selector {}", quoted(&format!("spec.nodeName={name}"))),
                 format!(
-                    "see whether the pod of {driver} runs there: as soon as it has registered, it provisions the volume"
+                    "see whether the pod of {driver} runs there: after the driver has registered, it provisions the \
+                     volume"
                 ),
             ))
             .remedy(describe(

@@ -44,20 +44,21 @@ pub(super) static RULE: Rule = Rule {
                bind.",
         why: "The scheduler wrote a node to the claim (annotation `volume.kubernetes.io/selected-node`) and waited ten \
               minutes for the volume. As long as the claim has the annotation, the scheduler refuses every other node \
-              for the pod, and the chosen one is refused now, too: it was cordoned, does not answer, is no longer \
-              among those that the class allows, or has too little storage left. Only the driver's provisioner removes \
-              the annotation, when its storage refuses with a final error. It has not done so.",
+              for the pod. Now it refuses the selected node, too: the node was cordoned, does not answer, is no longer \
+              allowed by the class, or has too little free storage. Only the driver's provisioner removes the \
+              annotation, after the driver has answered that it cannot create the volume there. It has not removed the \
+              annotation.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.annotations}'\n\
                   kubectl get node NODE -o jsonpath='{.spec}'\n\
                   kubectl get csistoragecapacities -A\n\
                   kubectl describe pod POD -n NAMESPACE",
-        repair: "If the node is to come back, let it: uncordon it, or bring it back to life. Otherwise see in the \
-                 driver's events and log that nothing is being made for that node, and remove the annotation: the \
-                 scheduler chooses anew as soon as it looks at the pod.",
-        prevention: "Let drivers publish their capacity, so that full nodes are not chosen. Drain nodes only when no \
-                     claim waits for a volume there.",
-        hazard: "If the driver is about to make a volume for the old node, that one may be left over in the storage \
-                 system with nobody to delete it. No existing data are touched.",
+        repair: "If the node will be used again, uncordon or repair it. Otherwise, check in the driver's events and \
+                 log that no volume is being created for that node, and remove the annotation. Then the scheduler \
+                 selects another node the next time that it tries to schedule the pod.",
+        prevention: "Let drivers publish their capacity, so that the scheduler does not select full nodes. Drain nodes \
+                     only when no claim waits for a volume there.",
+        hazard: "If the driver is just creating a volume for the old node, this volume may remain in the storage \
+                 system, and nothing deletes it. No existing data are changed.",
         sources: &[
             "FindPodVolumes, checkVolumeProvisions, volumebinding of kube-scheduler, Kubernetes 1.36 (S8, S9)",
             "VolumeBinding PreBind, Kubernetes 1.36 (S18 to S20)",
@@ -143,7 +144,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
             object,
             field: "spec.unschedulable",
             value: "true".to_owned(),
-            way: Some(kubectl(command, "if pods may run there again: allow them")),
+            way: Some(kubectl(command, "if pods may run on this node again: uncordon it")),
         });
     }
     let lifeless = |taint: &&Taint| LIFELESS.contains(&taint.key.as_str()) && taint.effect == "NoSchedule";
@@ -153,7 +154,7 @@ fn refused(node: &Node, class: &StorageClass) -> Option<NodeRefusal> {
             object,
             field: "spec.taints",
             value: format!("{}:{}", taint.key, taint.effect),
-            way: Some(kubectl(format!("describe node {}", quoted(name)), "see since when it does not answer, and why")),
+            way: Some(kubectl(format!("describe node {}", quoted(name)), "see how long it has not answered, and why")),
         });
     }
     if !class.allows(&node.meta.labels) {

@@ -18,24 +18,26 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Schedule, Act::Provision],
     repairs: &[],
     page: Page {
-        seen: "Claims of the class stay Pending. Either their pods are placed nowhere, and the scheduler says that \
-               nodes have no volume to bind; or events `ProvisioningFailed` of the driver speak of a topology that is \
-               not in the allowed or required ones.",
-        why: "`allowedTopologies` is compared with two things that nobody keeps in line with it. The scheduler takes a \
-              node only if its labels satisfy one of the terms in full. The driver's provisioner then looks for the \
-              same keys among those under which the driver itself tells where a node lies (`topologyKeys` in CSINode): \
-              a label that nodes have and the driver does not report fits nowhere. A zone without nodes is enough for \
-              the first, another name of the zone's label for the second.",
+        seen: "Claims of the class stay Pending. Either the scheduler selects no node for their pods, and says that \
+               nodes have no volume to bind. Or events `ProvisioningFailed` of the driver report a topology that is \
+               not among the allowed or required topologies.",
+        why: "`allowedTopologies` must fit both the labels of the nodes and the keys of the driver, and Kubernetes \
+              checks neither when the class is created. The scheduler selects a node only if the labels of the node \
+              satisfy all requirements of one term. Then the driver's provisioner searches for the same keys in the \
+              keys that the driver reports for a node (`topologyKeys` in CSINode). A label that nodes have but the \
+              driver does not report is no such key. For example, a zone without nodes fails the first check, and a \
+              zone label that the driver does not report fails the second check.",
         confirm: "kubectl get sc NAME -o jsonpath='{.allowedTopologies}'\n\
                   kubectl get nodes --show-labels\n\
                   kubectl get csinodes -o yaml",
-        repair: "Correct `allowedTopologies` of the class, which can be changed, or drop it where all places will do. \
-                 Use the keys that the driver reports. A claim for which a bad node was chosen already needs its \
-                 annotation `volume.kubernetes.io/selected-node` removed as well.",
-        prevention: "Copy key and values from a CSINode and the labels of its node. Change classes together with the \
-                     zones of the cluster.",
-        hazard: "Labels that are put on nodes only to satisfy the class may move other workloads, and make volumes in \
-                 a zone that the node is not in. No existing volume is touched.",
+        repair: "Correct `allowedTopologies` of the class. The field can be changed. Remove it, if volumes may be \
+                 created everywhere. Use the keys that the driver reports. If a claim already has a node that does not \
+                 fit, remove its annotation `volume.kubernetes.io/selected-node`, too.",
+        prevention: "Copy the key from a CSINode, and the values from the labels of its node. If you change the zones \
+                     of the cluster, change the classes, too.",
+        hazard: "If you add labels to nodes only to satisfy the class, other workloads may be scheduled to other \
+                 nodes, and volumes may be created in a zone that does not contain the node. No existing volume is \
+                 changed.",
         sources: &[
             "checkVolumeProvisions, MatchTopologySelectorTerms, Kubernetes 1.36 (S8)",
             "GenerateAccessibilityRequirements, kubernetes-csi/external-provisioner",
@@ -94,13 +96,13 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             "The scheduler places no pods with new claims of the class"
         }
         (Contradiction::NoNode | Contradiction::NoSuchLabel(_) | Contradiction::NoLabelValue(..), false) => {
-            "Its driver makes volumes where no pod can use them, or refuses"
+            "The driver of the class creates volumes that no pod can use, or refuses to create them"
         }
         (Contradiction::NotReported(..) | Contradiction::NothingReported(_), true) => {
-            "Its provisioner refuses every node"
+            "The driver's provisioner refuses every node"
         }
         (Contradiction::NotReported(..) | Contradiction::NothingReported(_), false) => {
-            "Its driver is asked for places that it does not know"
+            "The driver gets requests for topologies that it does not know"
         }
     };
     let (severity, who) = match (&waiting, &trouble) {
@@ -218,7 +220,7 @@ fn reports_no_topology(case: &Case<'_>, class: &StorageClass) -> bool {
     waiting(case, class, |claim| told(claim) && is_asked_for(case, claim)).is_some()
 }
 
-/// Adds as evidence what nodes or the driver have instead.
+/// Adds the labels of a node, or the topology keys of the driver, as evidence.
 fn with_proof(found: Detection, case: &Case<'_>, class: &StorageClass, trouble: &Contradiction<'_>) -> Detection {
     match trouble {
         Contradiction::NoNode | Contradiction::NoSuchLabel(_) => {

@@ -1,5 +1,5 @@
-//! This rule reports a class that provisions volumes before the scheduler selects a node although the place of a volume
-//! matters for its driver.
+//! This rule reports a class whose volumes are provisioned before the scheduler selects a node, although perhaps only
+//! some nodes can use the volume.
 
 use super::{driver_of, made_outside};
 use crate::diagnosis::case::volume_key;
@@ -13,8 +13,8 @@ use crate::model::{
 use std::collections::BTreeSet;
 use std::ptr;
 
-/// The maximum number of node affinities that are remembered so that none of them is compared twice. A class usually
-/// has at most one per zone.
+/// The maximum number of node affinities that are stored, so that no affinity is compared twice. The volumes of a class
+/// usually have at most one affinity per zone.
 const REMEMBERED: usize = 32;
 
 pub(super) static RULE: Rule = Rule {
@@ -26,23 +26,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "Claims of the class are Bound at once. Later some pods stay Pending, because their volume lies in a \
-               zone or on a node where they may not run, or where there is no room for them; a pod with two claims may \
-               find its volumes in two zones.",
-        why: "With `volumeBindingMode: Immediate`, which is the default, the driver is asked for a volume as soon as \
-              the claim exists, and chooses a place by itself. Its volumes can be used in one part of the cluster \
-              only, so that the place decides where the pod has to run, before the scheduler has looked at what else \
-              the pod needs.",
+        seen: "Claims of the class are Bound at once. Later some pods stay Pending, because their volume is in a zone \
+               or on a node where they may not run, or where there are not enough resources for them. The volumes of a \
+               pod with two claims may be in two zones.",
+        why: "With `volumeBindingMode: Immediate`, which is the default, the driver provisions a volume as soon as the \
+              claim exists, and selects the zone or node itself. Each of its volumes can be used only in one part of \
+              the cluster. So the volume decides where the pod has to run, before the scheduler has checked the other \
+              needs of the pod.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.volumeBindingMode}'\n\
                   kubectl get csinodes -o custom-columns=NODE:.metadata.name,KEYS:.spec.drivers[*].topologyKeys\n\
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,NODES:.spec.nodeAffinity",
-        repair: "Create a class with `volumeBindingMode: WaitForFirstConsumer` and otherwise the same, since the mode \
-                 of a class cannot be changed, and use it for new claims; make it the default class if this one was. \
-                 Claims that are bound stay as they are.",
+        repair: "The mode of a class cannot be changed. Create a class with `volumeBindingMode: WaitForFirstConsumer` \
+                 and the same other fields, and use it for new claims. If the old class is the default class, make the \
+                 new class the default instead. Bound claims do not change.",
         prevention: "Use WaitForFirstConsumer for storage that not every node can reach.",
-        hazard: "Nothing happens to volumes that exist. Do not delete claims to have their volumes made elsewhere: \
-                 their data go with them where the policy is Delete.",
+        hazard: "Existing volumes do not change. Do not delete a claim in order to get a volume in another place: with \
+                 policy Delete, the data are deleted with the claim.",
         sources: &[
             "syncUnboundClaim, IsDelayBindingMode, Kubernetes 1.36 (C4, C12)",
             "GenerateAccessibilityRequirements, kubernetes-csi/external-provisioner",
@@ -63,8 +63,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         return None;
     }
     let mut volumes = case.survey().taken(&class.meta.name).flat_map(|(_, ids)| case.volumes(ids)).peekable();
-    // Existing volumes are better proof than the driver's topology keys. Many drivers report topologies and make
-    // volumes that all nodes can use.
+    // Existing volumes are better proof than the driver's topology keys. Many drivers report topologies, and all nodes
+    // can use their volumes nevertheless.
     let (found, severity) = if volumes.peek().is_some() {
         (by_its_volumes(case, class, volumes)?, Severity::Warning)
     } else {
@@ -80,8 +80,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
                 "copy its fields into a class of another name with volumeBindingMode WaitForFirstConsumer",
             ))
             .remedy(by_hand(
-                "use that class for new claims, and make it the default one if this one is; bound claims stay as they \
-                 are",
+                "use the new class for new claims, and make it the default class if the old class is the default; \
+                 bound claims do not change",
             )),
     )
 }
@@ -160,9 +160,9 @@ fn by_its_driver(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     let keys = entry.topology_keys.join(", ");
     Some(
         Detection::new(format!(
-            "volumes of {} are provisioned before pods have a node, but its driver {driver} distinguishes {} places (by \
-             {keys}). If a volume can be used only in its own place, it decides where the pod can run before the \
-             scheduler is asked",
+            "volumes of {} are provisioned before pods have a node, but its driver {driver} distinguishes {} places \
+             (by {keys}). If a volume can be used only in its own place, it decides where the pod can run, before the \
+             scheduler selects a node",
             mention(&case.object()),
             places.len()
         ))

@@ -25,27 +25,27 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Schedule, Act::Provision],
     repairs: &[],
     page: Page {
-        seen: "The class is there, perhaps as the default, and its claims stay Pending with events \
-               `ExternalProvisioning`, which say that a driver or an administrator has to make the volume. Nothing \
+        seen: "The class exists, and may be the default class. Its claims stay Pending with events \
+               `ExternalProvisioning`, which say that a driver or an administrator has to create the volume. No event \
                says that there is no such driver.",
-        why: "Anybody can create a class, and nobody checks its `provisioner`. The controller writes that name to the \
-              claim and leaves the rest to whoever goes by it. A CSI driver shows itself twice: by a CSIDriver object \
-              that is installed with it, and by an entry in the CSINode of every node where it runs. Here there is \
-              neither. Clusters of some vendors come with a class for a driver that has to be added first, and names \
-              of in-tree plugins such as `kubernetes.io/aws-ebs` are now handled by such a driver. A provisioner that is no \
-              CSI driver needs neither object, which is why this rule only looks at names that only CSI drivers have.",
+        why: "Kubernetes does not check the `provisioner` of a class. The controller writes this name to the claim and \
+              waits for the provisioner with this name. A CSI driver can be seen in two objects: a CSIDriver object \
+              that is installed with it, and an entry in the CSINode of every node where it runs. Here neither exists. \
+              Some vendors create a class for a driver that the administrator has to install. And for in-tree plugins \
+              such as `kubernetes.io/aws-ebs`, a CSI driver now does the work. A provisioner that is no CSI driver \
+              needs neither object. So this rule examines only names that only CSI drivers have.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner}'\n\
                   kubectl get csidrivers\n\
                   kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name\n\
                   kubectl get pods -A",
-        repair: "Install the driver: claims that wait go on by themselves. If the name is misspelt, or another driver \
-                 is meant, create a class with the right name (the provisioner of a class cannot be changed) and \
-                 create the waiting claims again with it. If the class is not meant to be used, delete it, or at least \
-                 take the mark of the default class from it.",
+        repair: "Install the driver: then waiting claims get their volumes. If the name is misspelt, or another driver \
+                 is meant, create a class with the right name (the provisioner of a class cannot be changed), and \
+                 create the waiting claims again with that class. If nobody should use the class, delete it, or at \
+                 least remove its annotation `storageclass.kubernetes.io/is-default-class`.",
         prevention: "Install a driver before its classes, and remove its classes together with it.",
-        hazard: "Deleting a class touches no volume, and deleting a claim that never had a volume loses nothing. \
-                 Volumes of that driver that exist can neither be mounted nor deleted while it is away; their data \
-                 stay in the storage system.",
+        hazard: "If you delete a class, no volume changes. If you delete a claim that never had a volume, no data are \
+                 lost. While the driver is not installed, its existing volumes can neither be mounted nor deleted. \
+                 Their data remain in the storage system.",
         sources: &[
             "provisionClaimOperationExternal, setClaimProvisioner, Kubernetes 1.36 (C12, PE3)",
             "https://kubernetes.io/docs/concepts/storage/volumes/#csi-migration",
@@ -88,7 +88,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     };
     let meaning = match &waiting {
         Some(waiting) => format!("{} for a volume that nobody makes", waiting.words()),
-        None => "a claim that waits for it gets no volume".to_owned(),
+        None => "a new claim of the class gets no volume".to_owned(),
     };
     let registered =
         around.all::<CsiNode>().iter().flat_map(|node| node.drivers.iter().map(|driver| driver.name.as_str()));
@@ -123,14 +123,14 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             .remedy(by_hand(format!("install {driver}: then waiting claims get their volumes")))
             .remedy(kubectl(
                 format!("get sc {} -o yaml", quoted(&class.meta.name)),
-                "if another driver is meant, copy the class into a new one with that provisioner, and create the \
-                 waiting claims again with it",
+                "if another driver is meant, copy the class into a new class with that provisioner, and create the \
+                 waiting claims again with the new class",
             )),
     )
 }
 
-/// Returns a severity that depends on how certain the problem is and on whether claims wait. The name of a migrated
-/// plugin always stands for a CSI driver. A name with the part `csi` is also that of a CSI driver.
+/// Returns a severity that depends on how certain the problem is and on whether claims wait. The driver that replaces a
+/// migrated plugin is always a CSI driver. A name with the part `csi` is also the name of a CSI driver.
 fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>, is_unused: bool) -> Severity {
     let driver = driver_of(case, class);
     let says_csi = driver != class.provisioner || driver.split('.').any(|part| part == "csi");
@@ -146,7 +146,7 @@ fn severity(case: &Case<'_>, class: &StorageClass, waiting: Option<Waiting<'_>>,
     }
 }
 
-/// Returns whether the name is almost certainly that of a CSI driver. CSI drivers have domain names, and other
+/// Returns whether the name is almost certainly the name of a CSI driver. CSI drivers have domain names, and other
 /// provisioners have names with a slash.
 fn is_csi_name(name: &str) -> bool {
     name.contains('.') && !name.contains('/')

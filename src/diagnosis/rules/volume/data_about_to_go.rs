@@ -1,5 +1,5 @@
 //! This rule reports a volume if the next sync destroys its data, or if its data are destroyed at a predicted end. It
-//! uses only the prediction, so that it also reports losses that no other rule knows.
+//! uses only the prediction. So it also reports losses that no other rule detects.
 
 use super::{Reclaim, gone};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate, leaves_storage_behind};
@@ -23,18 +23,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume is Released, or will be, and its policy is not Retain. `kubectl get pv` shows nothing unusual \
                until the volume is gone.",
-        why: "Once the claim of a volume is gone, or is not the one that the volume names by its uid, the controller \
-              calls `reclaimVolume`: with policy Delete the driver or the controller deletes the storage, with Recycle \
-              a pod erases it. Nobody is asked again. The finding is an error where a claim that lives has the volume \
-              or names it, since nobody has asked for its deletion; where the claim was deleted, it informs.",
+        why: "If the claim of a volume is gone, or has another uid than the `claimRef` of the volume, the controller \
+              calls `reclaimVolume`. With policy Delete, the driver or the controller deletes the storage. With policy \
+              Recycle, a pod erases it. Kubernetes asks for no confirmation. The finding is an error if an existing \
+              claim has the volume or names it, because nobody requested the deletion. If the claim was deleted, the \
+              severity of the finding is info.",
         confirm: "kubectl get pv NAME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
                   {.spec.claimRef}'\n\
                   kubectl pvctl predict pv/NAME",
-        repair: "If the data are wanted, set the policy to Retain at once: kubectl pvctl retain pv/NAME. It helps as long \
-                 as the deletion of the storage has not begun. Then find out which claim is to have the volume: kubectl \
-                 pvctl explain pv/NAME.",
-        prevention: "Keep volumes that matter on policy Retain, and restore claims together with the uids that their \
-                     volumes name.",
+        repair: "If you need the data, set the policy to Retain at once: kubectl pvctl retain pv/NAME. This helps only \
+                 if the deletion of the storage has not begun. Then find out which claim should have the volume: \
+                 kubectl pvctl explain pv/NAME.",
+        prevention: "Use policy Retain for important volumes. If you restore a volume together with its claim, remove \
+                     the uid from the `claimRef` of the volume.",
         hazard: "Deleting or renewing claims, restarting kube-controller-manager, or starting the driver's provisioner \
                  may begin the deletion at once.",
         sources: &[
@@ -46,8 +47,8 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Volume(detect),
 };
 
-/// Returns what happens to the data of this volume at that end. Returns None if the data are kept. Drivers ignore
-/// volumes in phase Failed.
+/// Returns the fate of the data of this volume at that end. Returns None if the data are kept. Drivers ignore volumes
+/// in phase Failed.
 fn destroyed(end: &Outcome) -> Option<DataFate> {
     let (fate, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => ((*data)?, *phase == VolumePhase::Failed),
@@ -61,8 +62,9 @@ fn destroyed(end: &Outcome) -> Option<DataFate> {
     }
 }
 
-/// Returns what the next sync of the volume does to its data. Returns None if it keeps them. At the end the claim may
-/// have the volume, although the driver was already told to delete it.
+/// Returns what the next sync of the volume does to its data. Returns None if the sync keeps the data. The predicted
+/// ends are not enough: at an end a claim may have the volume, although after the next sync the driver already deletes
+/// it.
 fn next_sync(case: &Case<'_>, volume: &PersistentVolume) -> Option<DataFate> {
     match gone(case, volume)?.reclaim {
         Reclaim::Driver(_) => (volume.status.phase != VolumePhase::Failed).then_some(DataFate::HandedToDriver),
@@ -107,8 +109,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .remedies(retain(volume));
     let found = match wanted_by {
         Some(claim) => found.remedy(by_hand(format!(
-            "once the data are safe, decide whether claim {} should have them: kubectl pvctl explain pv/{} says what \
-             the controller sees",
+            "after the data are safe, decide whether claim {} should have the volume: kubectl pvctl explain pv/{} \
+             explains what the controller does",
             claim.key(),
             volume.meta.name
         ))),
@@ -126,7 +128,7 @@ fn is_doomed_with_its_namespace(case: &Case<'_>, volume: &PersistentVolume) -> b
         && case.destroys(volume)
 }
 
-/// Returns since when the data have been at risk.
+/// Returns the time since which the data have been at risk.
 fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
     match case.holder(volume) {
         Holder::Lives(claim) if claim.terminating() => claim.meta.deleted,
@@ -138,7 +140,7 @@ fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
 }
 
 /// Returns an existing claim that has the volume, or whose uid is in the `claimRef`, or that names the volume. If there
-/// is such a claim, nobody requested the deletion of its data.
+/// is such a claim, nobody requested the deletion of the data.
 fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
     let snapshot = case.snapshot();
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();
@@ -209,7 +211,7 @@ pub(in crate::diagnosis) fn drop_general_findings(findings: &mut Vec<Finding>) {
         return;
     }
     let mut told: BTreeSet<ObjectKey> = BTreeSet::new();
-    // A finding on a namespace reports everything that is deleted with the namespace. It says nothing about the single
+    // A finding on a namespace reports everything that is deleted with the namespace. It reports no details of a single
     // volume.
     let is_special = |finding: &&Finding| {
         finding.risk == Risk::Imminent && !is_general(finding) && finding.object.kind != Kind::Namespace

@@ -71,7 +71,7 @@ impl Reclaim<'_> {
         }
     }
 
-    /// Returns what happens to the data, as a sentence without a full stop.
+    /// Returns the fate of the data, as a sentence without a full stop.
     fn prospect(self, policy: &ReclaimPolicy) -> String {
         let policy = policy.as_str();
         match self {
@@ -166,7 +166,7 @@ fn reclaim<'a>(case: &Case<'a>, volume: &PersistentVolume, decision: &'a Decisio
                 }
             }
             Some(DeleteStep::DeleteVolumeGone | DeleteStep::DeleteNotReleased) => Reclaim::Left,
-            // A plugin of an older release may be working, which no object shows.
+            // A plugin of an older release may be working, but no object shows this.
             None | Some(DeleteStep::DeleteInUse | DeleteStep::DeleteSucceeded | DeleteStep::DeleteObjectRefused) => {
                 Reclaim::Deleted
             }
@@ -217,7 +217,7 @@ fn released_for(case: &Case<'_>, volume: &PersistentVolume) -> Option<i64> {
     case.seconds_since(volume.status.last_phase_transition)
 }
 
-/// Returns the name of the driver, or words that stand for an unknown driver.
+/// Returns the name of the driver. If the name is not known, returns "its driver".
 fn called(driver: &str) -> &str {
     if driver.is_empty() { "its driver" } else { driver }
 }
@@ -230,8 +230,8 @@ fn said(volume: &PersistentVolume) -> String {
     }
 }
 
-/// Returns remedies that keep the data of a volume whose claim is gone, and that give the volume back if this is
-/// possible.
+/// Returns remedies that keep the data of a volume whose claim is gone, and remedies that give the volume to a claim
+/// again, if this is possible.
 fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
     let mut ways: Vec<Remedy> = retain(volume).into_iter().collect();
     let nameable = volume.claim_ref.as_ref().is_some_and(is_complete);
@@ -241,7 +241,7 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
         Holder::Replaced(claim) if claim.volume_name.is_empty() || claim.volume_name == volume.meta.name => {
             let does = format!(
                 "check first that no other cluster, such as one that was restored from a backup, uses the disk; then \
-                 reserve the volume for {}, which may then read the data",
+                 reserve the volume for claim {}, which may then read the data",
                 claim.key()
             );
             ways.push(restore(case.snapshot(), claim, does));
@@ -250,7 +250,8 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
             claim,
             volume,
             format!(
-                "if {} should have these data, stop its pods and create it again with this volume; volume {} is kept",
+                "if claim {} should have these data, stop its pods and create it again with this volume; volume {} is \
+                 kept",
                 claim.key(),
                 claim.volume_name
             ),
@@ -265,7 +266,7 @@ fn ways_back(case: &Case<'_>, volume: &PersistentVolume) -> Vec<Remedy> {
     ways
 }
 
-/// Adds the place of the storage as evidence, as far as the object states it.
+/// Adds the field that names the storage as evidence, for CSI and hostPath volumes.
 fn with_storage(found: Detection, case: &Case<'_>, volume: &PersistentVolume) -> Detection {
     let source = &volume.source;
     match source.kind {

@@ -19,23 +19,24 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Available, the column CLAIM is filled in, and that claim is Bound to another volume, or \
-               waits for another one.",
-        why: "`spec.claimRef` reserves the volume for the claim, and `spec.volumeName` of the claim names another \
-              volume, which can never be changed. Two volumes were reserved for one claim and the other one won, or a \
-              volume in another group of access modes came first, or the manifest of the volume is older than the \
-              claim. The controller makes such a volume Available and leaves the reservation as it is, so nobody else \
-              gets it either.",
+        seen: "The volume is Available, and the column CLAIM shows a claim. This claim is Bound to another volume, or \
+               waits for another volume.",
+        why: "`spec.claimRef` reserves the volume for the claim, but `spec.volumeName` of the claim names another \
+              volume, and this field can never be changed. For example, two volumes were reserved for one claim, and \
+              the controller bound the other volume. Or it found a volume in another group of access modes first. Or \
+              the manifest of the volume is older than the claim. The controller makes such a volume Available and \
+              does not remove the reservation, so no other claim can get the volume.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeName} {.status.phase}'",
-        repair: "Find out which of the two volumes holds the data that count. If it is the other one, this volume is \
-                 spare: erase it and free it by removing the `claimRef`, or reserve it for another claim. If it is \
-                 this one, the claim has to be created anew, with `spec.volumeName`: set both volumes to Retain, stop \
-                 the pods, delete the claim, and create it.",
-        prevention: "Name the volume in `spec.volumeName` of the claim as well as the claim in the volume's \
-                     `claimRef`.",
-        hazard: "If the claim is deleted and created again, it may get this volume, and the application starts on old \
-                 data. Removing the `claimRef` offers what is on the volume to every claim of any namespace that fits.",
+        repair: "Find out which of the two volumes has the right data. If the other volume has them, this volume is \
+                 not needed: erase it and remove the `claimRef`, or reserve it for another claim. If this volume has \
+                 them, create the claim again, with the name of this volume in `spec.volumeName`: set both volumes to \
+                 Retain, stop the pods, delete the claim, and create it.",
+        prevention: "Set both fields: write the volume into `spec.volumeName` of the claim, and the claim into \
+                     `claimRef` of the volume.",
+        hazard: "If the claim is deleted and created again, it may get this volume, and the application starts with \
+                 old data. If you remove the `claimRef`, every claim that fits, in any namespace, can get the data on \
+                 the volume.",
         sources: &["syncVolume, Kubernetes 1.36 (V3, V13)", "FindMatchingVolume, Kubernetes 1.36 (M7)"],
     },
     detect: Detect::Volume(detect),
@@ -65,8 +66,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let now = if branch == VolumeBranch::VolumeReserved { "" } else { "after the next sync, " };
     let me = mention(&case.object());
     let found = Detection::new(format!(
-        "{now}{me} is reserved for {}, which {has} volume {other}. No other claim can get it. If that claim is created \
-         again, it may get the data on volume {}",
+        "{now}{me} is reserved for {}, which {has} volume {other}. No other claim can get the reserved volume. If that \
+         claim is created again, it may get the data on volume {}",
         mention(&key_of_claim(&claim.meta)),
         volume.meta.name
     ));
@@ -82,8 +83,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                 volume.meta.name
             )))
             .remedy(by_hand(
-                "if this volume is not needed, delete its data and remove spec.claimRef: then any claim of any \
-                 namespace that fits may take it",
+                "if this volume is not needed, delete its data and remove spec.claimRef: then every claim that fits, \
+                 in any namespace, can get it",
             )),
     )
 }

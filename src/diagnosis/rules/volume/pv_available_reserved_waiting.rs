@@ -17,17 +17,18 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists.",
-        why: "`spec.claimRef` has a namespace and a name and no uid: the volume is reserved. No other claim can take \
-              it, and the first claim of that name gets it, whatever its class. The controller does not look for the \
-              claim meanwhile.",
+        seen: "The volume is Available, and the column CLAIM shows a claim. No claim of that name exists.",
+        why: "`spec.claimRef` has a namespace and a name, but no uid: the volume is reserved. No other claim can get \
+              the volume. The first claim of that name gets it, even if the claim has another class. Until then the \
+              controller does nothing with the volume.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
-        repair: "Create the claim, best with `spec.volumeName`, so that it waits for this volume and no other. If the \
-                 reservation is not wanted any more, `kubectl pvctl unbind pv/VOLUME --reserve-for NAMESPACE/NAME` \
-                 reserves the volume for another claim, and `kubectl pvctl undo` takes back the repair that made it.",
-        prevention: "Create volume and claim together.",
-        hazard: "Whoever may create a claim of that name in that namespace gets the volume, with the data on it.",
+        repair: "Create the claim, and write the volume into its `spec.volumeName`, so that the claim waits for this \
+                 volume only. If the reservation is no longer needed, `kubectl pvctl unbind pv/VOLUME --reserve-for \
+                 NAMESPACE/NAME` reserves the volume for another claim. If a repair made the reservation, `kubectl \
+                 pvctl undo` undoes the repair.",
+        prevention: "Create the volume and its claim together.",
+        hazard: "Every user who may create a claim of that name in that namespace can get the volume, with its data.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V3)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
@@ -52,8 +53,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let (claim, name) = (claim_name(named), &volume.meta.name);
     let found = Detection::new(format!(
-        "{} is reserved for claim {claim}, which does not exist. No other claim can get it. A new claim of that name \
-         gets it with its data",
+        "{} is reserved for claim {claim}, which does not exist. No other claim can get the volume. A new claim of \
+         that name gets the volume with its data",
         mention(&case.object())
     ));
     Some(

@@ -11,28 +11,30 @@ use crate::text::{human_age, nearest};
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-available-unmatchable",
-    title: "free, and no claim asks for its class",
+    title: "free, and no claim requests its class",
     severity: Severity::Info,
     risk: Risk::None,
     reads: &[Kind::StorageClass, Kind::PersistentVolumeClaim],
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Available for a long time, and the column STORAGECLASS names a class that does not exist.",
-        why: "A claim gets a volume by matching only if both have the same class, letter by letter. A class need not \
-              exist for that: people use free names as labels. But no claim of any namespace asks for this one, so the \
-              name is probably misspelt, or left from a class that was removed. Of several free volumes that are alike \
-              the smallest is reported for all.",
+        seen: "The volume has been Available for a long time, and the column STORAGECLASS shows a class that does not \
+               exist.",
+        why: "The controller matches a claim and a volume only if both have exactly the same class name. No \
+              StorageClass of that name has to exist. But no claim in any namespace requests this class. So the name \
+              is probably misspelt, or the class was removed. If several free volumes are of the same kind, pvctl \
+              reports only the smallest.",
         confirm: "kubectl get sc\n\
                   kubectl get pv -o \
                   custom-columns='NAME:.metadata.name,CLASS:.spec.storageClassName,PHASE:.status.phase'\n\
                   kubectl get pvc -A -o \
                   custom-columns='NAMESPACE:.metadata.namespace,NAME:.metadata.name,CLASS:.spec.storageClassName'",
-        repair: "If the name is misspelt, change `spec.storageClassName` of the volume, which is possible at any time. \
-                 If the volume is for a certain claim, reserve it for that. If nobody needs it, delete it.",
-        prevention: "Keep the class of volumes and claims in one place.",
-        hazard: "It may be an archive that somebody put out of the way with such a name: look at what is on it before \
-                 you offer it or delete it.",
+        repair: "If the name is misspelt, change `spec.storageClassName` of the volume. This field can be changed at \
+                 any time. If the volume is for a certain claim, reserve it for this claim. If nobody needs the \
+                 volume, delete it.",
+        prevention: "Define the class name of volumes and their claims in one place.",
+        hazard: "The volume may be an archive, and somebody gave it this class name so that no claim gets it. Check \
+                 its data before you change the class or delete the volume.",
         sources: &["FindMatchingVolume, Kubernetes 1.36 (M12)"],
     },
     detect: Detect::Volume(detect),
@@ -80,8 +82,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "spec.storageClassName", class)
             .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
             .remedy(by_hand(
-                "see what is on it; then change spec.storageClassName to the class that is meant, reserve it for a \
-                 claim, or delete it",
+                "check the data of the volume; then change its spec.storageClassName to the right class, reserve the \
+                 volume for a claim, or delete it",
             )),
     )
 }

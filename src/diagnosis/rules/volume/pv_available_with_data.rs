@@ -1,4 +1,4 @@
-//! This rule reports a volume that any claim can have although it belonged to a claim before.
+//! This rule reports a volume that every claim can get although the volume had a claim before.
 
 use super::{PATIENCE, with_storage};
 use crate::controllers::VolumeBranch;
@@ -15,26 +15,28 @@ use crate::text::human_age;
 
 pub(super) static RULE: Rule = Rule {
     id: "pv-available-with-data",
-    title: "free for every claim, and belonged to a claim before",
+    title: "free for every claim, although it had a claim before",
     severity: Severity::Warning,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim],
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Available and the column CLAIM is empty, but it is not new: it was provisioned for a \
-               claim, or was Bound before.",
-        why: "Somebody removed `spec.claimRef` as a whole, which is what many pages advise for a volume that is \
-              Released. The controller then offers the volume, with everything on it, to the next claim of any \
-              namespace that fits. Provisioners never make a volume without a claim, and the controller itself takes \
-              its annotation away when it frees one, so both are traces of that.",
+        seen: "The volume is Available, and the column CLAIM is empty. But the volume is not new: it was provisioned \
+               for a claim, or it was Bound before.",
+        why: "Somebody removed the whole `spec.claimRef`. Many web pages recommend this for a Released volume. Then \
+              the next claim that fits, in any namespace, can get the volume with its data. Provisioners never create \
+              a volume without a claim, and the controller removes its own annotation when it makes a volume free. So \
+              an annotation of a provisioner or of the controller shows that the volume had a claim.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.claimRef}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.status.lastPhaseTransitionTime}'",
-        repair: "Find out whose data they are, and reserve the volume for that claim: write its namespace and name \
-                 into `spec.claimRef`, without a uid if it has no volume yet. If nobody wants the data, erase them.",
-        prevention: "Reserve a released volume for a claim by taking only the uid out of its `claimRef`.",
-        hazard: "The next claim that fits reads the old data, or its application formats them away. A claim of a class \
-                 that binds at once needs no pod for that.",
+        repair: "Find out which claim the data belong to, and reserve the volume for that claim: write its namespace \
+                 and name into `spec.claimRef`, without a uid if the claim has no volume yet. If nobody needs the \
+                 data, erase them.",
+        prevention: "To reserve a released volume for a claim, remove only the uid from its `claimRef`.",
+        hazard: "The application of the next claim that fits can read the old data, or it formats the volume and \
+                 destroys them. If the class has binding mode Immediate, this claim gets the volume even without a \
+                 pod.",
         sources: &[
             "syncVolume, unbindVolume, Kubernetes 1.36 (V2, U1)",
             "kubernetes/kubernetes#48609",
@@ -128,8 +130,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         None => (
             "The next claim that fits, of any namespace, gets these data".to_owned(),
             vec![by_hand(
-                "find out whose data they are, and reserve the volume for that claim: write namespace and name into \
-                 spec.claimRef before another claim gets it",
+                "find out which claim the data belong to, and reserve the volume for that claim: write its namespace \
+                 and name into spec.claimRef before another claim gets the volume",
             )],
         ),
     };
@@ -153,7 +155,7 @@ fn owner<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persisten
     claims.find(|claim| is_bound(claim) && !claim.terminating())
 }
 
-/// Returns whether this claim gets the volume at the only possible end.
+/// Returns whether this claim has the volume at the only possible end.
 fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
     let only = case.ends().and_then(OutcomeSet::only);
     let uid = match only {

@@ -1,4 +1,4 @@
-//! This rule reports a volume whose claim is gone and that the controller has not released yet.
+//! This rule reports a volume whose claim is gone, but which the controller has not released yet.
 
 use super::{Gone, claim_is_gone, gone, recorded_released, ways_back, with_state, with_storage};
 use crate::diagnosis::case::key_of_claim;
@@ -17,23 +17,24 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Offer],
     repairs: &[],
     page: Page {
-        seen: "The volume is Bound (or Pending, after a restore), and the claim in the column CLAIM does not exist, or \
-               is younger than the volume's binding.",
-        why: "`spec.claimRef` holds the uid of a claim that is gone. The controller has not looked at the volume after \
-              that: kube-controller-manager does not run, the claim was deleted a moment ago, or volumes were restored \
-              without their claims. A restored claim gets a new uid, and so counts as another one. The first sync \
-              finds no claim of that uid, makes the volume Released and carries out its reclaim policy.",
+        seen: "The volume is Bound (or Pending, after a restore). The claim in the column CLAIM does not exist, or it \
+               was created after the volume was bound.",
+        why: "`spec.claimRef` has the uid of a claim that is gone. The controller has not synced the volume since \
+              then: kube-controller-manager does not run, the claim was deleted a moment ago, or volumes were restored \
+              without their claims. A restored claim gets a new uid, so for the controller it is another claim. The \
+              first sync finds no claim with the old uid. So it makes the volume Released and applies its reclaim \
+              policy.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.claimRef} \
                   {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid}'",
-        repair: "If the data are wanted, set the policy to Retain before anything else, and above all before \
-                 kube-controller-manager is started. Then reserve the volume for the name of its claim and create the \
-                 claim again, or, where the claim was restored already, write its new uid into `claimRef`. If the data \
-                 are not wanted, there is nothing to do.",
-        prevention: "Set volumes to Retain before a restore, restore volumes without `claimRef.uid`, and claims soon \
-                     after them.",
-        hazard: "With policy Delete or Recycle the data go with the first sync: starting the control plane is what \
-                 destroys them. Removing the `claimRef` as a whole offers the data to every claim that fits.",
+        repair: "If you need the data, set the policy to Retain first, before kube-controller-manager is started. Then \
+                 reserve the volume for the name of its claim, and create the claim again. If the claim was already \
+                 restored, write its new uid into `claimRef`. If you do not need the data, do nothing.",
+        prevention: "Set volumes to Retain before a restore. Restore volumes without `claimRef.uid`, and restore the \
+                     claims soon after the volumes.",
+        hazard: "With policy Delete or Recycle, the first sync starts the deletion of the data, so they can be lost as \
+                 soon as the control plane starts. If you remove the whole `claimRef`, every claim that fits can get \
+                 the data.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V5, V6)",
             "reclaimVolume, Kubernetes 1.36 (R1 to R4)",

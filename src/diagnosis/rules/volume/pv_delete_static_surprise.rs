@@ -18,21 +18,21 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "Nothing alarming: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
+        seen: "Nothing unusual: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
                `pv.kubernetes.io/provisioned-by` is missing.",
-        why: "A person created the volume, for a disk, share or bucket that existed before. Up to Kubernetes 1.29 \
-              policy Delete did nothing for such a volume, which only became Failed, and many manifests state it \
-              without a thought. Since then kube-controller-manager leaves static CSI volumes to their driver, and \
-              provisioners of the same age count every volume of their driver as theirs and delete its storage. Their \
-              finalizer on the volume says that they will.",
+        why: "A person created the volume, for a disk, share or bucket that existed before. Up to Kubernetes 1.29, \
+              policy Delete deleted nothing for such a volume: the volume only became Failed. So many manifests state \
+              policy Delete, although nobody wants the deletion. Since Kubernetes 1.30, kube-controller-manager does \
+              nothing with static CSI volumes, and current provisioners delete the storage of every volume of their \
+              driver. If the finalizer of a provisioner is on the volume, the provisioner will delete the storage.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.metadata.finalizers}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy} {.spec.csi.driver} \
                   {.spec.csi.volumeHandle}'",
-        repair: "Set the policy to Retain, unless you want the storage to go with the claim. It can be changed at any \
-                 time while the claim is there.",
+        repair: "Set the policy to Retain, unless you want the storage to be deleted with the claim. The policy can be \
+                 changed at any time while the claim exists.",
         prevention: "State Retain in manifests of volumes that are created by a person.",
-        hazard: "Deleting the claim, or its namespace, deletes the storage itself, with everything that others keep on \
-                 the same share or bucket.",
+        hazard: "If the claim or its namespace is deleted, the storage itself is deleted, with all data that others \
+                 have on the same share or bucket.",
         sources: &[
             "findDeletablePlugin, Kubernetes 1.36 (DO3)",
             "kubernetes-sigs/sig-storage-lib-external-provisioner#129",

@@ -11,8 +11,8 @@ use crate::model::{AccessMode, AnnotationKey, Kind, PersistentVolume, Persistent
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The maximum number of volumes with the same storage that are compared with each volume. The first volume is compared
-/// with all of them.
+/// The maximum number of volumes with the same storage that are compared with each volume. The first of these volumes
+/// is compared with all others.
 const MOST: usize = 16;
 
 pub(super) static RULE: Rule = Rule {
@@ -24,22 +24,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::OwnStorage],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "Nothing alarming: each of the volumes is Bound or Available. A pod that uses two of them does not \
-               start, and no event says why.",
+        seen: "Nothing unusual: each of the volumes is Bound or Available. A pod that uses two of them does not start, \
+               and no event says why.",
         why: "Two or more PersistentVolumes have the same `spec.csi.driver` and `spec.csi.volumeHandle`. Kubernetes \
-              does not forbid that, and binds and reclaims each of them for itself. kubelet and the attach-detach \
-              controller on the other hand know a volume by driver and handle, and take the several for one: of two in \
-              one pod only one is ever mounted. Such copies come from manifests that were applied under another name, \
-              from restores, and from drivers whose handle names a whole file system.",
+              allows this, and binds and reclaims each of them separately. But the kubelet and the attach-detach \
+              controller identify a volume by driver and handle, so for them these volumes are one volume. If a pod \
+              uses two of them, only one is mounted. Such volumes come from manifests that were applied again with \
+              another name, from restores, and from drivers whose handle identifies a whole file system.",
         confirm: "kubectl get pv -o custom-columns='NAME:.metadata.name,DRIVER:.spec.csi.driver,\
                   HANDLE:.spec.csi.volumeHandle,POLICY:.spec.persistentVolumeReclaimPolicy'",
-        repair: "Set all of them to Retain. See which pods, and which other clusters, use the storage. Decide which \
-                 object is the right one. Give the others handles of their own, which means to create them anew, or \
-                 delete them after their claims.",
-        prevention: "Create one volume for each storage. To share a file system, use one claim, or handles that name \
-                     different directories where the driver has such.",
-        hazard: "With policy Delete the end of any one of the claims destroys the data of all. For storage that only \
-                 one node may write, two volumes get past the checks that forbid two writers.",
+        repair: "Set all of them to Retain. Find out which pods, and which other clusters, use the storage. Decide \
+                 which PersistentVolume is the right one. Create the others again with different handles, or delete \
+                 them after their claims.",
+        prevention: "Create only one PersistentVolume for each storage. To share a file system, use one claim. Or use \
+                     handles for different directories, if the driver supports them.",
+        hazard: "With policy Delete, the deletion of any one of the claims destroys the data of all of them. If only \
+                 one node may write to the storage, Kubernetes does not prevent two writers: each volume is checked \
+                 separately.",
         sources: &["weka/csi-wekafs#66", "kubernetes-sigs/azurefile-csi-driver#2367", "kubernetes/kubernetes#132921"],
     },
     detect: Detect::Volume(detect),
@@ -79,7 +80,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         None if exclusive => (
             Severity::Warning,
             Risk::Possible,
-            "Two nodes can write to it at once, and a pod that uses two of these volumes never starts".to_owned(),
+            "Two nodes can write to this storage at once, and a pod that uses two of these volumes never starts"
+                .to_owned(),
         ),
         None => (Severity::Info, Risk::None, "A pod that uses two of them never starts".to_owned()),
     };
@@ -89,18 +91,18 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let severity = if by_hand_all { severity.max(Severity::Warning) } else { severity };
     let stuck = stuck(case, looked_at());
     let (severity, risk, consequence) = match stuck.first() {
-        // However the volumes were created, that pod cannot run.
+        // This pod cannot run, no matter who created the volumes.
         Some((pod, claims)) => {
             let more = match stuck.len() - 1 {
                 0 => String::new(),
                 more => format!(" (and {more} more)"),
             };
             let doomed = doomed.map(|_| format!(". {consequence}")).unwrap_or_default();
-            let pod = format!("pod {}/{}{more}", pod.meta.namespace, pod.meta.name);
+            let pod = format!("Pod {}/{}{more}", pod.meta.namespace, pod.meta.name);
             (
                 Severity::Error,
                 Risk::Possible,
-                format!("This stops {pod}, which uses both {} and {}{doomed}", claims[0], claims[1]),
+                format!("{pod} cannot start, because it uses both claims {} and {}{doomed}", claims[0], claims[1]),
             )
         }
         None => (severity, risk, consequence),
@@ -140,7 +142,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 }
 
 /// Returns the pods that use several of these volumes, in the order of their names, each with the claims concerned.
-/// Pods that run are left out, because their claims had other volumes when they were started.
+/// Running pods are left out, because their claims had other volumes when the pods were started.
 fn stuck<'a>(case: &Case<'a>, volumes: impl Iterator<Item = &'a PersistentVolume>) -> Vec<(&'a Pod, Vec<&'a str>)> {
     let mut uses: BTreeMap<(&str, &str), (&Pod, Vec<&str>)> = BTreeMap::new();
     let has = |claim: &&PersistentVolumeClaim, volume: &PersistentVolume| {

@@ -1,5 +1,5 @@
-//! This rule reports a volume with policy Delete whose storage nobody deletes. Either no plugin can delete it, or the
-//! driver ignores the volume because the volume is Failed.
+//! This rule reports a volume with policy Delete whose storage nobody deletes. Either no plugin can delete the storage,
+//! or the driver ignores the volume because the volume is Failed.
 
 use super::{ReclaimObstacle, called, released, said, trouble, ways_back, with_state, with_storage};
 use crate::diagnosis::facts::provisioner;
@@ -17,22 +17,23 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Release],
     page: Page {
-        seen: "The volume is Failed, or becomes so, with policy Delete. `status.message` and an event \
-               `VolumeFailedDelete` say that no volume plugin, or no deletable one, matched.",
-        why: "Its claim is gone, and the controller looks for somebody to delete the storage. It finds a plugin of its \
-              own for hostPath alone; nfs, local, iscsi, fc and the in-tree types that were removed have none, and a \
-              volume that was created by a person has no annotation that names a provisioner. Up to Kubernetes 1.29 \
-              static CSI volumes ended here, too. One that is Failed stays so after an upgrade: the drivers' \
-              provisioners look at Released volumes alone. Nothing has been deleted.",
+        seen: "The volume is Failed, or becomes Failed, with policy Delete. `status.message` and an event \
+               `VolumeFailedDelete` say that no volume plugin, or no deletable volume plugin, matched.",
+        why: "Its claim is gone, and the controller searches for a plugin that can delete the storage. It has such a \
+              plugin only for hostPath. It has no such plugin for nfs, local, iscsi, fc and the in-tree types that \
+              were removed, and a volume that was created by a person has no annotation with a provisioner. Up to \
+              Kubernetes 1.29, static CSI volumes became Failed, too. They stay Failed after an upgrade, because the \
+              drivers' provisioners delete only Released volumes. Nothing has been deleted.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.status.message}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.persistentVolumeReclaimPolicy}'",
-        repair: "Set the policy to Retain. If a claim should have the data, reserve the volume for it, which also ends \
-                 the phase Failed. If nobody wants them, write down where the storage is, delete the PersistentVolume, \
-                 and then the storage by hand. A driver that runs removes its finalizer once the policy is Retain.",
+        repair: "Set the policy to Retain. If a claim should have the data, reserve the volume for this claim: this \
+                 also ends phase Failed. If nobody needs the data, write down where the storage is, delete the \
+                 PersistentVolume, and then delete the storage by hand. If the driver runs, it removes its finalizer \
+                 when the policy is Retain.",
         prevention: "Use Retain for volumes that are created by a person, and for types without a driver.",
-        hazard: "For a CSI volume, leaving Failed with policy Delete, for instance by a claim that binds and is \
-                 deleted, makes the driver delete the storage that it has left alone so far. Deleting the object loses \
-                 the only note of where the storage is.",
+        hazard: "If a CSI volume leaves phase Failed with policy Delete, the driver can delete the storage. For \
+                 example, a claim gets the volume and is deleted later. If you delete the PersistentVolume, no object \
+                 says where the storage is.",
         sources: &[
             "deleteVolumeOperation, Kubernetes 1.36 (DO1)",
             "findDeletablePlugin, Kubernetes 1.36",
@@ -54,7 +55,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (message, risk) = match trouble(case, volume, gone)? {
         ReclaimObstacle::NoDeleter => {
             let kind = volume.source.kind.as_str();
-            let outcome = if volume.status.phase == VolumePhase::Failed { "" } else { ", so it becomes Failed" };
+            let outcome =
+                if volume.status.phase == VolumePhase::Failed { "" } else { ", so the volume becomes Failed" };
             let who = match provisioner(volume) {
                 Some(provisioner) => format!(
                     "nobody can delete {storage}, because provisioner {provisioner} is no longer part of Kubernetes"
@@ -72,18 +74,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                     )
                 }
             };
-            (
-                format!(
-                    "{who}. Its claim is gone, and the policy is \
-                     Delete{outcome}. The data stay"
-                ),
-                Risk::None,
-            )
+            (format!("{who}. The claim is gone, and the policy is Delete{outcome}. The data stay"), Risk::None)
         }
         ReclaimObstacle::PassedOver(driver) => {
             let message = format!(
-                "{} deletes only volumes in phase Released, so policy Delete has no effect on {}. Its data stay as \
-                 long as it is Failed. {}",
+                "{} deletes only volumes in phase Released, so policy Delete has no effect on {}. The data stay as \
+                 long as the volume is Failed. {}",
                 called(driver),
                 mention(&case.object()),
                 said(volume)
@@ -108,7 +104,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
                 provisioner(volume).unwrap_or_default(),
             )
             .remedies(ways_back(case, volume))
-            .remedy(save_volume(volume, "only it says where the storage is"))
+            .remedy(save_volume(volume, "only this manifest says where the storage is"))
             .remedy(by_hand("if nobody needs the data, delete the volume, and then its storage by hand")),
     )
 }

@@ -19,21 +19,23 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[Repair::Retain],
     page: Page {
         seen: "A volume with policy Recycle stays Released, or is Failed. Events `VolumeFailedRecycle` and \
-               `RecyclerPod` tell of a pod `recycler-for-VOLUME`, which is not scheduled, does not mount the volume, \
-               or runs out of time.",
-        why: "When the claim is gone, the controller starts a pod that mounts the storage and deletes everything in it. Only nfs and hostPath can be recycled; any other volume becomes \
-              Failed at once. As long as pods use a claim of that name the controller waits. A recycling that failed \
-              is tried again with every sync, without an end, and the phase Failed stays meanwhile. Several recyclings \
-              at the same time mix up each other's pods.",
+               `RecyclerPod` report a pod `recycler-for-VOLUME`. This pod is not scheduled, cannot mount the volume, \
+               or exceeds its time limit.",
+        why: "When the claim is gone, the controller starts a pod that mounts the storage and deletes everything in \
+              it. Only nfs and hostPath can be recycled; any other volume becomes Failed at once. As long as pods use \
+              a claim of that name, the controller waits. If a recycling fails, every sync tries again, and the volume \
+              stays Failed. If several volumes are recycled at the same time, the controller can confuse their \
+              recycler pods.",
         confirm: "kubectl describe pv VOLUME\n\
                   kubectl get pods -A -o wide --field-selector metadata.name=recycler-for-VOLUME\n\
                   kubectl get events -A --field-selector involvedObject.name=VOLUME",
-        repair: "Set the policy to Retain: no new attempt is made then. Look whether a recycler pod is left, and \
-                 delete it. Then treat the volume as any released one: reserve it for the claim that should have it, \
-                 or erase and delete it yourself.",
-        prevention: "Do not use Recycle, which is deprecated; use Retain, or a driver that provisions and deletes.",
-        hazard: "Mending the mount, or ending the pods that still use the claim, lets the recycling succeed: it erases \
-                 the share, also what others put there. A part of the data may be gone already.",
+        repair: "Set the policy to Retain: then no new attempt is made. If a recycler pod still exists, delete it. \
+                 Then reserve the volume for the claim that should have it, or erase and delete the volume yourself.",
+        prevention: "Do not use Recycle: it is deprecated. Use Retain, or a driver that provisions and deletes \
+                     volumes.",
+        hazard: "If you repair the mount, or if the pods that still use the claim end, the recycling succeeds. It \
+                 erases the whole share, with the files of other users, too. A part of the data may already be \
+                 deleted.",
         sources: &[
             "recycleVolumeOperation, Kubernetes 1.36 (RO3, RO4, RO5)",
             "RecycleVolumeByWatchingPodUntilCompletion, Kubernetes 1.36",
@@ -61,8 +63,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         }
         ReclaimObstacle::RecycleRetried => {
             let message = format!(
-                "the recycler failed to scrub {its_data} (policy Recycle). Every sync tries it again, and the data are \
-                 deleted when that succeeds. {}",
+                "the recycler failed to scrub {its_data} (policy Recycle). Every sync tries again, and the data are \
+                 deleted when a sync succeeds. {}",
                 said(volume)
             );
             (message, false)
@@ -101,7 +103,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         .evidence(&case.object(), "status.message", volume.status.message.as_str());
     let mut ways = ways_back(case, volume);
     if kept {
-        ways.push(describe(&case.object(), "see its events"));
+        ways.push(describe(&case.object(), "see the events of the volume"));
     } else {
         // A recycler pod that runs continues under any policy, so it must be deleted before a claim gets the volume.
         let after_retain = ways.len().min(1);
@@ -112,7 +114,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 
 /// Creates remedies that end a running recycling, after the policy has been changed.
 fn end_it(volume: &PersistentVolume, recycler: Option<&Pod>) -> [Remedy; 2] {
-    let why = "the policy stops new attempts, not this one";
+    let why = "the policy prevents new attempts, but it does not stop a running recycler pod";
     if let Some(pod) = recycler {
         let (name, namespace) = (&pod.meta.name, &pod.meta.namespace);
         let command = format!("get pod {} -n {} -o wide", quoted(name), quoted(namespace));

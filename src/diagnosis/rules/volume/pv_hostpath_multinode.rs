@@ -20,22 +20,22 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Bound, and everything works until the pod moves to another node: then the application \
-               finds an empty directory, or an old state.",
-        why: "A hostPath volume is whatever lies at that path on the node where the pod runs. Without \
-              `spec.nodeAffinity` the scheduler takes every node for equally good, so each node has data of its own \
-              under the same volume. Kubernetes means hostPath for tests on a single node. It is all right where the \
+        seen: "The volume is Bound, and everything works until the pod runs on another node. Then the application \
+               finds an empty directory, or old data.",
+        why: "A hostPath volume is the directory with that path on the node where the pod runs. Without \
+              `spec.nodeAffinity`, the scheduler can select any node for the pod, and each node may have other data at \
+              that path. In Kubernetes, hostPath is intended for tests on a single node. There is no problem if the \
               path is a share that all nodes have mounted.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.hostPath.path} {.spec.nodeAffinity}'\n\
                   kubectl get nodes\n\
                   kubectl get pods -n NAMESPACE -o wide",
-        repair: "Find the node whose directory holds the data that count. Set `spec.nodeAffinity` of the volume to \
-                 that node, which is possible once, as long as it is not set; pods that use the volume run there alone \
-                 from then on. For a lasting solution make a `local` volume, or use network storage.",
+        repair: "Find the node whose directory has the right data. Set `spec.nodeAffinity` of the volume to that node: \
+                 then pods that use the volume run only on that node. This field can be set only once. As a permanent \
+                 solution, create a `local` volume, or use network storage.",
         prevention: "Use `local` volumes, which require a node affinity, or a provisioner of local volumes.",
-        hazard: "An affinity to the wrong node cuts the application off from its data, and cannot be changed. What was \
-                 written on other nodes stays there, unseen. With policy Delete the controller removes directories \
-                 below `/tmp/` on its own machine.",
+        hazard: "If the affinity has the wrong node, the application cannot reach its data, and the affinity cannot be \
+                 changed. Data that pods wrote on other nodes stay there, but pods cannot see them. With policy \
+                 Delete, the controller removes directories below `/tmp/` on its own machine.",
         sources: &[
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#types-of-persistent-volumes",
             "CheckNodeAffinity, component-helpers, Kubernetes 1.36",

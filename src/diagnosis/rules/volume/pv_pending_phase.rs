@@ -17,22 +17,22 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Pending for minutes, though nothing speaks against its being Available or Bound. No event \
-               says anything.",
-        why: "Pending is the phase that the API server gives to a new volume; only the PersistentVolume controller \
-              gives it another one, and it does so with its first sync. A sync should happen at once, and again with \
-              every resync (15 s by default). If it has not, kube-controller-manager does not run, has no leader, or \
-              cannot read or write volumes. Pending alone is no sign of that: a volume that is a few seconds old is \
-              Pending, too.",
+        seen: "The volume has been Pending for minutes, although it could be Available or Bound. No event gives a \
+               reason.",
+        why: "The API server gives a new volume the phase Pending. Only the PersistentVolume controller changes this \
+              phase, in its first sync of the volume. This sync should happen at once, and every resync repeats it \
+              (every 15 s by default). If the volume was not synced, kube-controller-manager does not run, has no \
+              leader, or cannot read or write volumes. The phase Pending alone does not prove this: a volume that is a \
+              few seconds old is Pending, too.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.status.phase}'\n\
                   kubectl get lease kube-controller-manager -n kube-system -o jsonpath='{.spec.holderIdentity} \
                   {.spec.renewTime}'\n\
                   kubectl get pods -n kube-system -l component=kube-controller-manager",
-        repair: "See to kube-controller-manager: whether it runs, holds its lease, and what its log says of volumes. \
-                 The volume itself needs nothing.",
-        prevention: "Watch the lease and the health of kube-controller-manager.",
-        hazard: "Everything that waits is done when the controller starts, also the reclaim policies of volumes whose \
-                 claims went meanwhile. Set to Retain what must not be lost before you start it.",
+        repair: "Check whether kube-controller-manager runs, whether it holds its Lease, and what its log says about \
+                 volumes. The volume itself needs no change.",
+        prevention: "Monitor the Lease and the health of kube-controller-manager.",
+        hazard: "When the controller starts, it does all waiting work. It also applies the reclaim policies of volumes \
+                 whose claims were deleted before. Before you start it, set all important volumes to Retain.",
         sources: &[
             "syncVolume, updateVolumePhase, Kubernetes 1.36 (V2, V3, V10)",
             "PrepareForCreate of the volumes' strategy, Kubernetes 1.36",

@@ -17,18 +17,18 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "RECLAIM POLICY is Recycle. The API server warns about it when the volume is created, and nobody else \
-               does.",
-        why: "When the claim of such a volume goes, the controller starts a pod that deletes every file on it and \
-              offers the volume to the next claim of any namespace. That works for nfs and hostPath alone; all other \
-              volumes become Failed instead. The policy has been deprecated for many releases.",
+        seen: "RECLAIM POLICY is Recycle. The API server warns about this policy when the volume is created. There is \
+               no other warning.",
+        why: "When the claim of such a volume is deleted, the controller starts a pod that deletes every file on the \
+              volume. Then the next claim in any namespace can get the volume. This works only for nfs and hostPath. \
+              All other volumes become Failed. The policy has been deprecated for many releases.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
-        repair: "Set the policy to Retain. Whoever relied on Recycle has to erase and free volumes, or to move to a \
-                 driver that provisions.",
-        prevention: "Create volumes with Retain. Dynamic provisioning with Delete is what takes the place of Recycle.",
-        hazard: "Where several volumes, or people, share one export, the pod erases what is theirs as well. Several \
-                 recyclings at the same time mix up their pods, so that a volume can be offered again with its old \
-                 data.",
+        repair: "Set the policy to Retain. If you need erased volumes, erase them and make them free yourself, or use \
+                 a driver that provisions volumes.",
+        prevention: "Create volumes with Retain. Use dynamic provisioning with policy Delete instead of Recycle.",
+        hazard: "If several volumes or users share one export, the pod erases their data, too. If several volumes are \
+                 recycled at the same time, the controller can confuse their recycler pods. Then another claim can get \
+                 a volume with the old data.",
         sources: &[
             "reclaimVolume, recycleVolumeOperation, Kubernetes 1.36 (R3, RO4, RO6)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#recycle",

@@ -18,22 +18,22 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::GiveBack],
     repairs: &[Repair::Restore, Repair::Retain],
     page: Page {
-        seen: "The volume is Released or Failed, and its claim is there with the uid that the volume names, often \
-               Bound and in use.",
-        why: "The phase is a note that the controller wrote at some time. It is wrong here: a controller with an old \
-              view of the claims wrote it, etcd was set back, or the `claimRef` has just been repaired. A controller \
-              that runs takes it back with its next sync. Until then whoever goes by the phase alone is misled, and \
-              provisioners of drivers do: they delete the storage of every volume of theirs that is Released with \
-              policy Delete, without a look at the claim.",
+        seen: "The volume is Released or Failed, but its claim exists and has the uid in the `claimRef` of the volume. \
+               Often the claim is Bound and in use.",
+        why: "The phase is the result of an earlier sync, and here it is wrong: the controller had not yet read the \
+              claim, etcd was restored from a backup, or the `claimRef` has just been repaired. If the controller \
+              runs, its next sync corrects the phase. But the provisioners of drivers check only the phase, and not \
+              the claim. They delete the storage of every volume of their driver that is Released and has policy \
+              Delete.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.claimRef.uid} \
                   {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName} {.status.phase}'",
-        repair: "Set the policy to Retain first. Then see that kube-controller-manager runs: its next look at the \
-                 volume makes it Bound. Set the policy back when the volume is Bound.",
-        prevention: "After a restore of etcd, set volumes to Retain before controllers and drivers start. Run a \
+        repair: "Set the policy to Retain first. Then check that kube-controller-manager runs: its next sync makes the \
+                 volume Bound. When the volume is Bound, set the old policy again.",
+        prevention: "After a restore of etcd, set volumes to Retain before controllers and drivers start. Use a \
                      release of Kubernetes that is still maintained.",
-        hazard: "With policy Delete a start of the driver is enough to destroy the data of a pod that runs. Writing \
-                 the phase by hand, or deleting the claim, makes it worse.",
+        hazard: "With policy Delete, the driver can destroy the data of a running pod as soon as the driver starts. Do \
+                 not write the phase by hand, and do not delete the claim: both increase the danger.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V10)",
             "shouldDelete, sig-storage-lib-external-provisioner",
@@ -48,7 +48,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if volume.terminating() || !recorded_released(volume) {
         return None;
     }
-    // The controller itself decides by the claim. The drivers' provisioners decide by the phase.
+    // The controller checks the claim. The drivers' provisioners check only the phase.
     let goes_by_phase = data_fate(case.behavior(), volume) == DataFate::HandedToDriver;
     let endangered = volume.status.phase == VolumePhase::Released && goes_by_phase;
     let is_bound = match case.volume_branch()? {

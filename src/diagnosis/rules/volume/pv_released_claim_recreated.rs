@@ -18,23 +18,26 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::GiveBack],
     repairs: &[Repair::Restore, Repair::Retain],
     page: Page {
-        seen: "The volume is Released. A claim with the namespace and name of its column CLAIM exists, and is Pending, \
-               Lost, or Bound to another volume, often a new and empty one.",
-        why: "A volume belongs to a uid, not to a name. The claim was deleted and created again, by a new \
-              installation, a StatefulSet or a restore, and has a new uid. So for the controller the claim of the \
-              volume is gone: the volume stays Released, and its reclaim policy applies. The new claim cannot take it \
-              as long as `spec.claimRef` has the old uid.",
+        seen: "The volume is Released. The claim in the column CLAIM exists, and is Pending, Lost, or Bound to another \
+               volume, which is often new and empty.",
+        why: "A volume belongs to the claim with the uid in its `claimRef`. A claim with the same name but another uid \
+              is another claim. Here the claim was deleted and created again, by a new installation, a StatefulSet or \
+              a restore, and has a new uid. So for the controller the claim of the volume is gone: the volume stays \
+              Released, and its reclaim policy applies. The new claim cannot get the volume as long as `spec.claimRef` \
+              has the old uid.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.uid} {.spec.persistentVolumeReclaimPolicy}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.uid} {.spec.volumeName} {.status.phase}'",
-        repair: "Set the policy to Retain. If the new claim should have the old data and has no volume yet, take the \
-                 uid out of the volume's `claimRef`: the volume is reserved for that name then, and the claim takes \
-                 it. If the claim says that it is bound to this volume, write its uid in instead. If it is bound to \
-                 another volume, it has to be created anew: stop its pods, keep both volumes with Retain, delete the \
-                 claim, reserve this volume, and create the claim with `spec.volumeName`.",
-        prevention: "Keep volumes that matter on Retain, and reserve the old volume before the claim is created again.",
-        hazard: "With policy Delete or Recycle the old data are being destroyed while the application starts on an \
-                 empty volume. If you give the old volume back to the application, it no longer has what it wrote to \
-                 the new volume. If you remove the whole `claimRef`, claims of every namespace can get the data.",
+        repair: "Set the policy to Retain. If the new claim should have the old data and has no volume yet, remove the \
+                 uid from the `claimRef` of the volume: then the volume is reserved for that name, and the claim gets \
+                 it. If the claim says that it is bound to this volume, write the uid of the claim into the `claimRef` \
+                 instead. If the claim is bound to another volume, create the claim again: stop its pods, keep both \
+                 volumes with Retain, delete the claim, reserve this volume, and create the claim with \
+                 `spec.volumeName`.",
+        prevention: "Use policy Retain for important volumes, and reserve the old volume before the claim is created \
+                     again.",
+        hazard: "With policy Delete or Recycle, the old data are destroyed while the application starts with an empty \
+                 volume. If you give the old volume to the application again, it no longer has the data that it wrote \
+                 to the new volume. If you remove the whole `claimRef`, claims of every namespace can get the data.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V6)",
             "FindMatchingVolume, Kubernetes 1.36 (M2, M7)",
@@ -47,7 +50,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let gone = released(case, volume)?;
-    // For a volume that cannot be reclaimed, another rule says why and has the same remedies.
+    // If the volume cannot be reclaimed, another rule gives the reason and has the same remedies.
     if gone.branch != VolumeBranch::VolumeClaimReplaced || trouble(case, volume, gone).is_some() {
         return None;
     }
@@ -98,6 +101,6 @@ fn state(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> String {
     } else if is_bound(claim) {
         "says that it is bound to this volume, so it is Lost".to_owned()
     } else {
-        "waits for this volume and does not get it".to_owned()
+        "waits for this volume but does not get it".to_owned()
     }
 }

@@ -19,28 +19,28 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The volume has policy Delete, and has been Released for a long time. Often there is no event about it.",
+        seen: "The volume has policy Delete, and has been Released for a long time. Often there is no event about the \
+               volume.",
         why: "The claim is gone. For a volume of a CSI driver or of another external provisioner, \
               kube-controller-manager only sets the phase Released. The provisioner has to delete the storage and then \
-              the object. There are three usual reasons why it does not. It does not run, was removed, or has another \
-              name than the one that made the volume. A VolumeAttachment still names the volume, and provisioners \
-              refuse to delete what is attached. Or the storage system refuses: the disk is in use, has snapshots, or \
-              the credentials for deleting it are gone.",
+              the object. There are three usual reasons why this does not happen. The provisioner does not run, was \
+              removed, or has another name than the provisioner that created the volume. Or a VolumeAttachment still \
+              names the volume, and provisioners do not delete attached volumes. Or the storage system refuses: the \
+              disk is in use or has snapshots, or the credentials for the deletion are gone.",
         confirm: "kubectl describe pv VOLUME\n\
                   kubectl get volumeattachments -o \
                   custom-columns='NAME:.metadata.name,VOLUME:.spec.source.persistentVolumeName,NODE:.spec.nodeName' | \
                   grep VOLUME\n\
                   kubectl get csidrivers\n\
                   kubectl get pods -A | grep -i provisioner",
-        repair: "If the data are wanted, set the policy to Retain now. Otherwise remove what is in the way: start the \
-                 driver's provisioner, let the volume be detached, or look at what the storage system says in the \
-                 event `VolumeFailedDelete`. If the driver will not run again, set the policy to Retain, write the \
-                 handle down, delete the volume, and delete the storage yourself.",
-        prevention: "Delete claims before the driver that serves them is removed, and wait until their volumes are \
-                     gone.",
+        repair: "If you need the data, set the policy to Retain now. Otherwise remove the obstacle: start the driver's \
+                 provisioner, detach the volume, or read in the event `VolumeFailedDelete` why the storage system \
+                 refuses. If the driver will not run again, set the policy to Retain, write down the handle, delete \
+                 the PersistentVolume, and delete the storage yourself.",
+        prevention: "Before you remove a driver, delete the claims that use it, and wait until their volumes are gone.",
         hazard: "The deletion is only delayed: as soon as the driver runs again or the obstacle is gone, the storage \
-                 is deleted without another question. If you delete the volume and remove its finalizers, the storage \
-                 stays, and no object in the cluster names it.",
+                 is deleted without a warning. If you delete the volume and remove its finalizers, the storage stays, \
+                 and no object in the cluster names it.",
         sources: &[
             "reclaimVolume, deleteVolumeOperation, Kubernetes 1.36 (R1, DO3)",
             "shouldDelete, sig-storage-lib-external-provisioner",
@@ -58,11 +58,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let lasted = released_for(case, volume).filter(|seconds| *seconds > PATIENCE)?;
     let gone = released(case, volume)?;
     let Reclaim::Driver(driver) = gone.reclaim else { return None };
-    // If a new claim of the same name exists, that claim is more important, and another rule reports it.
+    // If a new claim of the same name exists, the new claim is more important, and another rule reports the volume.
     if gone.branch == VolumeBranch::VolumeClaimReplaced {
         return None;
     }
-    // If an attachment keeps the volume, or the driver has reported an error, other rules report this.
+    // If an attachment blocks the deletion, or the driver has reported an error, other rules report the volume.
     let is_attached = case.snapshot().attachments_of(&volume.meta.name).next().is_some();
     if is_attached || deletion_failure(case, volume).is_some() {
         return None;
@@ -86,7 +86,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .since(volume.status.last_phase_transition)
             .moment(&case.object(), "status.lastPhaseTransitionTime", volume.status.last_phase_transition)
             .remedies(retain(volume))
-            .remedy(describe(&case.object(), "see in its events what the driver says, if it says anything"))
+            .remedy(describe(&case.object(), "see whether its events have a message of the driver"))
             .remedy(kubectl("get volumeattachments", format!("see whether {} is still attached", volume.meta.name)))
             .remedy(by_hand(format!(
                 "see whether the provisioner of {driver} runs; as soon as it runs, it deletes the storage"

@@ -19,22 +19,22 @@ pub(in crate::diagnosis) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Release],
     page: Page {
-        seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. No claim \
-               binds to the volume, though it would fit.",
-        why: "This is what Retain is for: when the claim goes, controller and drivers leave volume and storage alone, \
-              and a person decides. The uid of the old claim stays in `spec.claimRef`, so that nobody gets the old \
-              data by accident, also not a new claim of the same name.",
+        seen: "The volume is Released with policy Retain, and the claim in the column CLAIM does not exist. The volume \
+               is not bound to any claim, even if a claim would fit.",
+        why: "This is the purpose of Retain: when the claim is deleted, the controller and the drivers delete neither \
+              the volume nor the storage, and a person decides. The uid of the old claim stays in `spec.claimRef`, so \
+              that no claim gets the old data by accident, not even a new claim of the same name.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.status.phase} {.spec.persistentVolumeReclaimPolicy} \
                   {.spec.claimRef}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
-        repair: "To use the data again, take the uid out of `claimRef` (for another claim: write its namespace and \
-                 name in, without a uid), and create that claim with `spec.volumeName`. To give the volume to anybody, \
-                 erase its data first, and then remove the `claimRef`. To be rid of it, write down where its storage \
-                 is, delete the volume, and then the storage by hand. If the namespace is gone, too, it has to be made \
-                 again before a claim of the old name can be.",
-        prevention: "None is needed. Decide regularly about released volumes, since their storage costs money.",
-        hazard: "Removing the `claimRef` without erasing the data discloses them to the next claim of any namespace \
-                 that fits. Deleting the volume loses the only note of where its storage is.",
+        repair: "To use the data again, remove the uid from `claimRef`. For another claim, write its namespace and \
+                 name into `claimRef`, without a uid. Then create that claim with `spec.volumeName`. To make the \
+                 volume free for every claim, erase its data first, and then remove the `claimRef`. To give up the \
+                 data, write down where the storage is, delete the volume, and then delete the storage by hand. If the \
+                 namespace is gone, too, create it again before you create a claim with the old name.",
+        prevention: "None is needed. Check released volumes regularly, because their storage costs money.",
+        hazard: "If you remove the `claimRef` and do not erase the data, the next claim that fits, in any namespace, \
+                 can get them. If you delete the volume, no object says where its storage is.",
         sources: &[
             "syncVolume, reclaimVolume, Kubernetes 1.36 (V5, R2)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#retain",
@@ -56,8 +56,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let (claim, namespace) = (claim_name(named), &named.namespace);
-    // The finding on a claim that names the volume says how the claim gets it. The volume can be reserved for only one
-    // of the two claims.
+    // If a claim names the volume, the finding on that claim says how the claim gets the volume. The volume can be
+    // reserved for only one of the two claims.
     let other = case.snapshot().claims_naming(&volume.meta.name).iter().map(|id| case.snapshot().claim(*id));
     let other = other.filter(|other| is_unbound(other)).min_by_key(|other| other.key());
     let is_homeless = other.is_none() && case.lacks(Kind::Namespace, "", namespace);
@@ -65,19 +65,18 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let wanted =
         other.map(|other| format!(". Claim {} names this volume in spec.volumeName", other.key())).unwrap_or_default();
     let found = Detection::new(format!(
-        "{} is gone{home}. Policy Retain keeps its data. To use the data, reserve the volume for a claim; to give them \
+        "{} is gone{home}. Policy Retain keeps the data. To use the data, reserve the volume for a claim; to give them \
          up, delete the volume and then the storage{wanted}",
         part_of(&case.object(), &format!("claim {claim}"))
     ));
     let mut found = with_state(with_storage(found, case, volume), case, volume)
         .since(volume.status.last_phase_transition)
-        .remedy(save_volume(volume, "only it says where the storage is"));
+        .remedy(save_volume(volume, "only this manifest says where the storage is"));
     if let Some(other) = other {
         let key = key_of_claim(&other.meta);
         return Some(found.evidence(&key, "spec.volumeName", volume.meta.name.as_str()).remedy(describe(
             &key,
-            "decide whether this claim may have the data; the finding on it says how it \
-                                        gets them",
+            "decide whether this claim may have the data; the finding on the claim says how the claim gets them",
         )));
     }
     if is_homeless {

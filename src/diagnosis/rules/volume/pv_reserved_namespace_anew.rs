@@ -19,24 +19,25 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Available, and the column CLAIM is filled in. No claim of that name exists, and its \
-               namespace does not exist either, or is younger than the volume.",
-        why: "`spec.claimRef` has a namespace and a name and no uid: the volume waits for any claim that has that \
-              name. When a namespace is deleted, somebody else can create a namespace with the same name. The volume \
-              does not say which of the two is meant. A namespace that is as old as the volume, or older, existed when \
-              the volume was bound last, because a volume cannot be bound before it is created. For a younger \
-              namespace nobody can know this: no object records the time of a binding.",
+        seen: "The volume is Available, and the column CLAIM shows a claim. This claim does not exist. Its namespace \
+               does not exist either, or was created after the volume.",
+        why: "`spec.claimRef` has a namespace and a name, but no uid: the first claim of that name gets the volume. \
+              When a namespace is deleted, somebody else can create a namespace with the same name. The volume does \
+              not say which of the two namespaces is meant. If the namespace is as old as the volume, or older, it \
+              existed when the volume was bound last, because a volume cannot be bound before it is created. If the \
+              namespace is younger, this is not known: no object records the time of a binding.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.spec.claimRef}'\n\
                   kubectl get namespace NAMESPACE -o jsonpath='{.metadata.creationTimestamp}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
-        repair: "Find out whose data these are. If they are to stay where they are, end the reservation: \
-                 `kubectl pvctl undo` takes back the repair that made it, and `kubectl pvctl unbind pv/VOLUME \
-                 --reserve-for NAMESPACE/NAME` reserves the volume for a claim of a namespace that you know. If the \
-                 namespace is the right one, create the claim, with `spec.volumeName`.",
-        prevention: "Reserve a volume when the claim is about to be created, and end reservations before a namespace is \
-                     deleted.",
-        hazard: "Whoever creates a claim of that name in that namespace gets the volume and its data. This can be \
-                 another tenant. If you remove the `claimRef`, any claim of any namespace can get the data.",
+        repair: "Find out who owns the data. If no claim of this namespace should get them, end the reservation: if a \
+                 repair made the reservation, `kubectl pvctl undo` undoes the repair, and `kubectl pvctl unbind \
+                 pv/VOLUME --reserve-for NAMESPACE/NAME` reserves the volume for a claim of a namespace that you know. \
+                 If the namespace is the right one, create the claim with `spec.volumeName`.",
+        prevention: "Reserve a volume only shortly before you create the claim, and end reservations before you delete \
+                     a namespace.",
+        hazard: "The user who creates a claim of that name in that namespace gets the volume and its data. This can be \
+                 another tenant. If you remove the `claimRef`, every claim that fits, in any namespace, can get the \
+                 data.",
         sources: &[
             "syncVolume, Kubernetes 1.36 (V3)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reserving-a-persistentvolume",
@@ -68,8 +69,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     };
     let (name, claim) = (&volume.meta.name, claim_name(named));
     let found = Detection::new(format!(
-        "{} is reserved for claim {claim}, which does not exist, and {state}. Everybody who can create that claim gets \
-         the data, even another tenant",
+        "{} is reserved for claim {claim}, which does not exist, and {state}. Every user who can create that claim can \
+         get the data, even another tenant",
         mention(&case.object())
     ));
     let namespace_key = key(Kind::Namespace, "", namespace);
@@ -86,13 +87,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .moment(&case.object(), "metadata.creationTimestamp", created)
             .remedy(by_hand(format!(
                 "end the reservation, unless the claim is about to be created: `kubectl pvctl undo` undoes the repair \
-                 that made it, and `kubectl pvctl unbind pv/{name} --reserve-for NAMESPACE/NAME` reserves the volume \
-                 for a claim of a namespace that you know"
+                 that made the reservation, and `kubectl pvctl unbind pv/{name} --reserve-for NAMESPACE/NAME` reserves \
+                 the volume for a claim of a namespace that you know"
             ))),
     )
 }
 
-/// Returns whether the namespace may be younger than the volume. This is so if one of the two creation times is
+/// Returns whether the namespace may be younger than the volume. Returns true if one of the two creation times is
 /// missing.
 fn is_younger(namespace: &Namespace, volume: Option<Timestamp>) -> bool {
     !matches!((namespace.meta.created, volume), (Some(namespace), Some(volume)) if namespace <= volume)

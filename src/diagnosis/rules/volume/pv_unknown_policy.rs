@@ -16,17 +16,17 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[Repair::Retain],
     page: Page {
-        seen: "The volume's RECLAIM POLICY is none of Retain, Delete and Recycle. After its claim is gone it is \
+        seen: "The volume's RECLAIM POLICY is not Retain, Delete or Recycle. After its claim is gone, the volume is \
                Failed, with an event `VolumeUnknownReclaimPolicy`.",
-        why: "The API server refuses such a value, so the object came from elsewhere: from an API server that is none \
-              of Kubernetes' own, from an edit in etcd, or from a file. The controller knows nothing to do about it \
-              when the claim goes, and makes the volume Failed; nothing is done to the data.",
+        why: "The API server of Kubernetes refuses such a value. So the object comes from another API server, from an \
+              edit in etcd, or from a file. When the claim is deleted, the controller does not know what to do with \
+              the volume and makes it Failed. It does not change the data.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy} {.status.phase}'",
-        repair: "Set the policy to Retain, and later to the one that is wanted. The policy is spelt with a capital \
-                 letter.",
-        prevention: "Let the API server check what is stored: do not write past it.",
-        hazard: "None for the data as long as the policy is unknown. Choose Delete only if you know whose data they \
-                 are: it may be carried out at once.",
+        repair: "Set the policy to Retain, and later to the policy that you want. The first letter of a policy is a \
+                 capital letter.",
+        prevention: "Write objects only with the API server, and not directly into etcd.",
+        hazard: "There is no danger for the data as long as the policy is unknown. Choose Delete only if you know who \
+                 owns the data: they may be deleted at once.",
         sources: &["reclaimVolume, Kubernetes 1.36 (R5)", "ValidatePersistentVolume, Kubernetes 1.36"],
     },
     detect: Detect::Volume(detect),
@@ -40,10 +40,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let failed = volume.status.phase == VolumePhase::Failed || case.volume_branch().is_some_and(claim_is_gone);
     let policy = shown(policy);
     let outcome = if failed {
-        "Its claim is gone, so it is Failed"
+        "Its claim is gone, so the volume is Failed"
     } else {
-        "When its claim is deleted, it becomes \
-                                                                             Failed"
+        "When its claim is deleted, the volume becomes Failed"
     };
     let found = Detection::new(format!(
         "Kubernetes does not know {}. It knows only Retain, Delete and Recycle. \
@@ -56,6 +55,6 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "spec.persistentVolumeReclaimPolicy", policy)
             .evidence(&case.object(), "status.phase", volume.status.phase.as_str())
             .remedies(retain(volume))
-            .remedy(by_hand("find out how this value passed the checks of the API server")),
+            .remedy(by_hand("find out why the API server did not refuse this value")),
     )
 }

@@ -16,15 +16,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume and its claim state ReadWriteMany. The first pod runs. A pod on another node stays in \
                ContainerCreating, or both nodes write, and the file system is destroyed.",
-        why: "Access modes are a statement: nobody checks them against the storage of a volume that a person creates. \
-              The file system on a disk has one writer. With ReadWriteMany, the attach/detach controller does not keep \
-              a second node away.",
+        why: "If a person creates a volume, Kubernetes does not check whether its access modes fit the storage. Only \
+              one node at a time may write to the file system of a disk. With ReadWriteMany, the attach/detach \
+              controller attaches the volume to a second node, too.",
         confirm: "kubectl get pv NAME -o jsonpath='{.spec.accessModes} {.spec.volumeMode}'\n\
                   kubectl get pods -A -o wide",
         repair: "Use storage that several nodes can mount, such as NFS, CephFS or a file service of the cloud, and copy \
                  the data there. Until then, let the pods run on one node.",
-        prevention: "Request ReadWriteMany only of classes whose driver supports it.",
-        hazard: "Two nodes that mount the same file system for writing destroy it.",
+        prevention: "Request ReadWriteMany only from classes whose driver supports it.",
+        hazard: "If two nodes mount the file system of a disk for writing, they destroy it.",
         sources: &[
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
             "openshift/openshift-docs#24970",
@@ -64,8 +64,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "{} has access mode ReadWriteMany, although its disk ({source}) is for one node. Kubernetes does not stop a \
-         second node; the storage may refuse it. Two nodes that write to one file system corrupt it",
+        "{} has access mode ReadWriteMany, although its disk ({source}) is for one node. Kubernetes does not prevent \
+         the use on a second node; the storage may refuse it. Two nodes that write to one file system corrupt it",
         mention(&case.object())
     ))
     .evidence(&case.object(), "spec.accessModes", "ReadWriteMany")
@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let found = match &volume.claim_ref {
         Some(named) => found.remedy(kubectl(
             format!("get pods -n {} -o wide", quoted(&named.namespace)),
-            format!("see on which nodes the pods run that use claim {}", named.name),
+            format!("see which nodes run the pods that use claim {}", named.name),
         )),
         None => found,
     };

@@ -26,7 +26,7 @@ fn is_of_set(pod: &Pod, claim: &str) -> bool {
     pod.owner_kind == "StatefulSet" && numbered && template.is_some_and(|template| !template.is_empty())
 }
 
-/// Returns words that name one claim and say how many more there are.
+/// Returns words that name one claim and say how many other claims there are.
 fn some_claims(first: &str, more: usize) -> String {
     if more == 0 { format!("claim {first}") } else { format!("claim {first} (and {more} more)") }
 }

@@ -17,14 +17,15 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that the claim is being deleted. The \
                claim is Terminating.",
-        why: "Somebody deleted the claim while other pods use it. It goes when the last of these pods goes, and until \
-              then the scheduler places no further pod that uses it. A deletion cannot be undone.",
+        why: "Somebody deleted the claim while other pods use it. The claim is deleted when the last of these pods \
+              ends. Until then, the scheduler places no new pod that uses the claim. A deletion cannot be undone.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.deletionTimestamp}'\n\
                   kubectl describe pvc NAME -n NAMESPACE",
-        repair: "If the data are needed, set the policy of the volume to Retain before the last pod goes. Then let the \
-                 claim go, create it again and reserve the volume for it; `kubectl pvctl explain` of the claim shows how.",
-        prevention: "Delete a claim only after its workload.",
-        hazard: "With policy Delete the data go with the claim, when its last pod ends.",
+        repair: "If you need the data, set the policy of the volume to Retain before the last pod ends. After the \
+                 claim is deleted, create it again and reserve the volume for it. `kubectl pvctl explain` of the claim \
+                 shows how.",
+        prevention: "Delete a workload before its claims.",
+        hazard: "With policy Delete, the data are deleted with the claim when its last pod ends.",
         sources: &[
             "VolumeBinding PreFilter, kube-scheduler 1.36 (S4)",
             "pvcprotection processPVC, Kubernetes 1.36 (X6)",
@@ -46,10 +47,10 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let name = *going.first()?;
     let claim = claim_key(namespace, name);
     let deleted = case.claim(namespace, name).and_then(|claim| claim.meta.deleted);
-    // A claim without users goes at once.
+    // A claim without users is deleted at once.
     let is_early = case.may_heal(deleted)?;
     let found = Detection::new(format!(
-        "it is not scheduled, because {} is being deleted. No pod is placed with such a claim",
+        "it is not scheduled, because {} is being deleted. The scheduler places no pod with such a claim",
         some_claims(name, going.len() - 1)
     ))
     .early_if(is_early)

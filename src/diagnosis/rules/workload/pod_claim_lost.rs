@@ -18,15 +18,17 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that its claim is bound to a \
                PersistentVolume that does not exist.",
-        why: "The scheduler refuses pods whose claim has phase Lost. It says that the volume does not exist whatever \
-              the claim is Lost for: the volume may well be there and name another claim, or this one without its uid.",
+        why: "The scheduler refuses pods whose claim has phase Lost. Its event always says that the volume does not \
+              exist, even if this is not the reason. The volume may exist and name another claim, or it may name this \
+              claim without its uid.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc -n NAMESPACE\n\
                   kubectl get pv",
-        repair: "Repair the claim: see what is found on it. The scheduler tries again by itself.",
-        prevention: "See the claim's finding.",
-        hazard: "Deleting the claim so that the pod starts gives the pod an empty volume, and starts the old volume's \
-                 reclaim policy.",
+        repair: "Repair the claim: see the finding on the claim. Then the scheduler tries again, without further \
+                 action.",
+        prevention: "See the finding on the claim.",
+        hazard: "If you delete the claim and create it again, the pod gets an empty volume, and the reclaim policy \
+                 applies to the old volume.",
         sources: &[
             "VolumeBinding PreFilter, kube-scheduler 1.36 (S3, S10)",
             "syncBoundClaim, Kubernetes 1.36 (C23, C24, C27)",
@@ -67,8 +69,9 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &names))
 }
 
-/// Returns whether the claim is Lost after its next sync. A volume without a `claimRef` is bound to the claim again,
-/// and a volume with the claim's uid is bound to it already. Upstream: `syncBoundClaim`, 1.36.
+/// Returns whether the claim is Lost after its next sync. If the volume has no `claimRef`, the sync binds it to the
+/// claim again. If its `claimRef` has the claim's uid, the volume is already bound to the claim. Upstream:
+/// `syncBoundClaim`, 1.36.
 fn is_lost(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     if claim.terminating() || !is_bound(claim) {
         return false;

@@ -18,18 +18,19 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that a PersistentVolumeClaim is not \
                found.",
-        why: "The scheduler looks for the claims of a pod before it looks at nodes, and only in the pod's own \
-              namespace. Mostly the name is misspelt, the claim is in another namespace, or it was deleted. Nobody \
-              makes a claim for a pod but a StatefulSet, or the controller of ephemeral volumes.",
+        why: "The scheduler searches for the claims of a pod before it checks the nodes, and only in the pod's own \
+              namespace. Usually the name is misspelt, the claim is in another namespace, or the claim was deleted. \
+              Only a StatefulSet, or the controller of ephemeral volumes, creates claims for pods.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc -n NAMESPACE\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,PHASE:.status.phase,\
                   NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
-        repair: "Compare the name in the pod with the claims of its namespace. If the claim is really gone and a \
-                 volume still names it, reserve that volume for the name first; then create the claim. The scheduler \
-                 tries again by itself.",
-        prevention: "Apply claims with, or before, what uses them, and in the same namespace.",
-        hazard: "A claim of that name created in haste gets an empty volume, while the old data are on another one.",
+        repair: "Compare the name in the pod with the claims of its namespace. If the claim was deleted and a volume \
+                 still names it, reserve that volume for the name first, and then create the claim. Then the scheduler \
+                 tries again, without further action.",
+        prevention: "Apply claims before the pods that use them, or together with them, and in the same namespace.",
+        hazard: "If you create a claim of that name without a check, it may get an empty volume, while the old data \
+                 are on another volume.",
         sources: &[
             "VolumeBinding PreFilter, kube-scheduler 1.36 (S1)",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#claims-as-volumes",
@@ -43,7 +44,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let namespace = &pod.meta.namespace;
-    // A StatefulSet creates its claims again, and another rule reports that.
+    // A StatefulSet creates its claims again, and another rule reports these claims.
     let missing: Vec<&str> = pod
         .named_claims()
         .map(Str::as_str)
@@ -72,7 +73,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             let name_of = &volume.meta.name;
             let way = format!(
                 "if its data are needed, reserve volume {name_of} for that name before you create the claim again, and \
-                 name the volume in its spec.volumeName"
+                 name the volume in spec.volumeName of the claim"
             );
             let volume = volume_key(name_of);
             found.evidence(&volume, "spec.claimRef.name", name).remedy(by_hand(way)).settles(&RELEASED_RETAIN, volume)

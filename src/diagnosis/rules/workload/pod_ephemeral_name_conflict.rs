@@ -17,19 +17,21 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod is Pending without a node; an event `FailedScheduling` says that a claim was not created for \
                the pod, because the pod is not its owner.",
-        why: "The claim of a generic ephemeral volume is called after the pod and the volume, with a dash between \
-              them. The controller of ephemeral volumes makes it and writes the pod into its `ownerReferences`, with \
-              its uid. A claim of that name that is there already, and is of nobody or of another pod, is left as it \
-              is: neither the controller nor the scheduler lets the pod have it, so that nobody reads foreign data.",
+        why: "The name of the claim of a generic ephemeral volume is the name of the pod, a dash, and the name of the \
+              volume. The controller of ephemeral volumes creates the claim and writes the pod, with its uid, into the \
+              `ownerReferences` of the claim. Here a claim of that name already exists, and has no owner or another \
+              owner. The controller does not change it, and the scheduler does not place the pod, so that no pod reads \
+              the data of another owner.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'",
-        repair: "See whose claim it is. If it is wanted, give the pod or its volume another name. If it is a claim \
-                 that somebody left, and nobody wants its data, delete it: the controller makes a new one for the pod. \
-                 A claim that is being deleted is not reported: once it is gone, one is made for the pod.",
-        prevention: "Give claims names that no pod and volume together have: `a-b` with volume `c` and `a` with volume \
-                     `b-c` are the same.",
-        hazard: "Deleting a claim deletes its data by the policy of its volume. Writing the pod into the owners of a \
-                 claim makes its data go with the pod.",
+        repair: "Find out who uses the claim. If somebody needs it, give the pod or its volume another name. If nobody \
+                 needs its data, delete the claim: then the controller creates a new claim for the pod. If the claim \
+                 is already being deleted, there is no finding: after its deletion, the controller creates a new claim \
+                 for the pod.",
+        prevention: "Do not give a claim a name that a pod and its volume have together. Two pods can also need the \
+                     same name: pod `a-b` with volume `c`, and pod `a` with volume `b-c`.",
+        hazard: "If you delete a claim, the policy of its volume decides whether its data are deleted. If you write \
+                 the pod into the owners of a claim, the claim is deleted with the pod.",
         sources: &[
             "VolumeIsForPod, component-helpers storage/ephemeral, Kubernetes 1.36",
             "handleVolume, pkg/controller/volume/ephemeral, Kubernetes 1.36",
@@ -44,7 +46,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let namespace = &pod.meta.namespace;
-    // A claim that is being deleted is in nobody's way for long: once it is gone, one is made for the pod.
+    // A claim that is being deleted blocks the pod only for a short time: after its deletion, a new claim is created
+    // for the pod.
     let is_foreign = |claim: &&PersistentVolumeClaim| {
         claim.meta.controller_owner.as_ref() != Some(&pod.meta.uid) && !claim.terminating()
     };
@@ -71,7 +74,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .remedy(describe(&key, format!("see who owns claim {name}")))
         .remedy(by_hand(format!(
             "give the pod or its volume another name; or, if nobody needs the data of claim {namespace}/{name}, delete \
-             it: then a new one is made for the pod"
+             the claim: then a new claim is created for the pod"
         ))),
     )
 }

@@ -1,4 +1,5 @@
-//! This rule reports a pod whose volumes can be used only on nodes that are missing, or not on one node together.
+//! This rule reports a pod if one of its volumes can be used only on nodes that do not exist, or if no node can use all
+//! of its volumes.
 
 use super::is_unscheduled;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
@@ -28,15 +29,15 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nodeAffinity}'\n\
                   kubectl get nodes --show-labels\n\
                   kubectl describe pod NAME -n NAMESPACE",
-        repair: "Bring back a node that fits: start the machine, give the node its label, add a node in the zone. If \
-                 the machine of a local volume will not come back, its data are on that machine: restore them, or, if \
-                 the application keeps other copies, delete the claim and the pod, so that both are made again. Two \
-                 volumes in different zones cannot be used by one pod: copy the data of one into the zone of the \
-                 other.",
-        prevention: "Use classes with the binding mode WaitForFirstConsumer, so that all volumes of a pod are made where \
-                     the pod can run. Keep nodes in each zone that has volumes.",
-        hazard: "Deleting the claim deletes the data if the policy is Delete. The data of a local volume are only on its \
-                 machine.",
+        repair: "Make a node available that fits: start the machine, give the node its label, or add a node in the \
+                 zone. The data of a local volume are only on its machine. If that machine will not run again, restore \
+                 the data. Or, if the application has other copies, delete the claim and the pod, so that both are \
+                 created again. One pod cannot use two volumes in different zones: copy the data of one volume into \
+                 the zone of the other.",
+        prevention: "Use classes with the binding mode WaitForFirstConsumer, so that all volumes of a pod are created \
+                     where the pod can run. Run nodes in each zone that has volumes.",
+        hazard: "If you delete the claim and the policy is Delete, the data are deleted. The data of a local volume \
+                 are only on its machine.",
         sources: &[
             "VolumeBinding.Filter, FindPodVolumes: kube-scheduler 1.36",
             "kubernetes/kubernetes#104709",
@@ -46,10 +47,12 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Pod(detect),
 };
 
-/// The reason by which the scheduler says that a volume cannot be used on a node, since 1.34 and before.
+/// The reasons by which the scheduler says that a volume cannot be used on a node: the text since 1.34, and the older
+/// text.
 const AFFINITY: [&str; 2] = ["didn't match PersistentVolume's node affinity", "had volume node affinity conflict"];
 
-/// Reasons that can end by themselves, or that say more about the nodes of the volume than where the pod may run.
+/// If the scheduler states one of these reasons, this rule does not use its message: the reason can disappear without a
+/// change, or it concerns the state of the volume's nodes and not where the pod may run.
 const OTHERS: [&str; 6] =
     ["Insufficient", "Too many pods", "max volume count", "free ports", "unschedulable", "topology spread"];
 
@@ -95,7 +98,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let said = unschedulable(snapshot, pod);
-    // If some node fits all volumes, only the scheduler knows that none of these nodes takes the pod.
+    // If some node fits all volumes, only the message of the scheduler shows that no such node fits the pod.
     let refused = said.map(|(message, _)| message).filter(|message| {
         AFFINITY.iter().any(|text| message.contains(text)) && !OTHERS.iter().any(|text| message.contains(text))
     });
@@ -135,13 +138,13 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
     let wanted = node_selector_text(one.affinity);
     Detection::new(format!(
-        "{} requires a node with {wanted}, but no such node takes the pod. The scheduler says: \"{}\"",
+        "{} requires a node with {wanted}, but no such node fits the pod. The scheduler says: \"{}\"",
         one.words(),
         truncate(said.trim_end_matches('.'), 300)
     ))
     .remedy(by_hand(format!(
-        "let the pod run on a node with {wanted}: compare its nodeSelector, affinity, tolerations and requests with these \
-         nodes"
+        "let the pod run on a node with {wanted}: compare the nodeSelector, affinity, tolerations and requests of the \
+         pod with these nodes"
     )))
 }
 
@@ -163,12 +166,12 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
     };
     if let Some(host) = gone {
         return Detection::new(format!(
-            "{} is on node {host}, which does not exist. Volume {name} can be used on that node alone, and its data are \
+            "{} is on node {host}, which does not exist. Volume {name} can be used only on that node, and its data are \
              on that machine",
             one.words()
         ))
         .remedy(by_hand(format!(
-            "bring back the node {host}; if its machine will not come back and the application has other copies of the \
+            "start node {host} again; if its machine will not run again and the application has other copies of the \
              data, delete the claim {claim} and the pod, so that both are created again"
         )));
     }
@@ -202,13 +205,13 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
         ),
     };
     Some(Detection::new(message).remedy(by_hand(format!(
-        "copy the data of {} into a claim of a class with the binding mode WaitForFirstConsumer, so that it is made \
-             where {} is, and use that claim in the pod",
+        "copy the data of claim {} into a new claim of a class with the binding mode WaitForFirstConsumer, so that its \
+         volume is provisioned where the volume of claim {} is, and use the new claim in the pod",
         right.claim, left.claim
     ))))
 }
 
-/// Returns the only place in which the volume can be used, if its affinity states one.
+/// Returns the only place in which the volume can be used, if its affinity states exactly one place.
 fn place(affinity: &NodeSelector) -> Option<&str> {
     let [term] = &*affinity.terms else { return None };
     let mut places = term.expressions.iter().filter(|one| one.operator == NodeOperator::In && one.values.len() == 1);

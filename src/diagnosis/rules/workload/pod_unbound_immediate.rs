@@ -16,21 +16,22 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {
-        seen: "The pod is Pending without a node; an event `FailedScheduling` says that it has unbound immediate \
-               PersistentVolumeClaims, or that there is no volume to bind. If its class binds late, there may be no \
-               event at all.",
-        why: "The scheduler looks for a node only when all claims of the pod are bound whose class binds at once. A \
-              claim that names a volume counts among them, whatever its class; one whose class does not exist keeps \
-              the pod back as well. For a claim whose class binds late the scheduler chooses a node first, and the pod \
-              then waits there until the volume is made; if a person creates the volumes, it takes only nodes that \
-              have a free one.",
+        seen: "The pod is Pending without a node; an event `FailedScheduling` says that the pod has unbound immediate \
+               PersistentVolumeClaims, or that there is no volume to bind. If the class of a claim has binding mode \
+               WaitForFirstConsumer, there may be no event at all.",
+        why: "If a claim of the pod has a class with binding mode Immediate, the scheduler searches for a node only \
+              after the claim is bound. The same is true for a claim that names a volume, and for a claim whose class \
+              does not exist. If the class has binding mode WaitForFirstConsumer, the scheduler selects a node first, \
+              and then the pod waits until the volume is provisioned. If a person creates the volumes, the scheduler \
+              selects only nodes that can use a free volume.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc -n NAMESPACE\n\
                   kubectl get sc",
-        repair: "Repair the claim: see what is found on it. The scheduler tries again by itself.",
-        prevention: "See the claim's finding.",
-        hazard: "The pod itself is well. Creating the claim again under pressure can cost data: if the claim is one \
-                 that was restored, or is to get back an earlier volume, it would get an empty one.",
+        repair: "Repair the claim: see the finding on the claim. Then the scheduler tries again, without further \
+                 action.",
+        prevention: "See the finding on the claim.",
+        hazard: "The pod itself has no problem. Do not create the claim again without a check: if the claim was \
+                 restored, or should get its earlier volume again, a new claim would get an empty volume.",
         sources: &[
             "VolumeBinding PreFilter, GetPodVolumeClaims, kube-scheduler 1.36 (S6, S8, S19)",
             "https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",

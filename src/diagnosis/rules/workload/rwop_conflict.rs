@@ -19,16 +19,18 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod is Pending. The scheduler says that the claim with the access mode ReadWriteOncePod is already \
                in use by another pod.",
-        why: "A claim with the access mode ReadWriteOncePod can be used by one pod of the whole cluster. The scheduler \
-              places no second pod. A rolling update of a Deployment never ends: the new pod waits for the old one, \
-              and the old one is stopped only when the new one runs.",
+        why: "A claim with the access mode ReadWriteOncePod can be used by only one pod of the whole cluster. The \
+              scheduler places no second pod. With a Deployment, a rolling update never ends: the new pod waits for \
+              the old pod, and the old pod is stopped only when the new pod runs.",
         confirm: "kubectl get pvc CLAIM -n NAMESPACE -o jsonpath='{.spec.accessModes}'\n\
                   kubectl describe pvc CLAIM -n NAMESPACE",
-        repair: "Stop the pod that uses the claim, or wait for its end. If two pods need the data at the same time, use \
-                 ReadWriteOnce for pods on one node, or ReadWriteMany. Give a Deployment the strategy Recreate.",
-        prevention: "Use ReadWriteOncePod only for workloads of one pod that are stopped before they are started again.",
-        hazard: "Deleting the other pod by force while its containers still run defeats the guarantee: two pods then \
-                 write to one volume.",
+        repair: "Stop the pod that uses the claim, or wait until it has ended. If two pods need the data at the same \
+                 time, use ReadWriteOnce for pods on one node, or ReadWriteMany. For a Deployment, use the strategy \
+                 Recreate.",
+        prevention: "Use ReadWriteOncePod only for workloads with one pod, and only if the old pod is stopped before \
+                     the new pod is started.",
+        hazard: "If you delete the other pod by force while its containers still run, two pods can write to one \
+                 volume.",
         sources: &[
             "VolumeRestrictions.PreFilter and Filter, kube-scheduler 1.36",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
@@ -66,18 +68,19 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             format!("see whether pod {other} is still needed; when it has ended, the other pod is scheduled"),
         ))
         .remedy(by_hand(
-            "if both pods need the data, create the claim again with ReadWriteOnce (pods of one node) or ReadWriteMany; \
-             keep the volume by policy Retain first",
+            "if both pods need the data, set policy Retain on the volume, and then create the claim again with \
+             ReadWriteOnce (pods on one node) or ReadWriteMany",
         )),
     )
 }
 
-/// Returns whether one pod alone may use the claim.
+/// Returns whether only one pod may use the claim.
 fn is_for_one_pod(claim: &PersistentVolumeClaim) -> bool {
     claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod)
 }
 
-/// Returns the scheduled pod that uses the claim. Upstream counts a pod until it is removed, if it has not ended.
+/// Returns another scheduled pod that uses the claim and has not ended. As in Kubernetes, a pod that is being deleted
+/// uses the claim until it is removed.
 fn user<'a>(case: &Case<'a>, pod: &Pod, claim: &PersistentVolumeClaim) -> Option<&'a Pod> {
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     users.find(|user| user.meta.name != pod.meta.name && !user.node_name.is_empty() && !user.terminated())

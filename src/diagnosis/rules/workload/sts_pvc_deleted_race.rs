@@ -10,7 +10,7 @@ use crate::model::{Kind, PersistentVolume, Pod, Str};
 
 pub(super) static RULE: Rule = Rule {
     id: "sts-pvc-deleted-race",
-    title: "the pod's claim was deleted and comes back empty",
+    title: "the pod's claim was deleted, and the new claim is empty",
     severity: Severity::Error,
     risk: Risk::Possible,
     reads: &[Kind::PersistentVolumeClaim, Kind::PersistentVolume],
@@ -19,24 +19,24 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "A pod of a StatefulSet is Pending without a node; `FailedScheduling` says that its claim is being \
                deleted, then that it is not found.",
-        why: "Claim and pod were deleted together, and the StatefulSet made the pod anew while the old claim was still \
-              going. A pod without a node does not keep a claim. Since Kubernetes 1.28 the StatefulSet makes missing \
-              claims of its Pending pods again, as soon as the old one is gone: the new claim has the old name and \
-              another uid, and is given an empty volume. Where that does not happen, something keeps the set from \
-              creating claims.",
+        why: "The claim and its pod were deleted together, and the StatefulSet created the pod again while the old \
+              claim was still being deleted. A pod without a node does not prevent the deletion of a claim. Since \
+              Kubernetes 1.28, the StatefulSet creates a missing claim of its Pending pod again, as soon as the old \
+              claim is gone. The new claim has the old name and another uid, and gets an empty volume. If no new claim \
+              appears, something prevents the StatefulSet from creating claims.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get pvc -n NAMESPACE\n\
                   kubectl get pv -o custom-columns=NAME:.metadata.name,PHASE:.status.phase,\
                   NS:.spec.claimRef.namespace,CLAIM:.spec.claimRef.name",
-        repair: "If an empty disk is right, because the application copies its data from other members, let the old \
-                 claim go: all else happens by itself. If the old data are wanted, set policy Retain on the old volume \
-                 before the claim is gone. Best scale the set down so that no new claim is made, and when the volume \
-                 is Released take the uid out of its `spec.claimRef` and create the claim yourself with \
-                 `spec.volumeName`; then scale up again.",
-        prevention: "To replace a member's disk, delete the claim first, then the pod. Keep volumes that matter on \
-                     policy Retain.",
-        hazard: "A member that comes back with an empty disk under its old name can take part as if it had lost \
-                 nothing. With policy Delete the old data go with the old claim.",
+        repair: "If an empty disk is right, because the application copies its data from other members, do nothing: \
+                 the StatefulSet creates the claim. If you need the old data, set policy Retain on the old volume \
+                 before the claim is gone. Scale the StatefulSet down, so that it creates no new claim. When the \
+                 volume is Released, remove the uid from its `spec.claimRef`, and create the claim yourself with \
+                 `spec.volumeName`. Then scale up again.",
+        prevention: "To replace the disk of a member, delete the claim first, and then the pod. Use policy Retain for \
+                     important volumes.",
+        hazard: "If a member starts with an empty disk and its old name, the other members may not notice that its \
+                 data are lost. With policy Delete, the old data are deleted with the old claim.",
         sources: &[
             "StatefulSet createPersistentVolumeClaims, Kubernetes 1.36 (J15, J16)",
             "VolumeBinding PreFilter, kube-scheduler 1.36 (S1, S4)",
@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         None if case.knows_all(Kind::PersistentVolume, "") => (", which gets an empty volume".to_owned(), Risk::None),
         None => (". The volume of the old claim cannot be seen".to_owned(), Risk::Possible),
         Some(volume) if old.is_none() && is_reserved(volume) => {
-            (format!(". Volume {} is reserved for it", volume.meta.name), Risk::None)
+            (format!(". Volume {} is reserved for the new claim", volume.meta.name), Risk::None)
         }
         Some(volume) => {
             let (name, policy) = (&volume.meta.name, volume.reclaim_policy.as_str());
@@ -93,7 +93,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         }
     };
     let found = Detection::new(format!(
-        "it is not scheduled, because {} {state}. Its StatefulSet makes a new claim of that name{data}",
+        "it is not scheduled, because {} {state}. Its StatefulSet creates a new claim of that name{data}",
         some_claims(name, going.len() - 1)
     ))
     .risk(risk)
@@ -123,8 +123,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
                 None if is_reserved(volume) => found,
                 None => found.remedies(release(volume)),
                 Some(_) => found.remedy(by_hand(format!(
-                    "if the old data are needed: scale the set down, wait until the claim is deleted, and then reserve \
-                     volume {} for it before the set makes the claim again",
+                    "if the old data are needed: scale the StatefulSet down, wait until the claim is deleted, and \
+                     reserve volume {} for the new claim before you scale up again",
                     volume.meta.name
                 ))),
             }
@@ -132,12 +132,16 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let found = found.remedy(describe(
         &claim_key(namespace, name),
-        if old.is_some() { "see what still keeps the old claim" } else { "see whether the new claim exists by now" },
+        if old.is_some() {
+            "see what still prevents the deletion of the old claim"
+        } else {
+            "see whether the new claim already exists"
+        },
     ));
     Some(blame(found, pod, &going))
 }
 
-/// Returns whether the `claimRef` of the volume has no uid, so that any claim of that name gets the volume.
+/// Returns whether the `claimRef` of the volume has no uid. Then any claim of that name gets the volume.
 fn is_reserved(volume: &PersistentVolume) -> bool {
     volume.claim_ref.as_ref().is_some_and(|named| named.uid.is_empty())
 }

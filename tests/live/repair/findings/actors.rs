@@ -1,4 +1,4 @@
-//! The actors that the control plane lacks. The tests send the requests of these actors: the driver with its
+//! The actors that the control plane does not have. The tests send the requests of these actors: the driver with its
 //! provisioner, the scheduler, kubelet, the controllers of namespaces and StatefulSets, and people with their tools.
 
 use crate::live::api::path;
@@ -6,9 +6,9 @@ use crate::live::site::{PV, PVC, Place, Site, text};
 use http::Method;
 use serde_json::{Value, json};
 
-/// The driver. It creates volumes. It deletes none, because its provisioner is unavailable when they should be deleted.
+/// The driver. It creates volumes. It never deletes them, because its provisioner is unavailable at that time.
 pub(super) const DRIVER: &str = "driver.example.com";
-/// The finalizer that the provisioner puts on its volumes.
+/// The finalizer that the provisioner sets on its volumes.
 pub(super) const PROVISIONER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 const ASKED: &str = "volume.kubernetes.io/storage-provisioner";
 
@@ -26,8 +26,8 @@ pub(super) fn made(place: &Place<'_>, claim: &str, volume: &str) {
     serve(place, claim, volume, &[PROVISIONER]);
 }
 
-/// Creates a volume with these finalizers, as the driver does once a claim asks for it. Real drivers name volumes after
-/// the claim's uid. Nothing depends on these names, so the test uses names that can be told apart.
+/// Creates a volume with these finalizers, as the driver does when a claim asks for it. Real drivers name volumes after
+/// the uid of the claim. Nothing depends on these names, so the test uses names that are easier to read.
 pub(super) fn serve(place: &Place<'_>, claim: &str, volume: &str, finalizers: &[&str]) {
     let site = place.site;
     let read = || site.get(PVC, &place.name, claim).unwrap();
@@ -68,7 +68,7 @@ pub(super) fn bring_back(place: &Place<'_>, claim: &str, volume: &str, policy: &
     place.site.put(&again);
 }
 
-/// Deletes an object as `kubectl delete` does. A pod has a grace period, and without kubelet it never ends.
+/// Deletes an object like `kubectl delete`. A pod has a grace period. Without kubelet it never ends.
 pub(super) fn delete(place: &Place<'_>, kind: &str, namespace: &str, name: &str) {
     let path = path(kind, namespace, name);
     let gone = place.site.runtime.block_on(place.site.api.send(Method::DELETE, &path, None));
@@ -148,7 +148,7 @@ pub(super) fn member(place: &Place<'_>, set: &str, ordinal: u32, volume: &str) {
     pod(place, &pod_name, &claim, "Running");
 }
 
-/// Sets the owner of a claim. `owner` is the stored object.
+/// Makes the stored object `owner` the owner of a claim.
 pub(super) fn own(place: &Place<'_>, claim: &str, owner: &Value) {
     let reference = json!([{
         "apiVersion": text(owner, "/apiVersion"), "kind": text(owner, "/kind"),

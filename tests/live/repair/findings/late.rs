@@ -1,5 +1,5 @@
-//! A volume is Released while its claim exists. The controllers correct this state at their next sync. Therefore the
-//! test causes and repairs it while the controllers are stopped.
+//! A volume is Released although its claim exists. The controllers correct this state at their next sync. So the test
+//! causes and repairs this state while the controllers are stopped.
 
 use super::actors::{self, made};
 use super::{Act, Run};
@@ -8,8 +8,8 @@ use serde_json::json;
 
 pub(super) const RULE: &str = "pv-released-but-claim-alive";
 
-/// A controller with an outdated cache released two volumes and then ended, and the driver is unavailable. One volume
-/// is repaired before a controller runs again. The controller corrects the other one.
+/// A controller with an outdated cache released two volumes and then ended. The driver is unavailable. One volume is
+/// repaired before a controller runs again. The controller corrects the other volume.
 pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     let names = ["alive", "healed"];
     let journals = names.map(|name| {
@@ -27,7 +27,7 @@ pub(super) fn run(site: &mut Site) -> (Vec<String>, usize) {
     let broken: &[&str] = &["@-a: Released, Delete, of @/data", "@/data: Bound, @-a"];
     let finding: &[&str] = &["pv-released-but-claim-alive on pv/@-a"];
     let mut early = Run::new(&place, broken, finding);
-    // A policy is in force once it is stored, even without a controller.
+    // A policy is in force as soon as it is stored. It needs no controller.
     let kept: &[&str] = &["@-a: Released, Retain, of @/data", "@/data: Bound, @-a"];
     early.act(RULE, Act::does(&["fix", "pv/@-a"], 1, kept, &[]));
     let (mut wrong, repairs) = (early.wrong, early.repairs);

@@ -16,8 +16,8 @@ pub(super) const CASES: &[Case] = &[
         found: &["bind-claimref-no-namespace on pv/@-a", "bind-named-pv-taken on pvc/data"],
         acts: &[
             Act::does(&["fix", "pv/@-a"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The claim was Pending, and undoing would make it Lost.
-            Act::refuses(&["undo"], 6, &["claim @/data has taken volume @-a meanwhile"]),
+            // The claim was Pending before the repair. An undo would make it Lost.
+            Act::refuses(&["undo"], 6, &["claim @/data has got volume @-a in the meantime"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -60,7 +60,7 @@ pub(super) const CASES: &[Case] = &[
         ],
         found: &["pv-duplicate-backing on pv/@-a", "pv-duplicate-backing on pv/@-b"],
         acts: &[
-            // The volume that was not kept yet is kept. Only a person can say which of the two has to go.
+            // The volume that was not kept yet is kept. Only a person can decide which of the two volumes is deleted.
             Act::does(
                 &["fix", "pv/@-a", "pv/@-b"],
                 1,
@@ -128,8 +128,8 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Failed, Recycle, of the former @/data"],
         found: &["pv-failed-recycle on pv/@-a"],
         acts: &[
-            // The next recycler pod already exists, and continues whatever the policy is. Nobody gets the volume before
-            // the pod is gone.
+            // The next recycler pod already exists. It continues no matter which policy the volume has. The volume is
+            // not offered to anybody before the pod is gone.
             Act {
                 code: 1,
                 again: Some(1),
@@ -140,7 +140,7 @@ pub(super) const CASES: &[Case] = &[
                     &["pv-released-retain on pv/@-a"],
                 )
             }
-            .says(&["pod default/recycler-for-@-a is erasing volume @-a, or has done so"]),
+            .says(&["pod default/recycler-for-@-a is erasing volume @-a, or has erased it"]),
             Act::comes(
                 recycler_is_deleted,
                 &["@-a: Failed, Retain, of the former @/data"],
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pv/@-a"], 1, &["left: pv-released-claim-recreated on pv/@-a"]),
             Act::does(&["restore", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The binding cannot be undone. Either the controller or the repair wrote the claim into the volume.
+            // The binding cannot be undone: either the controller or the repair has written the claim into the volume.
             Act::refuses(&["undo"], 6, &[]),
         ],
         volumes: &["a"],
@@ -199,7 +199,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Delete, of the former @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
         found: &["pv-released-claim-recreated on pv/@-a"],
         acts: &[
-            // The old data are kept. Whether the claim should have them is a choice.
+            // The old data are kept. A person has to choose whether the claim gets them.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
@@ -317,7 +317,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
         found: &["pv-terminating-bound on pv/@-a"],
         acts: &[
-            // The volume is still deleted with its claim, and its storage is kept.
+            // The volume is still deleted with its claim, but its storage is kept.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
@@ -350,7 +350,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data, going", "@/data: Bound, @-a"],
         found: &["pv-terminating-bound on pv/@-a", "pv-terminating-leak on pv/@-a"],
         acts: &[
-            // With policy Retain, the storage is meant to stay, so the leak is no finding any more.
+            // With policy Retain the storage is meant to stay. So the rule about leaked storage does not fire any more.
             Act::does(
                 &["fix", "pv/@-a"],
                 1,
@@ -382,7 +382,7 @@ pub(super) const CASES: &[Case] = &[
                 &["@-a: Released, Retain, of the former @/data, going"],
                 &["pv-terminating-provisioner-finalizer on pv/@-a"],
             ),
-            // The driver does not come back. Afterwards the object of the volume is gone as well, and the journal
+            // The driver is not available any more. Afterwards the object of the volume is gone as well. The journal
             // records the storage.
             Act {
                 again: Some(0),
@@ -392,7 +392,7 @@ pub(super) const CASES: &[Case] = &[
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
-        // The volume was already being deleted when it was found.
+        // The volume was already being deleted when the repair began.
         harm: &["@-a was deleted"],
     },
     Case {
@@ -406,7 +406,7 @@ pub(super) const CASES: &[Case] = &[
             // The volume is kept, and then reserved for the name of its claim again.
             Act::does(&["fix", "pv/@-a"], 2, &["@-a: Available, Retain, for @/data"], &[]),
             Act::back(&["@-a: Released, Retain, of the former @/data"], &["pv-released-retain on pv/@-a"]).further(),
-            Act::refuses(&["undo"], 6, &["policy Keep is none that an API server takes"]),
+            Act::refuses(&["undo"], 6, &["policy Keep is not a policy that an API server accepts"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -414,7 +414,7 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
-/// A person reserves a volume by the name of the claim, without its namespace.
+/// A person reserves a volume by the name of the claim, but without its namespace.
 fn reserved_without_a_namespace(place: &Place<'_>) {
     place.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": place.of("a")},
@@ -455,7 +455,8 @@ fn share(place: &Place<'_>, policy: &str) {
     place.bind("data", "a", policy);
 }
 
-/// Kubelet cannot mount the share for the recycler pod, whose deadline then passes. The controller starts the next one.
+/// Kubelet cannot mount the share for the recycler pod. Then the deadline of the pod passes. The controller starts the
+/// next one.
 fn recycler_fails(place: &Place<'_>) {
     share(place, "Recycle");
     place.site.delete(PVC, &place.name, "data");
@@ -469,7 +470,7 @@ fn recycler_fails(place: &Place<'_>) {
     });
 }
 
-/// A person deletes the recycler pod, and the new policy keeps the controller from starting another one.
+/// A person deletes the recycler pod. Because of the new policy the controller does not start another one.
 fn recycler_is_deleted(place: &Place<'_>) {
     let recycler = format!("recycler-for-{}", place.of("a"));
     place.site.delete("Pod", "default", &recycler);
@@ -489,13 +490,13 @@ fn share_with_recycle(place: &Place<'_>) {
     share(place, "Recycle");
 }
 
-/// The claim is deleted and created again, as an installation does it. The new claim does not name the volume.
+/// The claim is deleted and created again, as by a new installation. The new claim does not name the volume.
 fn made_anew(place: &Place<'_>) {
     place.left("data", "a", "Retain");
     place.claim_in(&place.name, "data");
 }
 
-/// The claim is deleted and created again. The driver has not deleted the old volume yet, and creates a new one.
+/// The claim is deleted and created again. The driver has not deleted the old volume yet, but creates a new one.
 fn made_anew_with_a_new_volume(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -539,7 +540,7 @@ fn deleted_without_a_finalizer(place: &Place<'_>) {
     delete(place, PV, "", &place.of("a"));
 }
 
-/// Claim and volume are deleted, and the provisioner, which has to remove its finalizer, is unavailable.
+/// The claim and the volume are deleted. The provisioner, which has to remove its finalizer, is unavailable.
 fn deleted_while_its_driver_is_away(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -548,7 +549,8 @@ fn deleted_while_its_driver_is_away(place: &Place<'_>) {
     deleted_long_ago(place, PV, "", &place.of("a"));
 }
 
-/// A person edits etcd, because no API server accepts such a policy. The controller reads it when the claim is gone.
+/// A person edits etcd, because no API server accepts such a policy. The controller reads the policy when the claim is
+/// gone.
 fn edited_in_etcd(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     place.rest();

@@ -37,7 +37,7 @@ fn only_the_first_word_asks_for_completion() {
 
 #[test]
 fn verbs_come_with_their_descriptions() {
-    assert_eq!(completed(&["exp"]), ["explain\tExplain why an object is as it is, and what to do", ":4"]);
+    assert_eq!(completed(&["exp"]), ["explain\tExplain why an object has its state, and what to do", ":4"]);
     assert!(completed(&[]).iter().any(|line| line.starts_with("predict\t")));
 }
 
@@ -48,7 +48,10 @@ fn flags_and_their_values_are_completed() {
     assert_eq!(completed(&["audit", "-o", "table", "-o", "sa"]), ["sarif", ":4"]);
     assert_eq!(completed(&["audit", "-o", "sarif=Cargo.to"]), ["sarif=Cargo.toml", ":4"]);
     assert_eq!(completed(&["completion", "nu"])[0].split('\t').next(), Some("nushell"));
-    assert!(!completed(&["predict", "--b"]).iter().any(|line| line.starts_with("--budget")), "it is hidden");
+    assert!(
+        !completed(&["predict", "--b"]).iter().any(|line| line.starts_with("--budget")),
+        "a hidden flag must not be offered"
+    );
 }
 
 #[test]
@@ -92,7 +95,7 @@ fn severities_come_before_the_rules() {
     assert_eq!(completed(&["audit", "--fail-on", "unknown,w"]), ["unknown,warning", ":4"]);
 }
 
-/// The columns are those of the table that the flags before ask for.
+/// The columns are those of the table that the earlier flags choose.
 #[test]
 fn columns_are_completed() {
     assert_eq!(completed(&["predict", "--sort-by", "NAM"]), ["NAMESPACE", "NAME", ":4"]);

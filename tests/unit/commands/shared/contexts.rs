@@ -20,6 +20,6 @@ fn contexts_are_asked_once_each_and_in_the_order_given() {
     );
     assert!(chosen(&strings(&["all"]), Vec::new()).is_err());
     assert_eq!(chosen(&strings(&["all"]), strings(&["", "dev"])).unwrap(), ["dev"]);
-    // If other contexts are given too, `all` means the context of that name.
+    // If other contexts are given as well, `all` is the name of a context.
     assert_eq!(chosen(&strings(&["all", "dev"]), strings(&["all", "dev"])).unwrap(), ["all", "dev"]);
 }

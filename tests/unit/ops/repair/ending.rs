@@ -2,7 +2,7 @@
 
 use pvctl::ops::repair::ending::missed;
 
-/// A claim that accepts any volume may get one that was not predicted. Every other object has to be as predicted.
+/// A claim that accepts any volume may get one that was not predicted. Every other object must be as predicted.
 #[test]
 fn a_state_that_was_not_predicted_is_a_surprise() {
     let judged = |is: &str, states: &[&str], takes_any: bool| {

@@ -65,7 +65,7 @@ fn lease(renewed: &str) -> Lease {
 }
 
 const WRITTEN: &str = "2026-01-02T00:00:00Z";
-const OFFER: &str = "Whether the controller acts on it: add --recheck, which reads it again after two resync periods.";
+const OFFER: &str = "To see whether the controller acts on it, add --recheck: it reads again after two resync periods.";
 
 #[test]
 fn in_files_the_controller_is_possibly_not_running_where_the_times_show_it() {
@@ -81,8 +81,8 @@ fn in_files_the_controller_is_possibly_not_running_where_the_times_show_it() {
         let expected = match sure {
             None => "Recorded as Pending, and the next syncs make it Bound.",
             Some(_) => {
-                "Recorded as Pending, though a sync would have made it Bound by now: possibly the controller is not \
-                 running (it has stood so for 31s)."
+                "Recorded as Pending, although a sync would already have made it Bound: possibly the controller is not \
+                 running (this state has lasted for 31s)."
             }
         };
         assert_eq!(said, expected);
@@ -134,7 +134,7 @@ fn both_times_of_a_volume_count() {
     assert_eq!(of(Some("2026-01-01T00:00:50Z")), (Some(10), None, None));
 }
 
-/// On a cluster the age of an object is no evidence and a stale Lease is. A fresh Lease shows that
+/// On a cluster the age of an object is no evidence, but a stale Lease is. A fresh Lease shows that
 /// kube-controller-manager runs.
 #[test]
 fn on_a_cluster_the_lease_tells() {
@@ -152,8 +152,9 @@ fn on_a_cluster_the_lease_tells() {
     assert_eq!((stale.controller_manager, stale.controller_not_running), (Some("stale"), Some("probably")));
     assert_eq!(
         said,
-        "Recorded as Pending, though a sync would have made it Bound by now: probably the controller is not running \
-         (the Lease kube-controller-manager in kube-system, held by master-1_x, was last renewed 60m before it was read)."
+        "Recorded as Pending, although a sync would already have made it Bound: probably the controller is not running \
+         (the Lease kube-controller-manager in kube-system, held by master-1_x, was last renewed 60m before it was \
+         read)."
     );
     let entries: Vec<(&str, &str, &str)> =
         stale.evidence.iter().map(|entry| (entry.object.as_str(), entry.field, entry.value.as_str())).collect();
@@ -168,7 +169,7 @@ fn on_a_cluster_the_lease_tells() {
         ]
     );
 
-    // A Lease is fresh within its duration. The clock of its holder may also be ahead.
+    // A Lease is fresh until its duration has passed. The clock of its holder may also be ahead.
     for (renewed, ago) in
         [("2026-01-02T00:59:57Z", "3s"), ("2026-01-02T00:59:45Z", "15s"), ("2026-01-02T01:00:09Z", "0s")]
     {
@@ -182,7 +183,7 @@ fn on_a_cluster_the_lease_tells() {
             )
         );
     }
-    // A Lease that has just expired, within the margin, may be passing from one holder to the next. It shows
+    // A Lease may have expired a moment ago, within the margin, because one holder hands it to the next. So it shows
     // nothing.
     for nothing in [
         Lease::default(),
@@ -202,7 +203,7 @@ fn on_a_cluster_the_lease_tells() {
     };
     assert_eq!(
         next(&lease("2026-01-02T00:00:00Z")),
-        ["you: see why kube-controller-manager does not run: nobody renews its Lease"]
+        ["you: find out why kube-controller-manager does not run: nobody renews its Lease"]
     );
     assert!(next(&lease("2026-01-02T00:59:57Z")).is_empty());
     let hostile = Lease { holder: "a\u{1b}[2Jb".into(), ..lease("2026-01-02T00:00:00Z") };
@@ -223,8 +224,8 @@ fn a_lease_in_files_makes_it_possible_at_most() {
     for stated in [false, true] {
         assert_eq!(of("2026-01-02T00:00:00Z", stated).0, (Some("stale"), Some("possibly"), 4));
     }
-    // A Lease that is fresh at the newest time in the files may have been stale for a long time when the files were
-    // made.
+    // In old files a Lease may be fresh at the newest time in the files, but it may have been stale for a long time
+    // when the files were written.
     let base = "Recorded as Pending, and the next syncs make it Bound.";
     assert_eq!(of("2026-01-02T00:59:59Z", false), ((None, None, 0), base.to_owned()));
     let lived =
@@ -233,7 +234,7 @@ fn a_lease_in_files_makes_it_possible_at_most() {
 }
 
 /// pvc-protection syncs a claim only after an event. So neither the elapsed time nor a second reading shows whether
-/// this controller runs. A fresh Lease of kube-controller-manager does not show when the controller will act.
+/// this controller runs. A fresh Lease of kube-controller-manager does not show when this controller will act.
 #[test]
 fn an_object_that_waits_for_an_event_shows_nothing_of_the_controller() {
     let leaving = || {
@@ -250,9 +251,7 @@ fn an_object_that_waits_for_an_event_shows_nothing_of_the_controller() {
         assert_eq!((found.controller_not_running, found.resynced()), (None, false), "{object}");
         assert_eq!(
             said,
-            format!(
-                "{base}\nThe controller acts on it when an event tells it to; no resync does, so that nothing says when."
-            )
+            format!("{base}\nThe controller acts on it after an event and not at a resync, so nobody knows when.")
         );
         let (found, said) = diverging(leaving(), object, false, |explanation| {
             let key = ObjectKey { kind: Kind::PersistentVolume, namespace: "".into(), name: "a".into() };
@@ -273,7 +272,8 @@ fn an_object_that_waits_for_an_event_shows_nothing_of_the_controller() {
     }
 }
 
-/// A claim that waits for a volume that the binder has not made Available yet, and a volume that a claim will get.
+/// A claim waits for a volume that the binder has not made Available yet. The other object is a volume that a claim
+/// will get.
 #[test]
 fn the_partners_of_an_object_are_resynced_too() {
     let new = json!({ "status": { "phase": "Pending" } });
@@ -292,10 +292,10 @@ fn two_readings_that_show_the_same_are_evidence() {
     let now = || waiting(None, "2026-01-02T00:00:32Z");
     let (divergence, said) = diverging(now(), "pvc/data", false, same).unwrap();
     assert_eq!((divergence.controller_not_running, divergence.controller_manager), (Some("probably"), None));
-    let reason = "it is the same at 2026-01-02T00:00:32Z as it was at 2026-01-02T00:00:00Z, and the controller looks at \
-                  everything every 15s";
+    let reason = "it is the same at 2026-01-02T00:00:32Z as it was at 2026-01-02T00:00:00Z, and the controller syncs \
+                  every object every 15s";
     let start =
-        "Recorded as Pending, though a sync would have made it Bound by now: probably the controller is not running";
+        "Recorded as Pending, although a sync would already have made it Bound: probably the controller is not running";
     assert_eq!(said, format!("{start} ({reason})."));
     let entries: Vec<(&str, &str, &str)> =
         divergence.evidence.iter().map(|entry| (entry.object.as_str(), entry.field, entry.value.as_str())).collect();
@@ -317,9 +317,9 @@ fn two_readings_that_show_the_same_are_evidence() {
     assert_eq!(
         said,
         format!(
-            "Recorded as Pending, though a sync would have made it Bound by now: probably \
+            "Recorded as Pending, although a sync would already have made it Bound: probably \
              persistentvolume-binder-controller is not running ({reason}). The controller manager itself is alive \
-             (master-1_x renewed its Lease 1s ago): its log and its flag --controllers tell why this controller does \
+             (master-1_x renewed its Lease 1s ago): its log and its flag --controllers show why this controller does \
              nothing."
         )
     );
@@ -334,7 +334,10 @@ fn two_readings_that_show_the_same_are_evidence() {
     let (divergence, said) = diverging(now(), "pvc/data", false, moved).unwrap();
     assert_eq!((divergence.controller_not_running, divergence.evidence.len()), (None, 0));
     assert!(
-        said.ends_with("\nIt or what decides it changed after the first reading; this is the second one."),
+        said.ends_with(
+            "\nThe object, or something that decides its state, changed after the first reading; this is \
+                        the second reading."
+        ),
         "{said}"
     );
 }

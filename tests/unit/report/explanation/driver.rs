@@ -38,10 +38,11 @@ fn a_fresh_lease_shows_life() {
             format!("{object} age 3s"),
         ]
     );
-    // A Lease of an earlier installation, Leases of other names and missing rights do not count.
+    // These do not count: the Lease of an earlier installation, and Leases with other names. Without the right to read
+    // Leases nothing is known.
     let both = [lease("old", NAME, "x-9", 90_000), lease("csi", NAME, "x-0", 3), lease("csi", "y", "y-0", 1)];
     assert_eq!(provisioner(&both, false), found);
-    // The Lease of a provisioner that is no CSI driver has dots in its name.
+    // If a provisioner is not a CSI driver, the name of its Lease has dots.
     assert_eq!(provisioner(&[lease("csi", "x.example.com", "x-0", 3)], true).lease, "alive");
 }
 
@@ -60,7 +61,7 @@ fn a_stale_lease_says_since_when() {
     assert_eq!(
         found.next().map(|next| next.what).as_deref(),
         Some(
-            "see why the external-provisioner of x.example.com does not run: nobody renews its Lease in namespace \
+            "find out why the external-provisioner of x.example.com does not run: nobody renews its Lease in namespace \
              csi"
         )
     );
@@ -74,32 +75,32 @@ fn an_unknown_driver_is_not_called_dead() {
     let mut endless = lease("csi", NAME, "x-0", 3);
     endless.duration_seconds = None;
     for (leases, complete, reason, why) in [
-        (&[][..], true, "none", "there is no Lease of its name, and not every driver has one"),
+        (&[][..], true, "none", "there is no Lease with its name, but not every driver has a Lease"),
         (&[], false, "unread", "Leases could not be read in all namespaces"),
         (
             &[lease("csi", "other", "x-0", 3)],
             true,
             "none",
-            "there is no Lease of its name, and not every driver has one",
+            "there is no Lease with its name, but not every driver has a Lease",
         ),
         (
             &[lease("csi", NAME, "x-0", 16)],
             true,
             "expired",
-            "its Lease x-example-com in csi was renewed 16s ago and has just run out",
+            "its Lease x-example-com in csi was renewed 16s ago and has just expired",
         ),
         (
             &[lease("csi", NAME, "", 1)],
             true,
             "expired",
-            "its Lease x-example-com in csi was given up 1s ago, and nobody holds it",
+            "its Lease x-example-com in csi was released 1s ago, and nobody holds it",
         ),
         (
             &[lease("csi", NAME, "x-0", -61)],
             true,
             "expired",
             &format!(
-                "its Lease x-example-com in csi says that it was renewed at {}, which is still to come",
+                "its Lease x-example-com in csi says that it was renewed at {}, which is in the future",
                 Timestamp(NOW.0 + 61)
             ),
         ),
@@ -119,7 +120,7 @@ fn an_unknown_driver_is_not_called_dead() {
 fn attachers_are_known_by_their_finalizers() {
     let finalizers = ["kubernetes.io/pv-protection", "external-attacher/x-example-com"];
     let all: Vec<Awaited> = finalizers.into_iter().filter_map(Awaited::attacher).collect();
-    let [awaited] = all.as_slice() else { unreachable!("one of them is an attacher's: {all:?}") };
+    let [awaited] = all.as_slice() else { unreachable!("exactly one finalizer must belong to an attacher: {all:?}") };
     assert_eq!(awaited.leases, ["external-attacher-leader-x-example-com"]);
     let leases = [lease("csi", "external-attacher-leader-x-example-com", "x-0", 3)];
     let found = DriverOut::new(awaited, &leases, true, NOW);

@@ -1,4 +1,5 @@
-//! First lines, bindings, divergence and the document, compared with the questions that people ask.
+//! Tests of the first lines, the bindings, the divergence and the document of `explain`. They compare these with the
+//! questions that people ask.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
@@ -65,8 +66,8 @@ fn csi(volume: Value, policy: &str) -> Value {
     )
 }
 
-/// Each first line answers the questions that `failure-modes.md` lists. Who holds the object, and does the holder
-/// exist? Which field differs? Who has to act? Are the data lost? What is deleted together with the object?
+/// Each first line must answer the questions that people ask. Who holds the object, and does the holder exist? Which
+/// field differs? Who has to act? Are the data lost? What is deleted together with the object?
 #[test]
 fn the_first_line_answers_what_people_ask() {
     let local = |object| spec(object, json!({ "storageClassName": "local" }));
@@ -83,7 +84,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending: the closest free volume a has 5Gi, but this claim requests 10Gi. No free volume \
              fits. A volume may be larger than the request, but never smaller.",
         ),
-        // All reasons why the volume does not fit, in the order of the tests of matching.
+        // The text names all reasons why the volume does not fit, in the order in which the search tests them.
         (
             vec![
                 pvc("data"),
@@ -97,7 +98,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending: the only volume without a class that would fit this claim is taken. Volume b \
              (db/other) is reserved for a claim that does not exist. No driver provisions volumes without a class.",
         ),
-        // Access modes decide first, before the size.
+        // Access modes are tested before the size.
         (
             vec![
                 spec(pvc("data"), json!({ "accessModes": ["ReadWriteMany"] })),
@@ -133,8 +134,8 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![spec(pvc("data"), json!({ "storageClassName": "fast" })), sc("fast", "x.example.com", false)],
             "pvc/data",
-            "Claim db/data is Pending: it waits for x.example.com to provision a volume. That driver has to act: \
-             Kubernetes itself only asks it. If nothing comes, see whether it runs.",
+            "Claim db/data is Pending: it waits for x.example.com to provision a volume. That driver has to create the \
+             volume: Kubernetes itself only asks for it. If no volume appears, check whether the driver runs.",
         ),
         (
             vec![bound_pvc("data", "a")],
@@ -148,8 +149,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(pv("a"), claim_ref("data", "")),
             ],
             "pvc/data",
-            "Claim db/data is Lost: spec.claimRef of its volume a has no uid. So the controller thinks that the volume \
-             belongs to another claim. No data are lost. With the uid of the claim in spec.claimRef, both are Bound \
+            "Claim db/data is Lost: spec.claimRef of its volume a has no uid. So the controller treats it as the \
+             volume of another claim. No data are lost. With the uid of the claim in spec.claimRef, both are Bound \
              again.",
         ),
         (
@@ -208,7 +209,7 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![with(with(pv("a"), claim_ref("data", "uid-old")), json!({ "status": { "phase": "Released" } }))],
             "pv/a",
-            "Volume a is Released: its claim db/data is gone, and so is namespace db. Policy Retain keeps its data. To \
+            "Volume a is Released: its claim db/data is gone, and so is namespace db. Policy Retain keeps the data. To \
              use the data, reserve the volume for a claim; to give them up, delete the volume and then the storage.",
         ),
         (
@@ -216,7 +217,7 @@ fn the_first_line_answers_what_people_ask() {
             "pv/a",
             "Volume a is being deleted: it stays only until its claim db/data is deleted. When that claim is deleted, \
              the storage of the volume is left behind in spite of policy Delete. The deletion cannot be undone. Until \
-             then no other node may attach the volume.",
+             then the volume cannot be attached to another node.",
         ),
         // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
         (
@@ -247,7 +248,7 @@ fn the_first_line_answers_what_people_ask() {
             )],
             "pv/a",
             "Volume a is Failed: the recycler failed to scrub the data of this volume (policy Recycle). Danger: Every \
-             sync tries it again, and the data are deleted when that succeeds. No message says why.",
+             sync tries again, and the data are deleted when a sync succeeds. No message says why.",
         ),
         (
             vec![
@@ -285,8 +286,8 @@ fn the_first_line_answers_what_people_ask() {
                 with(deleted(), json!({ "metadata": { "finalizers": ["x.example.com/keep"] } })),
             )],
             "pv/a",
-            "Volume a is being deleted: it is kept by finalizer x.example.com/keep. No claim has it, so nothing \
-             deletes its storage.",
+            "Volume a is being deleted: it is kept by finalizer x.example.com/keep. No claim has the volume, so \
+             nothing deletes its storage.",
         ),
         (
             vec![
@@ -308,7 +309,7 @@ fn the_first_line_answers_what_people_ask() {
         (
             vec![late()],
             "sc/local",
-            "Class local: it does not provision volumes, which people make by hand. Claims stay Pending until a pod \
+            "Class local: it provisions no volumes, so people create them by hand. Claims stay Pending until a pod \
              uses them, which is normal.",
         ),
         (
@@ -324,9 +325,9 @@ fn the_first_line_answers_what_people_ask() {
             )],
             "sc/std",
             "Class std: driver ebs.csi.aws.com provisions its volumes (for kubernetes.io/aws-ebs). Claims are bound as \
-             soon as there is a volume for them. When a claim is deleted, so are its volume and the data (policy \
-             Delete). It is the default class: claims that state none get it. Note: driver ebs.csi.aws.com of this \
-             class is not installed.",
+             soon as there is a volume for them. When a claim is deleted, its volume and the data are deleted, too \
+             (policy Delete). It is the default class: claims that state no class get it. Note: driver ebs.csi.aws.com \
+             of this class is not installed.",
         ),
     ];
     let wrong: Vec<String> = cases
@@ -405,7 +406,7 @@ fn no_line_is_wider_than_the_terminal_and_nothing_controls_it() {
 }
 
 #[test]
-fn it_is_a_document_of_the_contract() {
+fn the_document_has_the_promised_fields() {
     let snapshot = world(&[pvc("data"), pv("a"), pod("web-0", "data", "")]);
     let document = explained(&snapshot, "pvc/data", |explanation| serde_json::to_value(explanation).unwrap());
     assert_eq!(document["apiVersion"], "pvctl.dev/v1");
@@ -420,7 +421,10 @@ fn it_is_a_document_of_the_contract() {
             "terminated": false, "keepsClaim": false,
         })
     );
-    assert!(document.get("divergence").is_some(), "Pending is recorded, and Bound is predicted");
+    assert!(
+        document.get("divergence").is_some(),
+        "the document must have `divergence`, because the phase is Pending and Bound is predicted"
+    );
     let class = world(&[sc("fast", "x.example.com", false)]);
     let document = explained(&class, "sc/fast", |explanation| serde_json::to_value(explanation).unwrap());
     assert_eq!(document["class"]["provisionerKind"], "external");
@@ -446,7 +450,10 @@ fn a_reservation_asks_for_what_is_missing() {
         ["you: set spec.claimRef.namespace to db; without it, the claimRef names no claim"]
     );
     assert_eq!(next(&[reserved()]), ["you: create the claim for which the volume is reserved"]);
-    assert!(next(&[reserved(), pvc("data")]).is_empty(), "the claim takes it by itself");
+    assert!(
+        next(&[reserved(), pvc("data")]).is_empty(),
+        "nobody has to act, because the claim gets the volume by itself"
+    );
     assert_eq!(
         next(&[reserved(), bound_pvc("data", "a")]),
         ["you: put the claim's uid into spec.claimRef.uid: a claim with the annotation bind-completed becomes \
@@ -464,14 +471,14 @@ fn a_reservation_asks_for_what_is_missing() {
 fn advice_for_claims_leads_out() {
     let what =
         |objects: &[Value]| explained(&world(objects), "pvc/data", |explanation| explanation.next[0].what.clone());
-    // For a claim that was bound, the controller treats a claimRef without a uid as misbound.
+    // If a claim was bound before, the controller does not accept a claimRef without a uid.
     assert_eq!(
         what(&[bound_pvc("data", "a")]),
         "create the PersistentVolume again, without a claimRef or with one that has this claim's uid"
     );
     assert_eq!(
         what(&[spec(pvc("data"), json!({ "volumeName": "a" })), bound_pv("a", "logs"), bound_pvc("logs", "a")]),
-        "recreate the claim with another volume, or free this one if claim db/logs no longer needs it"
+        "recreate the claim with another volume, or free volume a if claim db/logs no longer needs it"
     );
     let cleared = || spec(bound_pvc("data", "a"), json!({ "volumeName": null }));
     assert_eq!(what(&[cleared(), bound_pv("a", "data")]), "set spec.volumeName of the claim back to a");
@@ -506,7 +513,7 @@ fn advice_for_claims_leads_out() {
         what(&[named(), nowhere("logs")]),
         "remove spec.claimRef of a, which names no claim that can exist, or recreate the claim with another volume"
     );
-    // Both ways to change the claimRef lead to a binding.
+    // Both ways to change the claimRef must lead to a binding.
     for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {
         let said = headline(&[named(), with(pv("a"), claim_ref)], "pvc/data");
         assert!(said.contains("will be Bound to volume a"), "{said}");
@@ -514,12 +521,12 @@ fn advice_for_claims_leads_out() {
     // A class can be set on a claim that states no class. The empty class cannot be changed.
     assert_eq!(
         what(&[spec(pvc("data"), json!({ "storageClassName": null }))]),
-        "create a PersistentVolume that fits, set the claim's storageClassName, or make some class the default one"
+        "create a PersistentVolume that fits, set the claim's storageClassName, or make a class the default class"
     );
-    assert_eq!(what(&[pvc("data")]), "create a PersistentVolume that fits, or give the claim a class by recreating it");
+    assert_eq!(what(&[pvc("data")]), "create a PersistentVolume that fits, or recreate the claim with a class");
 }
 
-/// A uid that only an API server could give is a placeholder wherever it is shown.
+/// A uid that only an API server can assign must be a placeholder wherever it is shown.
 #[test]
 fn values_that_a_server_would_assign_are_placeholders() {
     let planned = with(bound_pvc("data", "a"), json!({ "metadata": { "uid": null } }));
@@ -542,7 +549,7 @@ fn values_that_a_server_would_assign_are_placeholders() {
     });
 }
 
-/// If `usedBy` is absent, `unknown` says which reading is missing, with the names that documents print.
+/// If `usedBy` is absent, `unknown` must say which reading is missing, with the names that documents print.
 #[test]
 fn pods_that_could_not_be_read_are_no_absent_users() {
     let used_by = |snapshot: &Snapshot, object: &str| {
@@ -561,7 +568,7 @@ fn pods_that_could_not_be_read_are_no_absent_users() {
         let line = "  unknown: you have no permission to list pods in namespace db".to_owned();
         assert_eq!(used_by(&hidden, object), (Value::Null, unknown.clone(), line), "{object}");
     }
-    // No pod can use a volume without a claim, whether the pods were read or not.
+    // A volume without a claim has no pods, no matter whether the pods were read.
     let nobody = (json!([]), Value::Null, "  no pod uses it".to_owned());
     assert_eq!(used_by(&hidden, "pv/free"), nobody);
     assert_eq!(used_by(&world(&objects), "pvc/data"), nobody);

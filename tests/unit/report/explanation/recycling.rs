@@ -6,8 +6,8 @@ use super::{explained, spec};
 use crate::manifests::{bound_pv, bound_pvc, pod, with, world};
 use serde_json::{Value, json};
 
-/// All recyclings of one plugin change the same pod template. If several run at the same time, each can fail. The
-/// explanation warns about that. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
+/// All recyclings of one plugin change the same pod template. So if several recyclings run at the same time, each can
+/// fail, and the explanation warns about this. Upstream: `Recycle` (`pkg/volume/nfs`, `pkg/volume/hostpath`), 1.36.
 #[test]
 fn recycling_several_volumes_at_once_is_warned_of() {
     let released = |name: &str, claim: &str, fields: Value| {
@@ -18,7 +18,8 @@ fn recycling_several_volumes_at_once_is_warned_of() {
     let objects = [
         released("a", "of-a", json!({})),
         released("b", "of-b", json!({})),
-        // These have another plugin, another reclaim policy, a pod that uses the claim, and a claim that exists.
+        // These volumes are not counted. They have another plugin, another reclaim policy, a pod that uses the claim,
+        // or an existing claim.
         released("c", "of-c", host_path),
         released("d", "of-d", json!({ "persistentVolumeReclaimPolicy": "Retain" })),
         released("e", "of-e", json!({})),
@@ -40,13 +41,13 @@ fn recycling_several_volumes_at_once_is_warned_of() {
                 .find_map(|detail| detail.split_once("Beware: "))
                 .map(|(_, warning)| warning.to_owned());
             let why = prediction["decidedBy"].clone();
-            let mixed_up = explanation.text(None, false).contains("Recyclings at the same time mix up their pods");
+            let mixed_up = explanation.text(None, false).contains("Recyclings at the same time confuse their pods");
             (phases.join(" "), prediction["exact"] == true, why, warning, mixed_up)
         })
     };
     let alone = ("Released".to_owned(), true, Value::Null, None, false);
-    let warning = "another volume is recycled at the same time, and the controller mixes up the pods that do it, \
-                   so that this one may fail, or be offered again with its data.";
+    let warning = "another volume is recycled at the same time, and the controller can confuse the recycler pods. So \
+                   this volume may become Failed, or Available with its old data.";
     let crowded =
         ("Failed Released".to_owned(), false, json!(["simultaneousRecycling"]), Some(warning.to_owned()), true);
     for (object, expected) in [("pv/a", &crowded), ("pv/b", &crowded), ("pv/c", &alone), ("pv/e", &alone)] {
@@ -63,10 +64,10 @@ fn recycling_several_volumes_at_once_is_warned_of() {
     assert_eq!(of(&with_failed, "pv/b"), crowded);
 }
 
-/// A pod with the name of the recycler pod exists already. The controller that created the pod waits for it. A
-/// controller that was started later deletes the pod, whatever its result was, and fails until a later try.
-/// Upstream: `recycleVolumeOperation` and `internalRecycleVolumeByWatchingPodUntilCompletion`
-/// (`pkg/volume/util/recyclerclient`), 1.36.
+/// A pod with the name of the recycler pod already exists. The controller that created the pod waits for it. If the
+/// controller was started again later, it deletes the pod, no matter what the result of the pod was. This sync fails,
+/// and a later one can succeed. Upstream: `recycleVolumeOperation` and
+/// `internalRecycleVolumeByWatchingPodUntilCompletion` (`pkg/volume/util/recyclerclient`), 1.36.
 #[test]
 fn a_recyclers_pod_that_is_there_already_may_be_in_the_way() {
     let released = with(bound_pv("a", "of-a"), json!({ "status": { "phase": "Released" } }));

@@ -5,7 +5,7 @@
 use pvctl::model::Timestamp;
 use pvctl::report::history::{History, HistoryFormat, Repair};
 
-/// The ages are those of kubectl, and the newest repair is the first.
+/// Ages have the format of kubectl. The newest repair is first.
 #[test]
 fn the_age_of_a_repair_is_the_last_column() {
     let repair = |id: &str, at: Option<&str>, state| Repair {

@@ -35,7 +35,7 @@ fn anchors_and_merge_keys_are_resolved() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_an_error() {
+fn a_key_that_occurs_twice_is_an_error() {
     assert!(json("a: 1\nb: 2\na: 3\n").is_err());
 }
 
@@ -46,7 +46,7 @@ fn a_line_beyond_all_measure_is_refused() {
     assert!(!read("01234567: \n01234567: X"));
 }
 
-/// Such a text is a YAML document of one plain text, and the parser would collect it until memory ends.
+/// Such a text is a YAML document of one plain text. The parser would read it until the memory is full.
 #[test]
 fn a_text_that_never_ends_is_refused_soon() {
     let mut passed = 0;
@@ -57,7 +57,7 @@ fn a_text_that_never_ends_is_refused_soon() {
         passed += count;
         assert!(passed <= LONGEST_START, "{passed}");
     }
-    // A long text inside of an object is no such text.
+    // A long text in a field of an object must be accepted.
     let long = format!("kind: ConfigMap\ndata:\n  text: |\n{}", "    line\n".repeat(2 * LONGEST_START / 9));
     assert_eq!(json(&long).unwrap().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! The ends among the possible states of each object.
+//! Finds the ends among the possible states of each object.
 
 use super::ObjectState;
 use super::growth::{ClaimSeen, Growth, Partner, claim_seen, is_taken};
@@ -48,10 +48,10 @@ impl Growth<'_, '_> {
         Some(&self.objects[other].states[state])
     }
 
-    /// Computes the states in which each object can stay. It starts with all states and drops states until no state has
-    /// to be dropped. A state stays if a sync changes nothing in it, and if every object that it touches has an end
-    /// that is possible at the same time. The function assumes that every world comes to rest after the last failure,
-    /// because the controllers alone never undo what they did.
+    /// Computes the states in which each object can stay. The function starts with all states and drops states until no
+    /// state has to be dropped. A state stays if a sync changes nothing in it, and if every object that the state
+    /// depends on has an end that is possible at the same time. The function assumes that every world comes to rest
+    /// after the last failure, because the controllers alone never undo what they did.
     pub(super) fn ends(&self) -> Ends {
         let mut kept: Vec<Vec<bool>> = self.objects.iter().map(|object| vec![true; object.states.len()]).collect();
         let stands: Vec<Vec<FixedStates>> = (0..self.objects.len())
@@ -137,7 +137,8 @@ impl Growth<'_, '_> {
         }
     }
 
-    /// Returns the states of the named object in which a sync of this state changes neither object.
+    /// Returns the worlds in which a sync of the object in this state changes nothing: the states that the named object
+    /// must have.
     fn stands(&self, place: usize, number: usize) -> FixedStates {
         let alone = |stays: bool| if stays { FixedStates::Alone } else { FixedStates::Never };
         let object = &self.objects[place];
@@ -154,7 +155,7 @@ impl Growth<'_, '_> {
             ObjectState::Claim(Some(claim)) => self.volume_of(claim),
         };
         let Some(partner) = partner else { return alone(self.leaves(place, number, None)) };
-        // The sync that creates this volume may never run.
+        // The sync that creates this volume may never run, so the volume may be absent.
         if self.is_created(partner) && self.leaves(place, number, None) {
             return FixedStates::Alone;
         }

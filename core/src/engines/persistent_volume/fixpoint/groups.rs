@@ -1,4 +1,4 @@
-//! Groups of objects of a component that are alike in everything that decides.
+//! Groups of objects of a component. The objects of a group do not differ in anything that influences a decision.
 
 use crate::controllers::persistent_volume::plugins::delete_host_path;
 use crate::controllers::settings::Settings;
@@ -11,12 +11,13 @@ use rustc_hash::FxHashMap;
 /// by size.
 const MOST_PAIRS: usize = 10_000;
 
-/// The groups of alike objects of a component.
+/// The groups of the objects of a component.
 pub(super) struct Groups {
     pub(super) members: Vec<Vec<ObjectId>>,
     of: FxHashMap<ObjectId, usize>,
     /// Whether members of one group may differ in size. If so, the representatives are the largest volumes or the
-    /// smallest claims of the group. They can then do whatever any two members can do.
+    /// smallest claims of the group. Every binding that is possible for any two members is then possible for the
+    /// representatives.
     pub(super) sizes_differ: bool,
 }
 
@@ -73,7 +74,7 @@ pub(super) fn size_of(snapshot: &Snapshot, target: ObjectId) -> Quantity {
     .unwrap_or(Quantity::ZERO)
 }
 
-/// One claim for each different selector. The labels of a volume matter only by the results of these selectors.
+/// One claim for each different selector. The labels of a volume influence a decision only through these selectors.
 struct Selectors(Vec<ClaimId>);
 
 impl Selectors {
@@ -97,8 +98,8 @@ impl Selectors {
     }
 }
 
-/// Returns, as text, everything that decides about an object except its name and uid. The result is `None` if another
-/// object refers to its name or uid, or if the controller's memory may name the object.
+/// Returns everything about an object that influences a decision, except its name and uid, as text. The result is
+/// `None` if another object refers to its name or uid, or if the controller's memory may name the object.
 fn identity_free(
     snapshot: &Snapshot,
     settings: &Settings<'_>,

@@ -203,8 +203,8 @@ impl<'a, 's> Growth<'a, 's> {
         self.permanent.iter().find(has_modes).copied()
     }
 
-    /// Returns the worlds after one sync of every controller, for every choice. With `others`, it adds syncs with
-    /// failures, lagging caches or scripted answers.
+    /// Returns the worlds after one sync of every controller, for every choice. With `others`, the function adds syncs
+    /// with failures, lagging caches or scripted answers.
     pub(super) fn syncs(&self, place: usize, number: usize, partner: Partner, others: bool) -> Vec<World<'s>> {
         let before = self.world(place, number, partner);
         let target = self.objects[place].target;
@@ -300,8 +300,8 @@ impl<'a, 's> Growth<'a, 's> {
     }
 
     /// Returns the volumes that a searching claim may find, each in a state in which it fits. If some volume fits in
-    /// all of its states, volumes that the search always ranks behind it are left out. If there is no such volume, the
-    /// result includes `None`, because the claim may find nothing.
+    /// all of its states, volumes that the search always ranks behind this volume are left out. If there is no such
+    /// volume, the result includes `None`, because the claim may find nothing.
     pub(super) fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Partner> {
         let volumes = || self.objects.iter().enumerate().filter(|(_, o)| o.target.kind == Kind::PersistentVolume);
         let has_modes = |volume: &PersistentVolume| volume.access_modes.set().contains_all(&claim.access_modes);
@@ -319,7 +319,7 @@ impl<'a, 's> Growth<'a, 's> {
                 && !matches!(query.fit(volume), Fit::No(_))
         };
         // A volume that fits in all of its states is chosen before every volume with more access modes. It is also
-        // chosen before larger volumes with the same access modes, and before free ones if it is reserved.
+        // chosen before larger volumes with the same access modes, and before free volumes if it is reserved.
         let always: Vec<&PersistentVolume> = if self.groups.sizes_differ || self.may_fail {
             Vec::new()
         } else {
@@ -348,7 +348,7 @@ impl<'a, 's> Growth<'a, 's> {
             partners.push(None);
         }
         for (place, object) in volumes() {
-            // With a lagging cache, a claim may try to bind a volume by an older version of the volume.
+            // With a lagging cache, a sync of a claim may try to bind an older version of a volume.
             let lags = self.settings.controller.cached(object.target).is_some();
             if self.may_fail && (lags || object.states[0].volume().is_some_and(fits)) {
                 partners.extend((0..object.states.len()).map(|number| Some((place, number))));

@@ -1,13 +1,14 @@
-//! The engine for all other components. It adds possible states of each object until no sync leads to a new state.
+//! The engine for all components for which there is no exact engine. It adds possible states of each object until no
+//! sync leads to a new state.
 //!
-//! Objects that are alike in everything that decides form a group. Two members represent a group: the examined one, and
-//! another one. A sync runs the controllers' own code. Its world holds the synced object in one of its states, and at
-//! most one other object in one of its states. A searching claim is synced with each volume that it could find. It is
-//! also synced without a volume, unless some volume that fits always exists.
+//! Objects that do not differ in anything that influences a decision form a group. Two members represent a group: the
+//! examined object, and another one. A sync runs the controllers' own code. Its world holds the synced object in one of
+//! its states, and at most one other object in one of its states. A searching claim is synced with each volume that it
+//! could find. It is also synced without a volume, unless some volume that fits always exists.
 //!
-//! A state is kept as an end only if each object that it touches has an end that is possible at the same time. For
-//! example, a free volume and a claim that would take it cannot both be ends. The engine misses no end, but some ends
-//! that it lists may be impossible.
+//! A state is kept as an end only if each object that the state depends on has an end that is possible at the same
+//! time. For example, a free volume and a claim that would take it cannot both be ends. The engine misses no end, but
+//! some ends that it lists may be impossible.
 
 mod ends;
 mod groups;

@@ -75,7 +75,7 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
     }
 
     /// Returns the additional outcomes of a volume whose storage the controller itself may delete or scrub. States do
-    /// not show whether this happened. So each state counts with it and without it.
+    /// not show whether this happened. So an end can be two outcomes: with this action and without it.
     fn destroyed(&self, target: ObjectId, place: usize) -> Vec<(Outcome, Option<usize>)> {
         let Some(id) = target.of::<PersistentVolume>() else { return Vec::new() };
         let growth = self.growth;
@@ -97,8 +97,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         .collect()
     }
 
-    /// Returns the outcome that a state means, and the group of the object that the outcome names. Any member of this
-    /// group may take the place of the named object, so the outcome leaves out the name.
+    /// Returns the outcome that a state means, and the group of the object that the outcome names. The outcome leaves
+    /// out the name, because it can name any member of this group.
     fn kind_of(&self, target: ObjectId, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
@@ -126,8 +126,8 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         }
     }
 
-    /// Returns the number of members of a group that can be the partner of an object of this size, and the first of
-    /// these members by name.
+    /// Returns how many members of a group can be the partner of an object of this size, and the first of these members
+    /// by name.
     fn members(&mut self, group: usize, of: ObjectId, size: &Quantity, limit: Limit) -> (u64, Vec<ObjectId>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let members = &groups.members[group];

@@ -1,4 +1,4 @@
-//! The place of the storage of a volume, for every kind of source. Only fields that redaction keeps are read.
+//! The location of the storage of a volume, for every kind of source. Only fields that redaction keeps are read.
 
 use super::VolumeSpec;
 use crate::model::{SourceKind, Str, VolumeSource};
@@ -58,8 +58,8 @@ pub(in crate::snapshot::kinds) fn azure_kind(stated: &str) -> Str {
     if stated.is_empty() { "Shared".into() } else { stated.into() }
 }
 
-/// Returns the system that has the storage, and the name of the storage in it. They are empty if the source does not
-/// state them in public fields.
+/// Returns the system that has the storage, and the name of the storage in this system. Both are empty if the source
+/// does not state them in public fields.
 fn address(field: &str, source: &Value) -> (String, String) {
     let text = |name| text(source, name).to_owned();
     let plain = |name| (String::new(), text(name));
@@ -93,7 +93,7 @@ fn address(field: &str, source: &Value) -> (String, String) {
     }
 }
 
-/// Returns whether the URI is the id of a managed disk. The address of a blob is no such id, and can contain a
+/// Returns whether the URI is the id of a managed disk. The address of a blob is not such an id, and can contain a
 /// signature.
 pub(in crate::snapshot::kinds) fn is_disk_id(uri: &str) -> bool {
     uri.starts_with("/subscriptions/") && !uri.contains('?')

@@ -1,4 +1,4 @@
-//! What happens to the claims of these cases.
+//! The actions that cause and change the states of these cases.
 
 use crate::live::repair::findings::actors::{
     ask_set, bring_back, created_long_ago, delete, deleted_long_ago, leave, made, member, own, pod, set,
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// An application is installed again while the driver is unavailable. Its claim names the volume, and has another uid.
+/// An application is installed again while the driver is unavailable. Its claim names the volume, but has another uid.
 pub(super) fn installed_again(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
@@ -18,20 +18,20 @@ pub(super) fn installed_again(place: &Place<'_>) {
     place.site.put(&claim);
 }
 
-/// The claim was created again and got a new volume. A person who wants the old data writes the new uid into the old
+/// The claim was created again and got a new volume. A person wants the old data, and writes the new uid into the old
 /// volume.
 pub(super) fn uid_of_todays_claim(place: &Place<'_>) {
     made(place, "data", "a");
     leave(place, "data", "a", "Delete");
-    // A volume that was created in the same second as the claim may have been made for it.
+    // A volume that was created in the same second as the claim may count as made for the claim.
     sleep(Duration::from_secs(1));
     made(place, "data", "b");
     let uid = place.site.get(PVC, &place.name, "data").unwrap()["metadata"]["uid"].clone();
     place.site.edit(PV, "", &place.of("a"), |volume| volume["spec"]["claimRef"]["uid"] = uid.clone());
 }
 
-/// A StatefulSet that deletes its claims is deleted, and the finalizer of an operator keeps it. The garbage collector
-/// deletes the claims once the set is gone.
+/// A StatefulSet that deletes its claims is deleted. The finalizer of an operator keeps it. The garbage collector
+/// deletes the claims after the set is gone.
 pub(super) fn owner_is_deleted(place: &Place<'_>) {
     let retention = json!({"whenDeleted": "Delete", "whenScaled": "Retain"});
     let owner = set(place, "db", 1, &retention, &json!(["example.com/cleanup"]));
@@ -53,13 +53,13 @@ pub(super) fn applied_again(place: &Place<'_>) {
     place.site.edit(PV, "", &place.of("a"), |volume| volume["spec"]["claimRef"]["uid"] = json!(null));
 }
 
-/// A tool creates the claim again with the annotations of its binding, and without the name of its volume.
+/// A tool creates the claim again with the annotations of its binding, but without the name of its volume.
 pub(super) fn restored_without_its_volume(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     bring_back(place, "data", "a", "Retain", |claim| claim["spec"]["volumeName"] = json!(null));
 }
 
-/// The namespace is deleted. Its controller deletes the pods first. It deletes nothing else before the pods are gone.
+/// The namespace is deleted. Its controller first deletes the pods. It deletes nothing else until the pods are gone.
 /// The pod does not end, because its node does not answer.
 pub(super) fn namespace_is_deleted(place: &Place<'_>) {
     made(place, "data", "a");
@@ -69,7 +69,7 @@ pub(super) fn namespace_is_deleted(place: &Place<'_>) {
     deleted_long_ago(place, "Namespace", "", &place.name);
 }
 
-/// A person writes one letter too many in the name of the class.
+/// A person writes the name of the class with one letter too many.
 pub(super) fn class_is_misspelt(place: &Place<'_>) {
     place.volume("a", "Retain");
     let mut claim = place.manifest(&place.name, "data");
@@ -126,7 +126,7 @@ pub(super) fn deleted_in_use(place: &Place<'_>) {
     delete(place, PVC, &place.name, "data");
 }
 
-/// An operator puts its finalizer on a claim, and is uninstalled before the claim is deleted.
+/// An operator sets its finalizer on a claim. The operator is uninstalled before the claim is deleted.
 pub(super) fn kept_by_an_operator(place: &Place<'_>) {
     made(place, "data", "a");
     keep(place, "example.com/backup");
@@ -138,7 +138,7 @@ pub(super) fn kept_by_a_snapshot(place: &Place<'_>) {
     keep(place, "snapshot.storage.kubernetes.io/pvc-as-source-protection");
 }
 
-/// The finalizer of an uninstalled operator keeps a claim that is deleted. The volume has policy Retain.
+/// A claim is deleted. The finalizer of an uninstalled operator keeps it. The volume has policy Retain.
 pub(super) fn kept_by_an_operator_with_its_data(place: &Place<'_>) {
     place.bound("data", "a", "Retain");
     keep(place, "example.com/backup");
@@ -152,8 +152,8 @@ fn keep(place: &Place<'_>, finalizer: &str) {
     deleted_long_ago(place, PVC, &place.name, "data");
 }
 
-/// A StatefulSet that deletes the claims of removed members is scaled down. Its controller makes the pod of the member
-/// the owner of its claim. It then deletes the pod, which has a grace period.
+/// A StatefulSet is scaled down. It deletes the claims of removed members. Its controller makes the pod of the member
+/// the owner of the claim. Then it deletes the pod, which has a grace period.
 pub(super) fn set_is_scaled_down(place: &Place<'_>) {
     set(place, "es", 2, &json!({"whenDeleted": "Retain", "whenScaled": "Delete"}), &json!([]));
     member(place, "es", 0, "a");

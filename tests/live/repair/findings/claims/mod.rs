@@ -22,8 +22,8 @@ pub(super) const CASES: &[Case] = &[
         found: &["bind-named-pv-stale-uid on pvc/data", "pv-released-claim-recreated on pv/@-a"],
         acts: &[
             Act::does(&["fix", "pvc/data"], 1, &["@-a: Bound, Retain, of @/data", "@/data: Bound, @-a"], &[]),
-            // The claim was Pending, and undoing would make it Lost.
-            Act::refuses(&["undo"], 6, &["claim @/data has taken volume @-a meanwhile"]),
+            // The claim was Pending before the repair. An undo would make it Lost.
+            Act::refuses(&["undo"], 6, &["claim @/data has got volume @-a in the meantime"]),
         ],
         volumes: &["a"],
         meant: &[("@", "data")],
@@ -37,7 +37,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Released, Delete, of @/data", "@-b: Bound, Delete, of @/data", "@/data: Bound, @-b"],
         found: &["bind-two-pvs-one-claim on pvc/data"],
         acts: &[
-            // The surplus volume is kept, and is available again for the claim name that it was reserved for.
+            // The surplus volume is kept. It is available again for the claim name for which it was reserved.
             Act::does(
                 &["fix", "pvc/data"],
                 2,
@@ -64,7 +64,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data-db-0", "@/data-db-0: Bound, @-a"],
         found: &["claim-owned-cascade on pvc/data-db-0", "sts-retention-delete on sts/db"],
         acts: &[
-            // The claim is still deleted with its owner, and its data are kept.
+            // The claim is still deleted with its owner, but its data are kept.
             Act::does(
                 &["fix", "pvc/data-db-0"],
                 1,
@@ -155,7 +155,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a"],
         found: &["ns-terminating-pvc on ns/@"],
         acts: &[
-            // The namespace is still deleted, and the data are kept.
+            // The namespace is still deleted, but the data are kept.
             Act::does(
                 &["fix", "--all", "--only", "ns-terminating-pvc"],
                 1,
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-class-not-found on pvc/data -n @"]),
             Act {
-                // The claim is already bound then, and has the right class.
+                // Then the claim is already bound and has the right class.
                 again: Some(0),
                 ..Act::does(
                     &["recreate", "pvc/data", "--set", "class=@"],
@@ -211,7 +211,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
-            // No verb does this, but a person can confirm it in `fix`. The scheduler would have to act next, and there
+            // No verb does this, but a person can confirm it in `fix`. Then the scheduler would have to act, but there
             // is no scheduler.
             Act {
                 code: 1,
@@ -223,7 +223,7 @@ pub(super) const CASES: &[Case] = &[
                     &["pvc-wffc-pod-unschedulable on pvc/data"],
                 )
             }
-            .asked(&[("leave the rest as it is", ENTER), ("Carry out this plan?", "y\r")]),
+            .asked(&[("make no further repair", ENTER), ("Carry out this plan?", "y\r")]),
             Act::back(
                 &["@/data: Pending, "],
                 &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
@@ -241,7 +241,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-completed-pod on pvc/data"],
         acts: &[
-            // The claim still waits for the pod, and its data are kept.
+            // The claim still waits for the pod, but its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -269,7 +269,7 @@ pub(super) const CASES: &[Case] = &[
         found: &["pvc-terminating-completed-pod on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-completed-pod on pvc/data -n @"]),
-            // No verb deletes a pod, or a finalizer that a pod needs.
+            // No verb deletes a pod, or removes a finalizer that a pod needs.
             Act::refuses(&["restore", "pvc/data"], 6, &["pods use claim @/data: job"]),
             Act::refuses(
                 &["unfinalize", "pvc/data", "kubernetes.io/pvc-protection", "--confirm", "data"],
@@ -294,7 +294,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-in-use on pvc/data"],
         acts: &[
-            // The claim is still deleted with its last pod, and its data are kept.
+            // The claim is still deleted with its last pod, but its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -317,7 +317,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-snapshot-source on pvc/data"],
         acts: &[
-            // The claim still waits for the snapshot, and its data are kept.
+            // The claim still waits for the snapshot, but its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
@@ -344,7 +344,7 @@ pub(super) const CASES: &[Case] = &[
         stands: &["@-a: Bound, Delete, of @/data", "@/data: Bound, @-a, going"],
         found: &["pvc-terminating-unknown-finalizer on pvc/data"],
         acts: &[
-            // The claim still waits for the operator, and its data are kept.
+            // The claim still waits for the operator, but its data are kept.
             Act::does(
                 &["fix", "pvc/data"],
                 1,
