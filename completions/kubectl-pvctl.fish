@@ -32,14 +32,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cluster -d 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -47,45 +47,45 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -s V -l version -d 'Print version'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "audit" -d 'Find what is wrong, its root, and what to do'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain" -d 'Explain why an object is as it is, and what to do'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "fix" -d 'Go through what is wrong, and repair it'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict" -d 'Predict what will become of volumes and claims'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "audit" -d 'Find what is wrong, the root of it, and what to do'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain" -d 'Explain why an object has its state, and what to do'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "fix" -d 'Show what is wrong, and repair it step by step'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict" -d 'Predict what will happen to volumes and claims'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print what was read, with credentials removed, for use with -f'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "retain" -d 'Keep the data of a volume, whatever happens to its claim'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "release" -d 'Offer a Released volume again, to its last claim\'s name alone unless told otherwise'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unbind" -d 'Roll back a binding that was never finished'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "reclaim" -d 'Have the data of a volume deleted by whoever deletes them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "recreate" -d 'Replace a claim that never bound by a right one'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "restore" -d 'Give a claim that is Lost, or was deleted, exactly its volume back'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print all objects that were read, without credentials, for use with -f'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "retain" -d 'Keep the data of a volume, even if its claim is deleted'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "release" -d 'Offer a Released volume again; by default only to a claim with the name of its last claim'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unbind" -d 'Undo a binding that was never completed'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "reclaim" -d 'Have the data of a volume deleted by the component that deletes them'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "recreate" -d 'Replace a claim that was never bound with a corrected one'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "restore" -d 'Give a claim its volume back after the claim became Lost or was deleted'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rebind" -d 'Give a claim another volume'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "move" -d 'Give the volume of a claim to a claim in another namespace'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rename" -d 'Give a claim another name'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unfinalize" -d 'Take one finalizer from a volume or claim that is stuck in its deletion'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "apply" -d 'Carry out a plan from a file, or go on with a repair that stopped'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "undo" -d 'Take a repair back, newest step first'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "history" -d 'List the repairs that were made from here, or the steps of one'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl, of the Kubernetes that is modelled, and of the cluster\'s'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unfinalize" -d 'Remove one finalizer from a volume or claim whose deletion is stuck'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "apply" -d 'Carry out a plan from a file, or continue a repair that stopped'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "undo" -d 'Undo a repair, newest step first'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "history" -d 'List the repairs that were made from this machine, or the steps of one repair'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "version" -d 'Print the versions of pvctl, of the modelled Kubernetes, and of the cluster'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "completion" -d 'Print the completion script of a shell'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l fail-on -d 'Exit with 1 when something is found that is at least as bad, or by one of these rules alone (`*` stands for any letters); `unknown` exits with 3 when a rule could not be judged, and with 1 on errors' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l baseline -d 'Show only what the report in this file does not have: what an earlier run printed with -o json' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l suppressions -d 'The file with what is known and kept back; .pvctl.yaml in the working directory, if there is one. Objects say it of themselves by the annotation pvctl.dev/ignore: RULE=REASON' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l rules -d 'Look with these rules alone; `*` stands for any letters' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l skip-rules -d 'Look with all rules but these' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l min-age -d 'Leave out problems that are younger than this, such as 90s, 10m, 2h or 7d; data at imminent risk are always shown' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s o -l output -d 'How to print the answer; with =FILE into that file instead. May be given several times, once without a file' -r -f -a "table\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l fail-on -d 'Exit with 1 on findings of this severity or worse. If only rules are named, exit with 1 only on their findings (`*` stands for any letters). `unknown` exits with 3 if a rule was not judged, and with 1 on errors' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l baseline -d 'Show only findings that are not in this file, the output of an earlier audit with -o json' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l suppressions -d 'The file with the suppressions; by default .pvctl.yaml in the working directory, if it exists. An object can also have a suppression in the annotation pvctl.dev/ignore: RULE=REASON' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l rules -d 'Apply only these rules; `*` stands for any letters' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l skip-rules -d 'Apply all rules except these' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l min-age -d 'Hide findings that are younger than this, such as 90s, 10m, 2h or 7d; findings with an imminent risk to data are always shown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s o -l output -d 'How to print the answer; with =FILE, it is written to that file. May be given several times, once without a file' -r -f -a "table\t''
 wide\t''
 json\t''
 yaml\t''
@@ -97,10 +97,10 @@ github\t''
 prometheus\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -112,14 +112,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l ku
 1.14\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l controllers -d 'The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l unseen -d 'An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l stale -d 'A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l running -d 'An operation of the controller that is still running, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l backoff -d 'An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l budget -d 'How many states to explore for each component; for a larger component, the answer gives only bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -128,14 +128,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l cl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -143,19 +143,19 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l all -d 'Show every finding, also those that follow from another one'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l no-headers -d 'Leave out the line with the names of the columns'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l exit-zero -d 'Exit with 0 even if there are findings'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l no-headers -d 'Do not print the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
@@ -163,10 +163,10 @@ wide\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -178,14 +178,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 1.14\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l controllers -d 'The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l unseen -d 'An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l stale -d 'A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l running -d 'An operation of the controller that is still running, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l backoff -d 'An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l budget -d 'How many states to explore for each component; for a larger component, the answer gives only bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -194,14 +194,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -209,31 +209,31 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l recheck -d 'Where the object differs from what is predicted, read it again after two resync periods (about 30 s): whether the controller acts. Not with -f'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l recheck -d 'If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Show each test of a decision: the field, the two values, the result'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l only -d 'Only what these rules find; `*` stands for any letters' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l only -d 'Only the findings of these rules; `*` stands for any letters' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -253,14 +253,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l clus
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -268,20 +268,20 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l all -d 'Every object in scope, for use with --yes'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l actors -d 'Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`: a section for each, and a summary' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
 json\t''
@@ -289,10 +289,10 @@ yaml\t''
 name\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -304,14 +304,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 1.14\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l controllers -d 'The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l unseen -d 'An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stale -d 'A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l running -d 'An operation of the controller that is still running, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l backoff -d 'An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l budget -d 'How many states to explore for each component; for a larger component, the answer gives only bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -320,14 +320,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -335,27 +335,27 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what will change'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to look at, and the cause; reads what `audit` reads'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis that `explain` makes to each object of -o json and yaml; reads what `audit` reads'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l pods -d 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 when a change is predicted'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Add the tests made on the way: the field, the two values, the result'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Leave out the line with the names of the columns'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 if a change is predicted'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Show each test of a decision: the field, the two values, the result'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Do not print the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l claim -d 'A file with the claim that is planned; `-` is stdin' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l node -d 'Search as kube-scheduler does for a pod on this node that uses only this claim (plugin `VolumeBinding`; other plugins are not asked)' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l claim -d 'A file with a claim that does not exist yet; `-` is stdin' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l node -d 'Search like kube-scheduler for a pod on this node that uses only this claim (plugin `VolumeBinding`; the other plugins are left out)' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
 json\t''
@@ -363,10 +363,10 @@ yaml\t''
 name\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -378,14 +378,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l ku
 1.14\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that take part, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller has not in its cache yet, for example pvc/db/data-0. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l stale -d 'A file with older versions of volumes and claims, which the controller still has in its cache. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l running -d 'An operation of the controller that still runs, for example delete-pv-1. May be given several times' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l backoff -d 'An operation of the controller that failed and waits before it is tried again, for example provision-db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l controllers -d 'The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l unseen -d 'An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l stale -d 'A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l running -d 'An operation of the controller that is still running, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l backoff -d 'An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component; if it has more, the answer is only bounds for its outcomes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l budget -d 'How many states to explore for each component; for a larger component, the answer gives only bounds' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -394,14 +394,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -409,17 +409,17 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l no-headers -d 'Leave out the line with the names of the columns'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Let requests fail, the controller crash inside a sync, and its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l no-headers -d 'Do not print the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
@@ -433,14 +433,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -448,20 +448,20 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s o -l output -d 'How to print it' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
@@ -471,14 +471,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -486,31 +486,31 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand snapshot" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -530,14 +530,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l c
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -545,34 +545,34 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l reserve-for -d 'Reserve it for the claim of this name instead of its last one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l reserve-for -d 'Reserve the volume for this claim instead of its last claim' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -592,14 +592,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -607,35 +607,35 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l to-anyone -d 'Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l to-anyone -d 'Offer the volume to any claim that fits, with all its data; you have to type the name of the volume'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l reserve-for -d 'Reserve it for the claim of this name instead of its last one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l reserve-for -d 'Reserve the volume for this claim instead of its last claim' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -655,14 +655,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l c
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -670,34 +670,34 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l to-anyone -d 'Offer it to whoever comes first, with all that is on it; the name of the volume has to be typed'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l to-anyone -d 'Offer the volume to any claim that fits, with all its data; you have to type the name of the volume'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -717,14 +717,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -732,35 +732,35 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l delete -d 'Hand a volume that is kept to deletion: its data will be gone. Its name has to be typed'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l delete -d 'Have a Retained volume deleted: its data will be gone. You have to type its name'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l set -d 'What is other than it was: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l set -d 'What changes: class (or storageClassName), size, modes (with commas), volumeMode, name, volumeName, or selector=none. An empty class or volumeName means none. May be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -780,14 +780,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -795,35 +795,35 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l provisioner-stopped -d 'State that the provisioner of the claim is stopped, so it cannot be creating a volume now'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l from -d 'The volume, where several name the claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l from -d 'The volume; needed if several volumes name the claim' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -843,14 +843,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -858,35 +858,35 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l provisioner-stopped -d 'State that the provisioner of the claim is stopped, so it cannot be creating a volume now'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l to -d 'The volume that it gets' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l to -d 'The volume that the claim gets' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -906,14 +906,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l c
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -921,36 +921,36 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l provisioner-stopped -d 'Say that no provisioner is at work on the claim, because it is stopped'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l provisioner-stopped -d 'State that the provisioner of the claim is stopped, so it cannot be creating a volume now'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l to-namespace -d 'The namespace of the new claim' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l name -d 'The name of the new claim; the same if not given' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l name -d 'The name of the new claim; by default, the name of the old one' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -970,14 +970,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l clu
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -985,34 +985,34 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l restore-policy -d 'Give the volume its reclaim policy back in the end'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l restore-policy -d 'Give the volume its old reclaim policy back at the end'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -1032,14 +1032,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l c
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1047,34 +1047,34 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l restore-policy -d 'Give the volume its reclaim policy back in the end'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l restore-policy -d 'Give the volume its old reclaim policy back at the end'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l assume-complete -d 'The files hold all objects of these kinds; without a value, all volumes, claims, classes, pods and nodes' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l partial -d 'The files do not hold all objects of these kinds; what depends on an object that is not in them is unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -1094,14 +1094,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1109,31 +1109,31 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l protected -d 'Say that the owner of a finalizer that protects data or an attachment is gone'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s R -l recursive -d 'Read directories with all that is below them'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l strict -d 'Stop at the first object that cannot be decoded, instead of judging the rest'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l protected -d 'State that the owner of the finalizer is gone; needed if the finalizer protects data or an attachment'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l continue -d 'Go on with a repair that stopped: the one with this id, or the newest' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l continue -d 'Continue a repair that stopped: the repair with this id, or the newest one' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -1153,14 +1153,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l cl
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1168,27 +1168,27 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l dry-run -d 'Write nothing: `client` shows the plan, `server` has the API server try each write as well' -r -f -a "none\t'It is carried out'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
-server\t'The API server tries each write as well, and keeps none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l confirm -d 'The name that the plan asks for where data are given away or deleted' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s o -l output -d 'Print the plan as data for `apply`, and write nothing' -r -f -a "text\t''
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l kube-version -d 'The Kubernetes minor to model: 1.14 or 1.28 to 1.36; detected on a cluster, stated by a snapshot, else 1.36' -r -f -a "1.36\t''
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
 1.35\t''
 1.34\t''
 1.33\t''
@@ -1208,14 +1208,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l clu
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1223,22 +1223,22 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l provisioner-stopped -d 'Say that no provisioner is at work on the claims that the repair created, because it is stopped'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s y -l yes -d 'Do it without asking; where a name has to be typed, --confirm types it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l provisioner-stopped -d 'State that the provisioner of the claims that the repair created is stopped, so it cannot be creating a volume now'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s o -l output -d 'How to print it' -r -f -a "table\t''
 json\t''
 yaml\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l journal -d 'The directory of the journals; $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl if not given' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
@@ -1247,14 +1247,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1262,13 +1262,13 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand history" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s o -l output -d 'How to print it' -r -f -a "text\t''
@@ -1282,14 +1282,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1297,13 +1297,13 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -l client -d 'Do not ask the cluster for its version'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand version" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -1315,14 +1315,14 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l user -d 'The kubeconfig user to use' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s s -l server -d 'The address of the API server' -r -f
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l token -d 'The bearer token to authenticate with' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l username -d 'The user to authenticate with by name and password' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l username -d 'The user name for basic authentication' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l password -d 'The password of --username' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as -d 'The user to act as' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-group -d 'A group to act as; may be given several times' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-uid -d 'The uid to act as' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also for one key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l certificate-authority -d 'The file with the certificates of the authorities that vouch for the API server' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l client-key -d 'The file with the client key for TLS' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
@@ -1330,12 +1330,12 @@ false\t''"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
 false\t''"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads the world anew' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment asks otherwise (NO_COLOR, CLICOLOR_FORCE, TERM=dumb)'
-always\t'Always, also into a pipe'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
 never\t'Never'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s v -l v -d 'Say more on stderr; from 6 on every request to the API server, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand completion" -s h -l help -d 'Print help (see more with \'--help\')'
