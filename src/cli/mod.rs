@@ -3,6 +3,7 @@
 //! kubectl does not pass its own flags on to plugins, and it refuses flags before the plugin's name. So the flags of
 //! `kubectl options` are also defined here. They are accepted in any position after `pvctl`.
 
+mod completion;
 mod flags;
 mod line;
 mod object;
@@ -11,6 +12,7 @@ mod repair;
 mod request;
 mod value;
 
+pub use completion::{CompletionArgs, Shell};
 pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use line::{HELP, is_flag};
 pub use object::{EXPLAINED, one_object, parse_objects};
@@ -513,36 +515,6 @@ pub struct VersionArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
         value_parser = FormatParser::<VersionFormat>::new())]
     pub output: VersionFormat,
-}
-
-/// The arguments of `completion`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl completion bash > ~/.local/share/bash-completion/completions/kubectl-pvctl\n  \
-        kubectl pvctl completion zsh > \"${fpath[1]}/_kubectl-pvctl\"\n  \
-        kubectl pvctl completion fish > ~/.config/fish/completions/kubectl-pvctl.fish")]
-pub struct CompletionArgs {
-    /// The shell
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-/// The shells for which there are completion scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    /// GNU Bash.
-    Bash,
-    /// Z shell.
-    Zsh,
-    /// fish.
-    Fish,
-    /// PowerShell.
-    #[value(name = "powershell")]
-    PowerShell,
-    /// Elvish.
-    Elvish,
-    /// Nushell.
-    Nushell,
 }
 
 /// Returns the definitions as clap's own type, for parsing, completions and man pages.

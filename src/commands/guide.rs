@@ -24,7 +24,7 @@ pub const FIRST: [(&str, &str); 3] = [
 ];
 
 /// The command that repairs, and what it does.
-pub const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "repairs what is wrong with a claim, step by step");
+pub const REPAIR: (&str, &str) = ("kubectl pvctl fix pvc/NAME", "repairs a claim, step by step");
 
 /// The width of the guide, if the terminal is wide enough.
 const WIDTH: usize = 80;

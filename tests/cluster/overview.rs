@@ -66,6 +66,6 @@ async fn a_server_that_does_not_answer_is_named_after_three_seconds() {
     api.fail("/", usize::MAX, Fault::SilentBefore);
     let ended = run(&api, &["predict", "-n", "db", "--request-timeout", "4s"]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(3), ""));
-    let note = "note: the server has not answered for 3 seconds; Ctrl-C ends\n";
+    let note = "note: the server has not answered for 3 seconds; Ctrl-C ends the run\n";
     assert_eq!(ended.stderr.matches(note).count(), 1, "{}", ended.stderr);
 }

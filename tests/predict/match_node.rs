@@ -309,7 +309,7 @@ fn a_node_that_was_selected_before_is_kept() {
     );
     let (lines, _) = told(&objects, "data", "n2");
     assert_eq!(lines[0], format!("the scheduler rejects node n2: {NOTHING_TO_BIND}."));
-    assert!(lines[1].starts_with("The scheduler selected node n1 for claim data before"), "{lines:?}");
+    assert!(lines[1].starts_with("Earlier, the scheduler selected node n1 for claim data"), "{lines:?}");
     assert_eq!(on_node(&objects, "data", "n1")["provision"], json!(["data"]));
     assert_eq!(on_node(&objects, "data", "n2")["fits"], json!(false));
 }

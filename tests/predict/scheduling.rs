@@ -134,11 +134,9 @@ fn nodes_are_grouped_by_reason_and_the_volume_comes_first() {
     assert_eq!(
         section(&objects, &["pod/web"]),
         "  0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's node \
-         affinity.\n\
-           node(s) didn't match PersistentVolume's node affinity (n2, n3)\n\
-             Volume pv-data of claim data can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n\
-           node(s) had untolerated taint(s) (n1)\n\
-           The scheduler's last message differs. Something has changed since then: \"node(s) didn't match \
+         affinity.\n  node(s) didn't match PersistentVolume's node affinity (n2, n3)\n    \
+         Volume pv-data of claim data can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n  \
+         node(s) had untolerated taint(s) (n1)\n  The scheduler's last message differs. Something has changed since then: \"node(s) didn't match \
          PersistentVolume's node affinity\" is new, \"node(s) had untolerated taint(s)\" 3 times before and 1 now."
     );
     let wide = section(&objects, &["pod/web", "-o", "wide"]);
@@ -210,7 +208,7 @@ fn each_reason_of_a_volume_says_what_it_rests_on() {
     objects.extend([class(DRIVER), selected, pod("web", &["new"], json!({}))]);
     let text = section(&objects, &["pod/web"]);
     assert!(text.contains("2 node(s) didn't find available persistent volumes to bind"), "{text}");
-    assert!(text.contains("The scheduler selected node gone for claim new before"), "{text}");
+    assert!(text.contains("Earlier, the scheduler selected node gone for claim new"), "{text}");
     // The limit of the driver is reached.
     let mut objects = three_nodes();
     objects.truncate(2);

@@ -83,7 +83,7 @@ async fn another_cluster_at_the_same_address_is_refused() {
     another_cluster(&fake);
     let url = fake.url();
     let names = [
-        format!("is of the cluster at {url} with uid cluster-{}", fake.port()),
+        format!("belongs to the cluster at {url} with uid cluster-{}", fake.port()),
         format!("this is the cluster at {url} with uid uid-other: nothing was written"),
     ];
     for words in [

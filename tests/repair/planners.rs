@@ -38,7 +38,7 @@ fn whys(plan: &Plan) -> Vec<&str> {
 fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     let plan = World::new(released()).accepted(&release());
     assert!(plan.is_safe(), "{plan:#?}");
-    let end = "the reservation lasts until such a claim is created; `undo` ends it";
+    let end = "the reservation lasts until such a claim exists; `undo` ends it";
     assert!(plan.notes.iter().any(|note| note == end), "{:?}", plan.notes);
     let mut going = namespace("db");
     going["metadata"]["deletionTimestamp"] = "2026-06-02T10:00:00Z".into();

@@ -69,9 +69,15 @@ impl<'w> View<'w> {
     }
 
     /// Returns the pods that refer to the claim of this name.
-    pub fn pods_of(self, namespace: &str, claim: &str) -> impl Iterator<Item = (Id<Pod>, &'w Pod)> {
-        let ids = self.snapshot().pod_ids_of(namespace, claim);
-        ids.iter().filter_map(move |id| self.get(*id).map(|pod| (*id, pod)))
+    pub fn pods_of<'n>(self, namespace: &'n str, claim: &'n str) -> impl Iterator<Item = (Id<Pod>, &'w Pod)> {
+        let recorded = self.snapshot().pod_ids_of(namespace, claim).iter().copied();
+        let created = match self {
+            Self::Snapshot(_) => None,
+            Self::World(world) => Some(world.created::<Pod>().map(|(id, _)| id)),
+        };
+        let refers = move |pod: &Pod| pod.meta.namespace == namespace && pod.claim_names().any(|name| name == claim);
+        let pods = recorded.chain(created.into_iter().flatten());
+        pods.filter_map(move |id| self.get(id).filter(|pod| refers(pod)).map(|pod| (id, pod)))
     }
 
     /// Returns the name of an object of this kind, if the object exists.

@@ -105,7 +105,7 @@ impl Builder {
     pub(in crate::repair) fn leave_to_person(&mut self, why: impl Into<String>) {
         if self.judgement.is_none() {
             let why = why.into();
-            self.note(format!("only you can decide this: {why}"));
+            self.note(format!("you have to decide this: {why}"));
             self.judgement = Some(why);
         }
     }

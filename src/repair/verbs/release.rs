@@ -185,7 +185,7 @@ fn not_ended(volume: &PersistentVolume, to: &Recipient) -> Planned {
 
 /// The note on how to end a reservation that no claim has used. The namespace of the claim may be deleted in the
 /// meantime, and another tenant may create it again.
-const END_OF_RESERVATION: &str = "the reservation lasts until such a claim is created; `undo` ends it";
+const END_OF_RESERVATION: &str = "the reservation lasts until such a claim exists; `undo` ends it";
 
 /// Plans to offer a volume that no existing claim holds.
 pub(super) fn offer(

@@ -82,7 +82,7 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     site.store(PV, "", "tenant-a", |object| object["metadata"]["creationTimestamp"] = PAST.into());
     // The namespace is older than the volume. So the volume is reserved, and the answer says how the reservation ends.
     let said = flat(&place.repair(&["fix", "pv/tenant-a"], 0));
-    let end = "the reservation lasts until such a claim is created; `undo` ends it";
+    let end = "the reservation lasts until such a claim exists; `undo` ends it";
     assert!(said.contains(end), "{said}");
     place.volume_is("a", "Available, Retain, for tenant/data");
     assert_eq!(strange(&place), None);

@@ -214,7 +214,7 @@ fn a_namespace_that_is_younger_than_a_volume_gets_it_from_a_person_only() {
             objects.extend(claims.iter().cloned());
             let plan = World::new(objects).accepted(&restore);
             assert_eq!(plan.judgement.as_deref(), why, "{case}, {created}");
-            let said = why.map(|why| format!("only you can decide this: {why}"));
+            let said = why.map(|why| format!("you have to decide this: {why}"));
             assert!(said.is_none_or(|said| plan.notes.contains(&said)), "{case}, {created}: {:?}", plan.notes);
             assert!(why.is_none() || !plan.is_safe(), "{case}");
         }

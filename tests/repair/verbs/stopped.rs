@@ -36,7 +36,7 @@ async fn a_plan_that_stops_can_be_continued() {
     let id = history["items"][0]["id"].as_str().unwrap();
     let elsewhere = with(&other, journals, "", &["undo", id, "--yes"]).await;
     assert_eq!(elsewhere.code, Some(6), "{}", elsewhere.stderr);
-    assert!(elsewhere.stderr.contains("is of the cluster at"), "{}", elsewhere.stderr);
+    assert!(elsewhere.stderr.contains("belongs to the cluster at"), "{}", elsewhere.stderr);
     let missing = with(&other, journals, "", &["undo", "20200101T000000Z-move-00000000", "--yes"]).await;
     assert_eq!(missing.code, Some(2), "{}", missing.stderr);
     assert!(other.writes().is_empty());

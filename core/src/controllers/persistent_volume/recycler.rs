@@ -1,5 +1,5 @@
-//! The pods of recyclers as an actor of a simulation. A recycler pod succeeds, fails, or never ends. The controller then
-//! does what it does for this answer. Upstream: `recycleVolumeOperation`, 1.36.
+//! The pods of recyclers as an actor of a simulation. A recycler pod succeeds, fails, or never ends. The controller
+//! then does what it does for this answer. Upstream: `recycleVolumeOperation`, 1.36.
 
 use super::reclaim::may_be_recycled;
 use super::volume::sync_volume;

@@ -1,6 +1,6 @@
-//! The external provisioners of all drivers as one actor of a simulation. For each claim and each volume a driver does
-//! what it is asked, or fails in one of the ways that last: it cannot create a volume for the selected node, or it fails
-//! for good. The decisions are those of [`Provisioner`].
+//! The external provisioners of all drivers as one actor of a simulation. For each claim and each volume, a driver does
+//! what it is asked, or fails in a way that lasts: it cannot create a volume for the selected node, or it fails for
+//! good. The decisions are those of [`Provisioner`].
 
 use super::{
     Act, Capability, Created, Driver, DriverError, FINALIZER, GrpcCode, ProvisionedVolume, Provisioner, Secrets,
