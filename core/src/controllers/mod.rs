@@ -70,3 +70,8 @@ pub fn ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId, unsettled:
     let of_controller = |controller: Controller| (controller.ends)(&settings.behavior, world, id, unsettled);
     CONTROLLERS.into_iter().chain(acting(&settings.controllers)).find_map(of_controller).unwrap_or_default()
 }
+
+/// Returns whether an object has end states, if actors of these settings take part.
+pub fn has_ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId) -> bool {
+    CONTROLLERS.into_iter().chain(acting(&settings.controllers)).any(|controller| (controller.has_ends)(world, id))
+}

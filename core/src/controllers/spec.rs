@@ -93,6 +93,8 @@ pub struct ControllerSpec {
     /// Returns the objects that the controller may create for an object, in the form in which the API server first
     /// stores them. No object of the same name exists yet, or the existing one is being deleted.
     pub makes: fn(&Snapshot, &KubernetesBehavior, ObjectId) -> Vec<Object>,
+    /// Returns whether `ends` returns end states of the object. It is quicker than `ends`.
+    pub has_ends: fn(&World<'_>, ObjectId) -> bool,
     /// Returns the end states of an object, if this controller is responsible for its kind. The last argument says
     /// whether the object is in a cycle of states that never ends.
     pub ends: fn(&KubernetesBehavior, &World<'_>, ObjectId, bool) -> Option<Vec<Outcome>>,
@@ -127,6 +129,7 @@ impl ControllerSpec {
             effort: |_, _| 0,
             alike: |_, _, _, _| None,
             makes: |_, _, _| Vec::new(),
+            has_ends: |_, _| false,
             ends: |_, _, _, _| None,
         }
     }

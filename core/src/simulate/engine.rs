@@ -53,7 +53,7 @@ impl Engine {
         component: &Component,
     ) -> Option<&'static Self> {
         let world = World::new(snapshot);
-        let has_ends = |id: &&ObjectId| !controllers::ends(settings, &world, **id, false).is_empty();
+        let has_ends = |id: &&ObjectId| controllers::has_ends(settings, &world, **id);
         let kinds: Vec<Kind> = component.objects.iter().filter(has_ends).map(|id| id.kind).collect();
         let knows = |engine: &&&Self| {
             kinds.iter().all(|kind| engine.kinds.contains(kind)) && engine.knows_actors_of(settings, component)

@@ -374,7 +374,7 @@ impl<'a, 's> Search<'a, 's> {
 
     fn outcomes(&self, ends: &[(usize, bool)]) -> Explored {
         let recorded = self.variants.world_of(&[]);
-        let has_ends = |id: &&ObjectId| !controllers::ends(self.settings, &recorded, **id, false).is_empty();
+        let has_ends = |id: &&ObjectId| controllers::has_ends(self.settings, &recorded, **id);
         let with_ends: Vec<ObjectId> = self.objects.iter().filter(has_ends).copied().collect();
         let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); with_ends.len() + self.created.len()];
         let mut worlds: Vec<Vec<Outcome>> = Vec::new();

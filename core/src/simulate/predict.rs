@@ -5,7 +5,7 @@ use super::component::Component;
 use super::decide::{Decision, Decisions, decide, decide_folded};
 use super::engine::{Engine, OtherComponents};
 use super::settlement::Settlement;
-use crate::controllers::{self, Controller, DecidedBy, LISTED, Limit, Outcome, OutcomeSet, Settings};
+use crate::controllers::{self, ACTORS, Controller, DecidedBy, LISTED, Limit, Outcome, OutcomeSet, Settings};
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use crate::world::{Effect, Need, World, Write, WriteBody};
@@ -237,7 +237,7 @@ impl<'s> Simulation<'s> {
     pub fn predict(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
         let world = World::new(self.snapshot());
-        self.predicted(target, &world, decide(&world, self.settings(), target))
+        self.predicted(target, &world, decide(&world, &self.deciding(target), target))
     }
 
     /// Returns the same prediction as [`Self::predict`], but one decision may represent several that differ only in the
@@ -245,7 +245,18 @@ impl<'s> Simulation<'s> {
     pub fn predict_folded(&self, object: impl Into<ObjectId>) -> Prediction<'s> {
         let target = object.into();
         let world = World::new(self.snapshot());
-        self.predicted(target, &world, decide_folded(&world, self.settings(), target))
+        self.predicted(target, &world, decide_folded(&world, &self.deciding(target), target))
+    }
+
+    /// Returns the settings for the decisions of an object. In a component that is too large, the actors are left out,
+    /// because their syncs can read the whole cluster.
+    fn deciding(&self, target: ObjectId) -> Cow<'_, Settings<'s>> {
+        if !self.outcomes(target).is_unknown() {
+            return Cow::Borrowed(self.settings());
+        }
+        let mut settings = self.settings().clone();
+        settings.controllers.retain(|controller| !ACTORS.contains(controller));
+        Cow::Owned(settings)
     }
 
     fn predicted(&self, target: ObjectId, world: &World<'s>, decisions: Decisions<'s>) -> Prediction<'s> {
@@ -299,7 +310,11 @@ impl<'s> Simulation<'s> {
         }
         unknown.dedup();
         assumed.sort();
-        let recorded = controllers::ends(self.settings(), world, target, false).into_iter().next();
+        let recorded = if is_too_large {
+            None
+        } else {
+            controllers::ends(self.settings(), world, target, false).into_iter().next()
+        };
         Prediction {
             target,
             component: self.place(target).0 + 1,

@@ -32,6 +32,9 @@ pub(crate) fn pod_with_node<'s>(snapshot: &'s Snapshot, claim: &PersistentVolume
     snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).find(|pod| !pod.node_name.is_empty() && !pod.terminated())
 }
 
+/// The sentence for an object whose outcomes are unknown because its component is too large.
+const TOO_LARGE: &str = "the end is unknown: too many pods, claims and volumes influence each other";
+
 /// One prediction, and the simulation that made it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'v> {
@@ -249,6 +252,9 @@ impl<'v> View<'v> {
     /// Returns words that are added to a sentence if several ends are possible or the ends are unknown.
     fn doubt(self) -> Option<String> {
         let Some(outcomes) = &self.prediction.outcomes else {
+            if self.prediction.is_too_large {
+                return Some(TOO_LARGE.to_owned());
+            }
             let unknown = self.prediction.unknown.iter().find(|unknown| unknown.field == "outcomes")?;
             return Some(format!("the end is unknown: {}", missing_read(unknown)));
         };

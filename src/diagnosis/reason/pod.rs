@@ -9,6 +9,9 @@ use crate::world::{Effect, WriteBody};
 /// Says where the scheduler leads the pod. Returns None if the scheduler does not take part, or if the outcomes are
 /// unknown.
 pub(super) fn scheduled(view: View<'_>) -> Option<String> {
+    if view.prediction.is_too_large {
+        return Some(super::TOO_LARGE.to_owned());
+    }
     let set = view.prediction.outcomes.as_ref()?;
     let place = |end: &'_ Outcome| match end {
         Outcome::Pod { place, .. } => Some(place.clone()),

@@ -45,6 +45,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     needs: needs::needs,
     late: delete_by_name,
     alike: alike::alike,
+    has_ends: |_, id| BOUND_KINDS.contains(&id.kind),
     ends: ends::ends,
     ..ControllerSpec::named("persistentvolume-binder-controller", "persistentvolume-binder", |sync, behavior, id| {
         match id.typed() {
