@@ -31,7 +31,8 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --scheduling: of pods that the scheduler has to schedule
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
-                                                          until --quiet N in a row bring nothing new, at most --most N
+                                                          until --quiet N in a row bring nothing new, at most --most N;
+                                                          --scheduler: where pods end, too, if kube-scheduler takes part
   follow  [--controllers WHO]                             whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   schedule                                                what kube-scheduler says about each pod without a node
@@ -139,12 +140,20 @@ func run(args []string) error {
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
 		most := flags.Int("most", 256, "the largest number of schedules of each kind")
 		seed := flags.Uint64("seed", 1, "the seed of the schedules")
+		scheduling := flags.Bool("scheduler", false, "kube-scheduler takes part, and the pods have ends")
 		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
 		how := judge.Settling{Who: who, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
+		create := func() (*judge.Judge, error) {
+			j, err := judge.New()
+			if err == nil && *scheduling {
+				j.Pods, err = scheduler.NewActor()
+			}
+			return j, err
+		}
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])

@@ -65,6 +65,8 @@ const (
 	binder controller = iota
 	protection
 	ephemerals
+	// scheduling is kube-scheduler.
+	scheduling
 )
 
 // worker names the goroutine of kube-controller-manager that takes an item. Each controller has one worker for each

@@ -96,7 +96,7 @@ func (s *Scheduler) load(w *world) error {
 	return s.snapshot(w)
 }
 
-// snapshot replaces the nodes and pods in the scheduler's cache, and takes the snapshot with which a cycle begins.
+// snapshot replaces the nodes and pods in the scheduler's cache, and refreshes the snapshot.
 func (s *Scheduler) snapshot(w *world) error {
 	logger, nodes := klog.FromContext(s.ctx), s.scheduler.Cache
 	for _, each := range s.loaded.pods {
@@ -122,10 +122,16 @@ func (s *Scheduler) snapshot(w *world) error {
 		}
 	}
 	s.loaded = w
+	return s.refresh()
+}
+
+// refresh takes the snapshot with which a cycle begins.
+func (s *Scheduler) refresh() error {
 	// In older minors the type of the snapshot is in an internal package.
 	field := reflect.ValueOf(s.scheduler).Elem().FieldByName("nodeInfoSnapshot")
 	target := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
-	ended := reflect.ValueOf(nodes).MethodByName("UpdateSnapshot").Call([]reflect.Value{reflect.ValueOf(logger), target})
+	ended := reflect.ValueOf(s.scheduler.Cache).MethodByName("UpdateSnapshot").Call(
+		[]reflect.Value{reflect.ValueOf(klog.FromContext(s.ctx)), target})
 	err, _ := ended[0].Interface().(error)
 	return err
 }

@@ -16,6 +16,11 @@ import (
 
 type reservePlugin = framework.ReservePlugin
 
+// NewActor fails: in these minors the scheduler takes part in no schedules.
+func NewActor() (judge.PodScheduler, error) {
+	return nil, errors.New("the scheduler takes part only in 1.36 and later")
+}
+
 // whole runs a cycle for the pod as the scheduler does, up to and with PostFilter. It returns the error with which the
 // cycle ends, and what PostFilter adds to its text. In these minors the function of the scheduler that runs both also
 // assumes the pod, so that both are called here.
