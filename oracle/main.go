@@ -28,7 +28,8 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --grouped: of groups of alike objects, and with provisioned volumes;
                                                           --host-path: in which the controller provisions;
                                                           --ephemeral: of pods with ephemeral volumes;
-                                                          --scheduling: of pods that the scheduler has to schedule
+                                                          --scheduling: of pods that the scheduler has to schedule;
+                                                          --pods: of few pods that compete for nodes and volumes
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
@@ -98,6 +99,7 @@ func run(args []string) error {
 		hostPath := flags.Bool("host-path", false, "worlds with --enable-hostpath-provisioner, in which the controller itself creates volumes")
 		ephemeral := flags.Bool("ephemeral", false, "pods with generic ephemeral volumes, and claims that are made for them")
 		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims that the scheduler compares")
+		pods := flags.Bool("pods", false, "few pods that compete for nodes and volumes")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -107,7 +109,7 @@ func run(args []string) error {
 			generate func(uint64, int) line.Line
 		}{
 			{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral},
-			{*scheduling, worlds.Scheduling},
+			{*scheduling, worlds.Scheduling}, {*pods, worlds.Pods},
 		} {
 			if kind.wanted {
 				generate = kind.generate
@@ -115,7 +117,7 @@ func run(args []string) error {
 			}
 		}
 		if kinds > 1 {
-			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral and --scheduling, not with several")
+			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling and --pods, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {

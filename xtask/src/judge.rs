@@ -10,6 +10,7 @@ mod folds;
 mod gates;
 mod leaves;
 mod matches;
+mod pods;
 mod provisioning;
 mod scheduling;
 mod searches;

@@ -1,0 +1,58 @@
+package worlds
+
+import (
+	"fmt"
+	"slices"
+
+	"pvctl.dev/oracle/line"
+)
+
+// mostClaims is the largest number of claims, and of volumes, in a world of Pods.
+const mostClaims = 6
+
+// Pods generates the index-th world in which pods wait for nodes and volumes and compete for them: at most four nodes,
+// four waiting pods, six claims and six volumes.
+func Pods(seed uint64, index int) line.Line {
+	w := &schedulingWorld{generator: newGenerator(seed, index, "pvctl pods")}
+	w.zoned = pick(w, "", "today", "today", "today", "both")
+	w.limited = w.percent(20)
+	w.once = pick(w, 0, 0, 0, 50)
+	w.inline = pick(w, 0, 0, 0, 0, 0, 40)
+	w.sizes = pick(w, []string{"1Gi"}, []string{"1Gi"}, []string{"1Gi", "2Gi"}, []string{"2Gi", "5Gi"})
+	w.class = pick(w, awaitingClass, awaitingClass, localClass, localClass, localClass, immediateClass, inTreeClass)
+	w.crowd = pick(w, "", "", "", "resources", "resources", "resources", "resources", "ports", "domains", "neighbors")
+	w.alike = w.percent(50)
+	w.topologyKeys, w.driverCapacity = pick(w, []string{zoneLabel}, []string{hostLabel}, nil), w.percent(30)
+	for range pick(w, 1, 1, 2, 2, 2, 3, 4) {
+		w.addNode()
+		if node := w.nodes[len(w.nodes)-1]; w.crowd == "resources" {
+			set(node, pick(w, "600m", "2", "2", "4"), "status", "allocatable", "cpu")
+			set(node, pick(w, "110", "110", "110", "1", "2"), "status", "allocatable", "pods")
+		}
+	}
+	w.addDrivers()
+	w.addClasses()
+	for range pick(w, 1, 1, 2, 2, 3, 3, 4, 5, 6) {
+		w.addClaim(pick(w, "default", "default", "default", "default", "default", "db"), fmt.Sprintf("c%d", len(w.claims)+1))
+	}
+	for range pick(w, 0, 1, 2, 2, 3, 3, 4, 5, 6) {
+		if len(w.volumes) < mostClaims {
+			w.addFree()
+		}
+	}
+	for range pick(w, 0, 0, 0, 1, 1, 2) {
+		w.addRunning()
+	}
+	for range pick(w, 1, 1, 2, 2, 2, 3, 3, 4) {
+		w.addWaiting()
+	}
+	w.addAttachments()
+	created := one(w.generator, creations)
+	all := slices.Concat(
+		w.nodes, w.csiNodes, w.drivers, w.capacities, w.classes, w.volumes, w.claims, w.attachments, w.pods,
+	)
+	for _, each := range all {
+		set(each, created, "metadata", "creationTimestamp")
+	}
+	return line.Line{ID: fmt.Sprintf("pods-s%d-%06d", seed, index), Tags: append([]string{"pods"}, w.sortedTags()...), World: numbered(all)}
+}
