@@ -62,7 +62,7 @@ func (s *schedule) beginPods() {
 	must(s.scheduler.Restore())
 	s.judge.api.pods = slices.Clone(s.judge.world.pods)
 	replace(s.judge.pods, s.judge.world.pods)
-	s.pods = map[string]line.Object{}
+	s.pods, s.idle, s.texts = map[string]line.Object{}, map[work]int{}, map[runtime.Object]string{}
 	for _, pod := range s.scheduler.Pods() {
 		s.pods[key(pod)] = pod
 	}
@@ -101,6 +101,25 @@ func (s *schedule) schedulePod(key string) {
 	s.enqueuePods()
 }
 
+// idles returns whether a sync of the item is known to change nothing in the present state. All that a sync depends on
+// is in the state, and a pod that finds no node tries every order of the volumes.
+func (s *schedule) idles(item work) bool {
+	if s.walk != nil {
+		return s.walk.idle[s.walk.at][item]
+	}
+	since, known := s.idle[item]
+	return known && since == s.changes
+}
+
+// isIdle records that a sync of the item has changed nothing in the present state.
+func (s *schedule) isIdle(item work) {
+	if s.walk != nil {
+		s.walk.idle[s.walk.at][item] = true
+		return
+	}
+	s.idle[item] = s.changes
+}
+
 // walk is a part of the graph of all states that a schedule reaches: the states that it has visited.
 type walk struct {
 	numbers map[string]int
@@ -108,7 +127,9 @@ type walk struct {
 	shown []string
 	ends  [][][]end
 	next  []map[int]bool
-	at    int
+	// idle are the syncs that change nothing in a state.
+	idle []map[work]bool
+	at   int
 }
 
 // visit adds the present state.
@@ -123,7 +144,8 @@ func (w *walk) visit(s *schedule) (fresh bool) {
 	if !known {
 		number = len(w.shown)
 		w.numbers[name] = number
-		w.shown, w.next, w.ends = append(w.shown, shown), append(w.next, map[int]bool{}), append(w.ends, s.joints())
+		w.shown, w.ends = append(w.shown, shown), append(w.ends, s.joints())
+		w.next, w.idle = append(w.next, map[int]bool{}), append(w.idle, map[work]bool{})
 	}
 	if w.at >= 0 && w.at != number {
 		w.next[w.at][number] = true
@@ -166,6 +188,7 @@ const mostWalked = 400
 func (s *schedule) giveUp() ([][]end, bool) {
 	w := &walk{numbers: map[string]int{}, at: -1}
 	w.visit(s)
+	s.walk = w
 	for rounds, quiet := 0, 0; rounds < mostWalked; rounds++ {
 		s.moved = false
 		fresh := s.round(w)
@@ -223,18 +246,30 @@ func (s *schedule) round(w *walk) (fresh bool) {
 func (s *schedule) shown() string {
 	var text strings.Builder
 	a := s.judge.api
-	for _, name := range slices.Sorted(maps.Keys(a.volumes.stored)) {
-		volume := a.volumes.stored[name].DeepCopy()
-		volume.ResourceVersion = ""
-		if volume.Spec.ClaimRef != nil {
-			volume.Spec.ClaimRef.ResourceVersion = ""
+	// A stored object is never modified, so its text stays the same.
+	once := func(stored runtime.Object, of func() any) {
+		if s.texts[stored] == "" {
+			s.texts[stored] = unnumbered(string(encode(of())))
 		}
-		fmt.Fprintf(&text, "%s\n", unnumbered(string(encode(volume))))
+		text.WriteString(s.texts[stored])
+		text.WriteByte('\n')
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.volumes.stored)) {
+		once(a.volumes.stored[name], func() any {
+			volume := a.volumes.stored[name].DeepCopy()
+			volume.ResourceVersion = ""
+			if volume.Spec.ClaimRef != nil {
+				volume.Spec.ClaimRef.ResourceVersion = ""
+			}
+			return volume
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.claims.stored)) {
-		claim := a.claims.stored[name].DeepCopy()
-		claim.ResourceVersion = ""
-		fmt.Fprintf(&text, "%s\n", unnumbered(string(encode(claim))))
+		once(a.claims.stored[name], func() any {
+			claim := a.claims.stored[name].DeepCopy()
+			claim.ResourceVersion = ""
+			return claim
+		})
 	}
 	for _, pod := range a.pods {
 		fmt.Fprintf(&text, "%s\n", pod.Spec.NodeName)

@@ -168,6 +168,11 @@ type schedule struct {
 	scheduler PodScheduler
 	pods      map[string]line.Object
 	held      string
+	// idle has the number of changes after which a sync has changed nothing. texts are those of stored objects. walk is
+	// the last part of the schedule.
+	idle  map[work]int
+	texts map[runtime.Object]string
+	walk  *walk
 
 	// The remaining fields are for racing: the running task, the tasks that wait for a turn, and the channel on which a
 	// task returns its turn.
@@ -343,9 +348,17 @@ func (s *schedule) step() {
 			return
 		}
 	}
-	s.work(s.take(nil))
+	item, ok := s.take(nil)
+	if s.scheduler != nil && s.idles(item) {
+		return
+	}
+	before := s.changes
+	s.work(item, ok)
 	if s.mode == ordered {
 		s.inStep()
+	}
+	if s.scheduler != nil && s.changes == before {
+		s.isIdle(item)
 	}
 }
 

@@ -259,6 +259,7 @@ func (a *Actor) fitting(pod *v1.Pod) (cycleState, []string) {
 			}
 		}
 	}
+	slices.Sort(fit)
 	return state, fit
 }
 

@@ -19,9 +19,9 @@ func Pods(seed uint64, index int) line.Line {
 	w.once = pick(w, 0, 0, 0, 50)
 	w.inline = pick(w, 0, 0, 0, 0, 0, 40)
 	w.sizes = pick(w, []string{"1Gi"}, []string{"1Gi"}, []string{"1Gi", "2Gi"}, []string{"2Gi", "5Gi"})
-	w.class = pick(w, awaitingClass, awaitingClass, localClass, localClass, localClass, immediateClass, inTreeClass)
+	w.class = pick(w, awaitingClass, awaitingClass, awaitingClass, localClass, localClass, localClass, localClass, immediateClass, inTreeClass)
 	w.crowd = pick(w, "", "", "", "resources", "resources", "resources", "resources", "ports", "domains", "neighbors")
-	w.alike = w.percent(50)
+	w.alike, w.open = w.percent(60), pick(w, 0, 40, 60, 80)
 	w.topologyKeys, w.driverCapacity = pick(w, []string{zoneLabel}, []string{hostLabel}, nil), w.percent(30)
 	for range pick(w, 1, 1, 2, 2, 2, 3, 4) {
 		w.addNode()
@@ -40,10 +40,13 @@ func Pods(seed uint64, index int) line.Line {
 			w.addFree()
 		}
 	}
+	for _, claim := range w.claims {
+		w.bindPartly(claim)
+	}
 	for range pick(w, 0, 0, 0, 1, 1, 2) {
 		w.addRunning()
 	}
-	for range pick(w, 1, 1, 2, 2, 2, 3, 3, 4) {
+	for range pick(w, 1, 2, 2, 2, 3, 3, 3, 4) {
 		w.addWaiting()
 	}
 	w.addAttachments()
@@ -55,4 +58,31 @@ func Pods(seed uint64, index int) line.Line {
 		set(each, created, "metadata", "creationTimestamp")
 	}
 	return line.Line{ID: fmt.Sprintf("pods-s%d-%06d", seed, index), Tags: append([]string{"pods"}, w.sortedTags()...), World: numbered(all)}
+}
+
+// bindPartly brings some claims that wait into a state in which the scheduler or the binder has stopped halfway.
+func (w *schedulingWorld) bindPartly(claim object) {
+	if text(claim, "spec", "volumeName") != "" || !w.percent(25) {
+		return
+	}
+	if w.percent(40) {
+		annotate(claim, annSelectedNode, w.node())
+		return
+	}
+	for _, volume := range w.volumes {
+		if get(volume, "spec", "claimRef") != nil || text(volume, "spec", "storageClassName") != text(claim, "spec", "storageClassName") || w.percent(50) {
+			continue
+		}
+		set(volume, w.referenceTo(claim), "spec", "claimRef")
+		if w.percent(80) {
+			annotate(volume, annBoundByController, "yes")
+		}
+		if w.percent(50) {
+			set(volume, "Bound", "status", "phase")
+		}
+		if w.percent(30) {
+			set(claim, nameOf(volume), "spec", "volumeName")
+		}
+		return
+	}
 }

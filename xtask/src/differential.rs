@@ -49,10 +49,13 @@ impl Question {
     /// Returns the arguments with which the oracle runs more schedules to find rare ends, or `None` if the question
     /// runs no schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
-        let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
+        let more: &[_] = match self {
+            Self::Pods => &["--schedules", "400", "--quiet", "400", "--most", "8000", "--seed", "2"],
+            _ => &["--schedules", "2000", "--most", "4000", "--seed", "2"],
+        };
         let settles =
             !matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision);
-        settles.then(|| [self.arguments(), &more].concat())
+        settles.then(|| [self.arguments(), more].concat())
     }
 
     /// Returns the arguments with which the oracle follows given schedules, or `None` if the question has no ends.
