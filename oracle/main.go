@@ -34,7 +34,7 @@ const usage = `usage: oracle COMMAND [flags]
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
                                                           --scheduler: where pods end, too, if kube-scheduler takes part
-  follow  [--controllers WHO]                             whether given schedules lead to their ends
+  follow  [--controllers WHO] [--scheduler]               whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   schedule                                                what kube-scheduler says about each pod without a node
   gates                                                   what the feature gates are, and how they can be set
@@ -69,11 +69,12 @@ func run(args []string) error {
 		}
 		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, who) })
 	case "follow":
+		create := withScheduler(flags)
 		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, who) })
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, who) })
 	case "match":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -142,19 +143,12 @@ func run(args []string) error {
 		quiet := flags.Int("quiet", 16, "how many schedules in a row have to bring nothing new")
 		most := flags.Int("most", 256, "the largest number of schedules of each kind")
 		seed := flags.Uint64("seed", 1, "the seed of the schedules")
-		scheduling := flags.Bool("scheduler", false, "kube-scheduler takes part, and the pods have ends")
+		create := withScheduler(flags)
 		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
 		how := judge.Settling{Who: who, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
-		create := func() (*judge.Judge, error) {
-			j, err := judge.New()
-			if err == nil && *scheduling {
-				j.Pods, err = scheduler.NewActor()
-			}
-			return j, err
-		}
 		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
@@ -215,6 +209,18 @@ func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 		return 0, fmt.Errorf("--controllers is %q; it can be binder, protection or all", *controllers)
 	}
 	return who, nil
+}
+
+// withScheduler defines the flag --scheduler. It returns what makes a judge, with kube-scheduler if the flag is given.
+func withScheduler(flags *flag.FlagSet) func() (*judge.Judge, error) {
+	wanted := flags.Bool("scheduler", false, "kube-scheduler takes part, and the pods have ends")
+	return func() (*judge.Judge, error) {
+		j, err := judge.New()
+		if err == nil && *wanted {
+			j.Pods, err = scheduler.NewActor()
+		}
+		return j, err
+	}
 }
 
 // each answers the lines of in with judges.

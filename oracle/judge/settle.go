@@ -226,7 +226,9 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 	}()
 
 	for _, given := range s.steps {
-		s.follow(given)
+		if !s.follow(given) {
+			return nil
+		}
 	}
 	s.everything()
 	s.moved = true

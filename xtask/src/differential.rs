@@ -63,12 +63,8 @@ impl Question {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
-            Self::Decide
-            | Self::DecideEphemeral
-            | Self::Pods
-            | Self::Match
-            | Self::Schedule
-            | Self::Provision => None,
+            Self::Pods => Some(&["follow", "--controllers", "all", "--scheduler"]),
+            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision => None,
         }
     }
 
