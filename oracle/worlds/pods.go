@@ -23,7 +23,19 @@ func Pods(seed uint64, index int) line.Line {
 	w.crowd = pick(w, "", "", "", "resources", "resources", "resources", "resources", "ports", "domains", "neighbors")
 	w.alike, w.open = w.percent(60), pick(w, 0, 40, 60, 80)
 	w.topologyKeys, w.driverCapacity = pick(w, []string{zoneLabel}, []string{hostLabel}, nil), w.percent(30)
-	for range pick(w, 1, 1, 2, 2, 2, 3, 4) {
+	// In a dense world nearly everything competes, and each number is large.
+	dense := w.percent(10)
+	if dense {
+		w.once, w.inline, w.sizes, w.open = pick(w, 0, 0, 20), 0, []string{"1Gi"}, 90
+		w.class, w.crowd, w.alike = pick(w, awaitingClass, localClass), pick(w, "", "resources", "resources"), true
+	}
+	some := func(few []int) int {
+		if dense {
+			return few[len(few)-1] - w.IntN(3)
+		}
+		return one(w.generator, few)
+	}
+	for range some([]int{1, 1, 2, 2, 2, 3, 4}) {
 		w.addNode()
 		if node := w.nodes[len(w.nodes)-1]; w.crowd == "resources" {
 			set(node, pick(w, "600m", "2", "2", "4"), "status", "allocatable", "cpu")
@@ -32,10 +44,10 @@ func Pods(seed uint64, index int) line.Line {
 	}
 	w.addDrivers()
 	w.addClasses()
-	for range pick(w, 1, 1, 2, 2, 3, 3, 4, 5, 6) {
+	for range some([]int{1, 1, 2, 2, 3, 3, 4, 5, 6}) {
 		w.addClaim(pick(w, "default", "default", "default", "default", "default", "db"), fmt.Sprintf("c%d", len(w.claims)+1))
 	}
-	for range pick(w, 0, 1, 2, 2, 3, 3, 4, 5, 6) {
+	for range some([]int{0, 1, 2, 2, 3, 3, 4, 5, 6}) {
 		if len(w.volumes) < mostClaims {
 			w.addFree()
 		}
@@ -46,7 +58,7 @@ func Pods(seed uint64, index int) line.Line {
 	for range pick(w, 0, 0, 0, 1, 1, 2) {
 		w.addRunning()
 	}
-	for range pick(w, 1, 2, 2, 2, 3, 3, 3, 4) {
+	for range some([]int{1, 2, 2, 2, 3, 3, 3, 4}) {
 		w.addWaiting()
 	}
 	w.addAttachments()
