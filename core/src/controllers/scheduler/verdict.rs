@@ -183,10 +183,10 @@ impl Status {
 pub struct Verdict {
     /// The status of the node.
     pub status: Status,
-    /// The volumes that are chosen for waiting claims, sorted by claim and volume.
+    /// The volumes that are chosen for waiting claims, in the order in which the scheduler writes and checks them.
     pub bindings: Vec<Binding>,
-    /// The names of the claims that are to be provisioned for this node, sorted. A claim that the pod mounts twice can
-    /// be there twice.
+    /// The names of the claims that are to be provisioned for this node, in the same order. A claim that the pod mounts
+    /// twice can be there twice.
     pub provisions: Vec<Str>,
 }
 
