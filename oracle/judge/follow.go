@@ -142,12 +142,17 @@ func (s *schedule) followPod(given step) bool {
 		return false
 	}
 	if given.givesUp {
-		s.moved = false
-		s.everything()
-		for s.busy() {
-			s.step()
+		reserved := s.scheduler.Reserved()[pod]
+		s.moved = true
+		for rounds := 0; s.moved && rounds < mostRounds; rounds++ {
+			// The schedule says nothing about objects that these ones do not influence.
+			s.moved = false
+			s.everything()
+			for s.busy() {
+				s.step()
+			}
 		}
-		if s.moved || s.scheduler.Reserved()[pod] == "" {
+		if s.moved || reserved == "" || s.scheduler.Reserved()[pod] != reserved {
 			return false
 		}
 		s.scheduler.GiveUp(pod)

@@ -245,8 +245,8 @@ type Step struct {
 	// Remembered are the names of the node, the volumes and the claims in the reservation of the pod after this sync of
 	// the scheduler.
 	Remembered []string `json:"remembered,omitempty"`
-	// GivesUp says that this is no sync: the scheduler gives up to wait for the volumes of the pod. No sync may change
-	// anything before.
+	// GivesUp says that this is no sync: the scheduler gives up to wait for the volumes of the pod. Before, everything is
+	// synced until no sync changes anything.
 	GivesUp bool `json:"givesUp,omitempty"`
 }
 

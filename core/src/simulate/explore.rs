@@ -189,13 +189,7 @@ impl<'a, 's> Search<'a, 's> {
         for object in self.objects_in(&world) {
             for controller in &self.settings.controllers {
                 let reached = self.syncs(&world, *controller, object, &mut failed);
-                let way = |picked| FirstPath {
-                    from: number,
-                    controller: *controller,
-                    object,
-                    picked,
-                    gives_up: false,
-                };
+                let way = |picked| FirstPath { from: number, controller: *controller, object, picked, gives_up: false };
                 if let [Reached { state, hidden: true, picked }] = reached.as_slice()
                     && !self.may_fail
                 {
