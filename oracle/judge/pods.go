@@ -176,11 +176,11 @@ func (w *walk) left() ([][]end, bool) {
 }
 
 // patience is the number of rounds without a new state after which a walk ends, by the number of pods that have no
-// node. A walk in which the wrong pod is always first must be unlikely.
-var patience = []int{2, 6, 16, 28, 40}
+// node. It must be unlikely that a walk comes back by chance, again and again, to states that can be left.
+var patience = []int{0, 50, 60, 80, 100}
 
 // mostWalked is the largest number of rounds of a walk.
-const mostWalked = 400
+const mostWalked = 1000
 
 // giveUp continues a schedule in which no sync changes anything any more, or that does not come to rest. Whenever no
 // sync changes anything, the scheduler gives up to wait for the volumes of one pod. The result are the ends of all
