@@ -39,6 +39,8 @@ done
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers protection | record outcomes-host-path
 "$oracle" worlds --seed 2039 --count 1280 --scheduling | "$oracle" schedule | record scheduling
 "$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
+"$oracle" worlds --seed 2042 --count 300 --pods --cases=false |
+    "$oracle" settle --controllers all --scheduler --schedules 200 --quiet 200 --most 4000 | record pods
 # The external provisioner has a module of its own. Its release and that of its Kubernetes modules are in the name.
 provisioner=$(mktemp -d)/provisioner
 (cd provisioner && go build -o "$provisioner" .)

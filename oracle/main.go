@@ -24,16 +24,17 @@ import (
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one on each line; --contended: claims that compete for volumes;
-                                                          --grouped: groups of similar objects, and provisioned volumes;
-                                                          --host-path: the controller itself provisions;
-                                                          --ephemeral: pods with ephemeral volumes;
-                                                          --scheduling: pods that the scheduler has to schedule
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
+                                                          --grouped: of groups of alike objects, and with provisioned volumes;
+                                                          --host-path: in which the controller provisions;
+                                                          --ephemeral: of pods with ephemeral volumes;
+                                                          --scheduling: of pods that the scheduler has to schedule;
+                                                          --pods: of few pods that compete for nodes and volumes
   decide  [--controllers WHO]                             what one sync of each object does
-  settle  [--controllers WHO] [--seed S]                  the states in which each object can end: at least --schedules N
-                                                          of each kind are run, until --quiet N in a row reach no new
-                                                          state, but at most --most N
-  follow  [--controllers WHO]                             whether the schedules of the lines lead to their ends
+  settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
+                                                          until --quiet N in a row bring nothing new, at most --most N;
+                                                          --scheduler: where pods end, too, if kube-scheduler takes part
+  follow  [--controllers WHO] [--scheduler]               whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   schedule                                                what kube-scheduler says about each pod without a node
   gates                                                   the feature gates, and how they can be set
@@ -69,11 +70,12 @@ func run(args []string) error {
 		}
 		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, who) })
 	case "follow":
+		create := withScheduler(flags)
 		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, who) })
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, func(j *judge.Judge, l *line.Line) error { return j.Follow(l, who) })
 	case "match":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -98,7 +100,8 @@ func run(args []string) error {
 		grouped := flags.Bool("grouped", false, "groups of similar objects, and hostPath volumes that are provisioned")
 		hostPath := flags.Bool("host-path", false, "worlds with --enable-hostpath-provisioner, in which the controller itself creates volumes")
 		ephemeral := flags.Bool("ephemeral", false, "pods with generic ephemeral volumes, and claims that are made for them")
-		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims for the command schedule")
+		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims that the scheduler compares")
+		pods := flags.Bool("pods", false, "few pods that compete for nodes and volumes")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -108,7 +111,7 @@ func run(args []string) error {
 			generate func(uint64, int) line.Line
 		}{
 			{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral},
-			{*scheduling, worlds.Scheduling},
+			{*scheduling, worlds.Scheduling}, {*pods, worlds.Pods},
 		} {
 			if kind.wanted {
 				generate = kind.generate
@@ -116,7 +119,7 @@ func run(args []string) error {
 			}
 		}
 		if kinds > 1 {
-			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral and --scheduling, not with several")
+			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling and --pods, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {
@@ -141,12 +144,13 @@ func run(args []string) error {
 		quiet := flags.Int("quiet", 16, "how many schedules in a row must reach no new state")
 		most := flags.Int("most", 256, "the largest number of schedules of each kind")
 		seed := flags.Uint64("seed", 1, "the seed of the schedules")
+		create := withScheduler(flags)
 		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
 		how := judge.Settling{Who: who, Schedules: *schedules, Quiet: *quiet, Most: max(*most, *schedules), Seed: *seed}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, func(j *judge.Judge, l *line.Line) error { return j.Settle(l, how) })
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return fmt.Errorf("unknown command %q", args[0])
@@ -209,7 +213,19 @@ func parse(flags *flag.FlagSet, args []string) (judge.Controllers, error) {
 	return who, nil
 }
 
-// each answers every line of in with one of several judges, and writes the lines to out.
+// withScheduler defines the flag --scheduler. It returns what makes a judge, with kube-scheduler if the flag is given.
+func withScheduler(flags *flag.FlagSet) func() (*judge.Judge, error) {
+	wanted := flags.Bool("scheduler", false, "kube-scheduler takes part, and the pods have ends")
+	return func() (*judge.Judge, error) {
+		j, err := judge.New()
+		if err == nil && *wanted {
+			j.Pods, err = scheduler.NewActor()
+		}
+		return j, err
+	}
+}
+
+// each answers the lines of in with judges.
 func each(in io.Reader, out io.Writer, workers int, gates string, answer func(*judge.Judge, *line.Line) error) error {
 	return eachBy(in, out, workers, gates, judge.New, answer)
 }

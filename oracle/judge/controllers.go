@@ -65,6 +65,8 @@ const (
 	binder controller = iota
 	protection
 	ephemerals
+	// scheduling is kube-scheduler.
+	scheduling
 )
 
 // worker returns a name for the goroutine of kube-controller-manager that takes an item. A controller has one goroutine

@@ -104,10 +104,29 @@ func keys(set map[string]bool) []string {
 
 // state returns the state of every object as JSON text.
 func (s *schedule) state(unsettled bool) []string {
+	return texts(s.ends(), unsettled)
+}
+
+// texts returns the ends as JSON texts.
+func texts(ends []end, unsettled bool) []string {
+	result := make([]string, 0, len(ends))
+	for _, one := range ends {
+		one.Unsettled = unsettled
+		result = append(result, string(encode(one)))
+	}
+	return result
+}
+
+// ends returns the state of every object. Those of pods are empty.
+func (s *schedule) ends() []end {
 	a := s.judge.api
-	result := make([]string, 0, len(s.objects))
+	result := make([]end, 0, len(s.objects))
 	for _, object := range s.objects {
-		end := end{Unsettled: unsettled}
+		end := end{}
+		if object.Kind == podKind {
+			result = append(result, end)
+			continue
+		}
 		if object.Kind == "PersistentVolume" {
 			if volume, ok := a.volumes.stored[key(object)]; ok {
 				end.Phase = string(volume.Status.Phase)
@@ -130,7 +149,7 @@ func (s *schedule) state(unsettled bool) []string {
 		if !end.Terminating {
 			end.Finalizers = nil
 		}
-		result = append(result, string(encode(end)))
+		result = append(result, end)
 	}
 	return result
 }
@@ -145,6 +164,8 @@ type end struct {
 	Terminating bool      `json:"terminating,omitempty"`
 	Unsettled   bool      `json:"unsettled,omitempty"`
 	VolumeName  string    `json:"volumeName,omitempty"`
+	// Place is the end state of a pod.
+	Place
 }
 
 // unnumbered replaces the uid of a created claim, because the uid depends on the number of earlier writes.

@@ -55,6 +55,8 @@ type Judge struct {
 	enqueued func(kind, key string)
 	// ended is called after the first sync of an answer.
 	ended func()
+	// Pods is kube-scheduler, if it takes part in Settle.
+	Pods PodScheduler
 }
 
 // Field returns the address of a field, even if the field is not exported. The names lead from the object to the field.

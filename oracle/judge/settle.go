@@ -54,8 +54,17 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 		return err
 	}
 	who := how.Who.in(j.world)
-	objects := slices.Concat(j.world.objects, j.world.creatable(who))
+	recorded, last := j.world.objects, racing
 	result := &line.Settle{Controllers: who.names(), Objects: []line.Ends{}}
+	if j.Pods != nil {
+		if err := j.Pods.Load(l.World, &client{api: j.api}); err != nil {
+			return err
+		}
+		// The scheduler's part is only known without faults.
+		recorded, last = slices.Concat(recorded, j.Pods.Pods()), ordered
+		result.Controllers = append(result.Controllers, SchedulerName)
+	}
+	objects := slices.Concat(recorded, j.world.creatable(who))
 	notes := map[string]bool{}
 	var found [3]*endings
 	run := func(m mode, n int) bool {
@@ -74,8 +83,10 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 		}
 		return fresh
 	}
-	for m := ordered; m <= racing; m++ {
+	for m := range found {
 		found[m] = newEndings(len(objects))
+	}
+	for m := ordered; m <= last; m++ {
 		quiet := 0
 		for n := 0; n < how.Most && (n < how.Schedules || quiet < how.Quiet); n++ {
 			if quiet++; run(m, n) {
@@ -95,7 +106,7 @@ func (j *Judge) Settle(l *line.Line, how Settling) error {
 	ends := found[ordered].sorted()
 	var there []int
 	for i, object := range objects {
-		if i >= len(j.world.objects) && !slices.ContainsFunc(found[:], func(e *endings) bool { return e.made(i) }) {
+		if i >= len(recorded) && !slices.ContainsFunc(found[:], func(e *endings) bool { return e.made(i) }) {
 			continue
 		}
 		there = append(there, i)
@@ -151,6 +162,18 @@ type schedule struct {
 	moved bool
 	// faults is the number of remaining steps with faults.
 	faults int
+	// changes counts what was written or remembered.
+	changes int
+	// scheduler takes part if it is not nil. pods are the pods that it syncs, by their keys. The pod with the key held
+	// is not enqueued.
+	scheduler PodScheduler
+	pods      map[string]line.Object
+	held      string
+	// idle has the number of changes after which a sync has changed nothing. texts are those of stored objects. walk is
+	// the last part of the schedule.
+	idle  map[work]int
+	texts map[runtime.Object]string
+	walk  *walk
 
 	// The remaining fields are for racing schedules, in which only one task runs at a time: the task that runs, the
 	// tasks that have not ended, and the channel on which a task reports that it pauses or has ended.
@@ -185,6 +208,7 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 		s.enqueue(item)
 	}
 	j.api.trace = &trace{notesOnly: true}
+	s.beginPods()
 	s.turn = make(chan *task)
 	if s.mode == racing {
 		j.operations.later = s.later
@@ -203,7 +227,9 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 	}()
 
 	for _, given := range s.steps {
-		s.follow(given)
+		if !s.follow(given) {
+			return nil
+		}
 	}
 	s.everything()
 	s.moved = true
@@ -217,13 +243,26 @@ func (s *schedule) run(notes map[string]bool) [][]string {
 			// this round no more faults follow.
 			still, s.faults = 0, 0
 		} else if still++; s.mode == ordered || still == 2 {
-			// If the schedule is not ordered, caches may have been stale in the first round without changes. So the
-			// second such round decides.
+			// Caches may have been stale in the first round without changes, so the second one decides.
+			if s.scheduler != nil {
+				break
+			}
 			return [][]string{s.state(false)}
 		}
 		s.moved = false
 		s.everything()
 		rounds++
+	}
+	if s.scheduler != nil {
+		ends, unsettled := s.giveUp()
+		if unsettled {
+			notes["unsettled"] = true
+		}
+		var states [][]string
+		for _, joint := range ends {
+			states = append(states, texts(joint, unsettled))
+		}
+		return states
 	}
 	notes["unsettled"] = true
 	var states [][]string
@@ -262,6 +301,7 @@ func (s *schedule) everything() {
 			enqueuePod(s.judge.ephemeral, pod)
 		}
 	}
+	s.enqueuePods()
 }
 
 func (s *schedule) enqueueKey(kind, key string) {
@@ -312,9 +352,17 @@ func (s *schedule) step() {
 			return
 		}
 	}
-	s.work(s.take(nil))
+	item, ok := s.take(nil)
+	if s.scheduler != nil && s.idles(item) {
+		return
+	}
+	before := s.changes
+	s.work(item, ok)
 	if s.mode == ordered {
 		s.inStep()
+	}
+	if s.scheduler != nil && s.changes == before {
+		s.isIdle(item)
 	}
 }
 
@@ -361,6 +409,10 @@ func (s *schedule) work(item work, ok bool) {
 			s.restart()
 		}
 	}()
+	if item.controller == scheduling {
+		s.schedulePod(item.key)
+		return
+	}
 	err := s.judge.do(item)
 	if err != nil && s.faults > 0 && (retriesErrors || item.controller != binder) {
 		s.enqueue(item)
@@ -370,6 +422,7 @@ func (s *schedule) work(item work, ok bool) {
 // changed is called after every change in the API server.
 func (s *schedule) changed(before, after runtime.Object) {
 	s.moved = true
+	s.changes++
 	event := change{before, after}
 	if s.mode == faulty {
 		i := 0
@@ -408,6 +461,10 @@ func (s *schedule) deliver(event change) {
 		must(store.Update(event.after))
 	}
 	s.enqueueKey(identity(event.about()))
+	if s.scheduler != nil {
+		s.scheduler.Inform(event.before, event.after)
+		s.enqueuePods()
+	}
 }
 
 // inStep copies the objects of the API server into the binder's own stores.

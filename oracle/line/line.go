@@ -192,7 +192,8 @@ type Operation struct {
 
 // Settle contains the ends: the states in which no sync changes anything any more.
 type Settle struct {
-	// Controllers are the names of the controllers that took part, as in kube-controller-manager's --controllers.
+	// Controllers are the names of the controllers that took part, as in kube-controller-manager's --controllers, and
+	// "scheduler" for kube-scheduler.
 	Controllers []string `json:"controllers"`
 	Schedules   int      `json:"schedules"`
 	Objects     []Ends   `json:"objects"`
@@ -206,7 +207,9 @@ type Settle struct {
 }
 
 // Ends are the end states of one object: claims {phase, volumeName}, volumes {phase, claimRef {namespace, name, uid}},
-// {gone: true} for a deleted object. A terminating object also has terminating: true and its remaining finalizers.
+// {gone: true} for a deleted object. A terminating object also has terminating: true and its remaining finalizers. If
+// kube-scheduler takes part, pods have ends, too: {node}, {waitsForVolumesOn} for a node on which the volumes are being
+// bound, or {unschedulable: true, message}. The message is that of the condition PodScheduled, if the pod has one.
 //
 // A claim that the ephemeral-volume controller created has created: true, even if a deleted claim of the world had the
 // same name. Its uid in claimRef is "<created>", and the volume that was provisioned for it is named "pvc-<created>".
@@ -240,6 +243,12 @@ type Step struct {
 	Object     Object `json:"object"`
 	// Volume is the name of the volume that the search of the sync takes if several are equally good.
 	Volume string `json:"volume,omitempty"`
+	// Remembered are the names of the node, the volumes and the claims in the reservation of the pod after this sync of
+	// the scheduler.
+	Remembered []string `json:"remembered,omitempty"`
+	// GivesUp says that this is no sync: the scheduler gives up to wait for the volumes of the pod. Before, everything is
+	// synced until no sync changes anything.
+	GivesUp bool `json:"givesUp,omitempty"`
 }
 
 // Match is the answer of FindMatchingVolume for one claim of the world, over all tried orders of the volumes.

@@ -122,10 +122,16 @@ func (s *Scheduler) snapshot(w *world) error {
 		}
 	}
 	s.loaded = w
-	// In older minor versions the type of the snapshot is in an internal package.
+	return s.refresh()
+}
+
+// refresh takes the snapshot with which a cycle begins.
+func (s *Scheduler) refresh() error {
+	// In older minors the type of the snapshot is in an internal package.
 	field := reflect.ValueOf(s.scheduler).Elem().FieldByName("nodeInfoSnapshot")
 	target := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
-	ended := reflect.ValueOf(nodes).MethodByName("UpdateSnapshot").Call([]reflect.Value{reflect.ValueOf(logger), target})
+	ended := reflect.ValueOf(s.scheduler.Cache).MethodByName("UpdateSnapshot").Call(
+		[]reflect.Value{reflect.ValueOf(klog.FromContext(s.ctx)), target})
 	err, _ := ended[0].Interface().(error)
 	return err
 }

@@ -22,8 +22,11 @@ import (
 
 // TestStorable checks that the current validation of the API server accepts every object of the random worlds.
 func TestStorable(t *testing.T) {
-	for index := range 1000 {
+	for index := range 2000 {
 		l := worlds.Scheduling(6, index)
+		if index%2 == 1 {
+			l = worlds.Pods(6, index)
+		}
 		w, err := read(l.World)
 		if err != nil {
 			t.Fatal(err)

@@ -16,9 +16,14 @@ import (
 
 type reservePlugin = framework.ReservePlugin
 
-// whole runs a cycle for the pod as the scheduler does, up to PostFilter. It returns the error with which the cycle
-// ends, and the text that PostFilter adds to the message of this error. In these minor versions the scheduler's
-// function that runs a cycle also assumes the pod. So whole calls the two parts of this function itself.
+// NewActor fails: in these minors the scheduler takes part in no schedules.
+func NewActor() (judge.PodScheduler, error) {
+	return nil, errors.New("the scheduler takes part only in 1.36 and later")
+}
+
+// whole runs a cycle for the pod as the scheduler does, up to and with PostFilter. It returns the error with which the
+// cycle ends, and what PostFilter adds to its text. In these minors the function of the scheduler that runs both also
+// assumes the pod, so that both are called here.
 func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
 	state := framework.NewCycleState()
 	_, err := s.scheduler.SchedulePod(s.ctx, s.profile, state, pod.DeepCopy())

@@ -48,8 +48,9 @@ type schedulingWorld struct {
 	crowd string
 	// alike says that most free volumes fit most claims, so that the scheduler can choose between volumes.
 	alike bool
-	// topologyKeys are the topology keys of the drivers. driverCapacity says that the drivers report their storage
-	// capacity.
+	// open is the probability in percent that a claim waits for a volume, besides the claims that wait in any case.
+	open int
+	// topologyKeys are those of the drivers, and driverCapacity says that they track their capacity.
 	topologyKeys   []string
 	driverCapacity bool
 }
@@ -322,7 +323,7 @@ func (w *schedulingWorld) addClaim(namespace, name string) object {
 	if text(claim, "spec", "storageClassName") == immediateClass && w.percent(70) || len(name) > 2 && w.percent(8) {
 		state = pick(w, 0, 0, 0, 45)
 	}
-	if w.alike && w.percent(55) {
+	if w.alike && w.percent(55) || w.open > 0 && w.percent(w.open) {
 		state = 100
 	}
 	switch {

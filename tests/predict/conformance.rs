@@ -75,6 +75,13 @@ fn a_wrong_answer_is_a_difference() {
     let finalizers = json!({"metadata": {"finalizers": ["a"]}});
     is_seen(decisions, "protections[0]", set("/protections/0/decisions/0/writes/0/patch", finalizers));
     is_seen("outcomes-1.36", "settle", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
+    let pods = "pods-1.36";
+    is_seen(pods, "pods", |answers| {
+        let objects = answers["settle"]["objects"].as_array_mut().into_iter().flatten();
+        let ends = objects.filter_map(|object| object.pointer_mut("/ends/0/node"));
+        ends.map(|node| *node = json!("other")).count() > 0
+    });
+    is_seen(pods, "pods", set("/settle/objects/0/ends/0/phase", json!("Lost in time")));
     let scheduling = "scheduling-1.36";
     is_seen(scheduling, "scheduling: pods", set("/scheduling", json!([])));
     is_seen(scheduling, "scheduling: gate", set("/scheduling/0/gate/reasons/0", json!("something else")));

@@ -35,6 +35,8 @@ pub enum Question {
     DecideEphemeral,
     /// The ends with all controllers, in worlds with generic ephemeral volumes.
     SettleEphemeral,
+    /// The ends of pods, volumes and claims, if kube-scheduler takes part as well.
+    Pods,
     /// The result of the search for a volume.
     Match,
     /// What kube-scheduler says about each pod without a node.
@@ -47,9 +49,13 @@ impl Question {
     /// Returns the arguments with which the oracle runs more schedules to find rare ends, or `None` if the question
     /// runs no schedules.
     fn longer(self) -> Option<Vec<&'static str>> {
-        let more = ["--schedules", "2000", "--most", "4000", "--seed", "2"];
-        (!matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision))
-            .then(|| [self.arguments(), &more].concat())
+        let more: &[_] = match self {
+            Self::Pods => &["--schedules", "400", "--quiet", "400", "--most", "8000", "--seed", "2"],
+            _ => &["--schedules", "2000", "--most", "4000", "--seed", "2"],
+        };
+        let settles =
+            !matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision);
+        settles.then(|| [self.arguments(), more].concat())
     }
 
     /// Returns the arguments with which the oracle follows given schedules, or `None` if the question has no ends.
@@ -57,6 +63,7 @@ impl Question {
         match self {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
+            Self::Pods => Some(&["follow", "--controllers", "all", "--scheduler"]),
             Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision => None,
         }
     }
@@ -72,6 +79,7 @@ impl Question {
             Self::Decide | Self::DecideEphemeral => &["decide", "--controllers", "all"],
             Self::Settle => &["settle", "--controllers", "binder"],
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => &["settle", "--controllers", "all"],
+            Self::Pods => &["settle", "--controllers", "all", "--scheduler"],
             Self::Match => &["match"],
             Self::Schedule => &["schedule"],
             Self::Provision => &["provision"],
@@ -83,6 +91,7 @@ impl Question {
         match self {
             Self::SettleHostPath => &["--host-path"],
             Self::DecideEphemeral | Self::SettleEphemeral => &["--ephemeral"],
+            Self::Pods => &["--pods"],
             Self::Schedule => &["--scheduling"],
             Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
         }
@@ -96,6 +105,7 @@ impl Question {
             Self::SettleHostPath => "settle-host-path",
             Self::DecideEphemeral => "decide-ephemeral",
             Self::SettleEphemeral => "settle-ephemeral",
+            Self::Pods => "pods",
             Self::Match => "match",
             Self::Schedule => "schedule",
             Self::Provision => "provision",

@@ -11,6 +11,7 @@ mod folds;
 mod gates;
 mod leaves;
 mod matches;
+mod pods;
 mod provisioning;
 mod scheduling;
 mod searches;

@@ -261,7 +261,7 @@ pub struct Schedule {
 
 /// One sync of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
     /// The controller that syncs.
     pub controller: String,
@@ -270,6 +270,12 @@ pub struct Step {
     /// The volume to choose if several are equally good.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub volume: String,
+    /// The names of the objects that the scheduler remembers about the pod after this sync.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remembered: Vec<String>,
+    /// Whether this is no sync: the scheduler gives up to wait for the volumes of the pod.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gives_up: bool,
 }
 
 /// The answer of the search for a volume.

@@ -60,11 +60,13 @@ fn steps_to(
 }
 
 fn step(step: explore::Step) -> Step {
-    let explore::Step { controller, object, picked } = step;
+    let explore::Step { controller, object, picked, remembered, gives_up } = step;
     let object = Object {
         kind: object.kind.to_string(),
         namespace: object.namespace.to_string(),
         name: object.name.to_string(),
     };
-    Step { controller: controller.name.to_owned(), object, volume: picked.unwrap_or_default().to_string() }
+    let remembered = remembered.iter().map(ToString::to_string).collect();
+    let volume = picked.unwrap_or_default().to_string();
+    Step { controller: controller.name.to_owned(), object, volume, remembered, gives_up }
 }

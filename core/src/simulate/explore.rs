@@ -72,6 +72,10 @@ pub struct Step {
     pub object: ObjectRef,
     /// The name of the object that the search of this sync takes, if several objects are equally good.
     pub picked: Option<Str>,
+    /// The names of the objects that the controller remembers about the object after this sync.
+    pub remembered: Vec<Str>,
+    /// Whether this is no sync: the controller gives up to wait for something.
+    pub gives_up: bool,
 }
 
 /// Explores a component. Returns `None` if the budget does not suffice. With `failures`, writes may be refused, the
@@ -113,6 +117,7 @@ struct FirstPath {
     controller: Controller,
     object: ObjectId,
     picked: Option<ObjectId>,
+    gives_up: bool,
 }
 
 /// A state that a sync leads to.
@@ -132,8 +137,8 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
-    /// For each state, the sync that reached it first. The value is `None` for the recorded state, and for states after
-    /// a failure.
+    /// For each state, the sync that reached it first, or the controller that gave up to wait. The value is `None` for
+    /// the recorded state, and for states after a failure.
     ways: Vec<Option<FirstPath>>,
     /// For each state, the states that syncs without a failure lead to. Ends are computed from these edges only,
     /// because failures do not last.
@@ -198,7 +203,7 @@ impl<'a, 's> Search<'a, 's> {
         for object in self.objects_in(&world) {
             for controller in &self.settings.controllers {
                 let reached = self.syncs(&world, *controller, object, &mut failed);
-                let way = |picked| FirstPath { from: number, controller: *controller, object, picked };
+                let way = |picked| FirstPath { from: number, controller: *controller, object, picked, gives_up: false };
                 if let [Reached { state, hidden: true, picked }] = reached.as_slice()
                     && !self.may_fail
                 {
@@ -211,7 +216,8 @@ impl<'a, 's> Search<'a, 's> {
         }
         let mut edges: Vec<usize> = successors.into_iter().map(|(state, way)| self.visit(state, Some(way))).collect();
         if edges.is_empty() {
-            edges = self.given_up(&world).into_iter().map(|state| self.visit(state, None)).collect();
+            let given_up = self.given_up(&world, number).into_iter();
+            edges = given_up.map(|(state, way)| self.visit(state, Some(way))).collect();
         }
         edges.sort_unstable();
         edges.dedup();
@@ -222,11 +228,13 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Returns the states in which a controller has given up to wait for something.
-    fn given_up(&mut self, world: &World<'s>) -> Vec<State> {
+    fn given_up(&mut self, world: &World<'s>, from: usize) -> Vec<(State, FirstPath)> {
         let mut states = Vec::new();
         for object in self.objects_in(world) {
-            for controller in &self.settings.controllers {
-                states.extend((controller.gives_up)(world, object).map(|after| self.variants.state_of(&after)));
+            for controller in self.settings.controllers.iter().copied() {
+                let way = FirstPath { from, controller, object, picked: None, gives_up: true };
+                let after = (controller.gives_up)(world, object);
+                states.extend(after.map(|after| (self.variants.state_of(&after), way)));
             }
         }
         states
@@ -252,7 +260,10 @@ impl<'a, 's> Search<'a, 's> {
         let mut steps = Vec::new();
         let mut at = number;
         while at != 0 {
-            let FirstPath { from, controller, object, picked } = self.ways[at]?;
+            let FirstPath { from, controller, object, picked, gives_up } = self.ways[at]?;
+            let after = self.variants.world_of(&self.states[at]);
+            let memory = after.memory_of(object).into_iter().flat_map(|memory| memory.iter());
+            let remembered = memory.filter_map(|id| after.object(*id)).map(|object| object.meta().name.clone());
             let world = self.variants.world_of(&self.states[from]);
             let named = |id: ObjectId| world.object(id).map(|object| ObjectRef::of(id.kind, object.meta()));
             // A sync of an object that does not exist reaches no state, so such a sync is in no schedule.
@@ -260,6 +271,8 @@ impl<'a, 's> Search<'a, 's> {
                 controller,
                 object,
                 picked: picked.and_then(named).map(|picked| picked.name),
+                remembered: remembered.collect(),
+                gives_up,
             }));
             at = from;
         }

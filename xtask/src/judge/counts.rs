@@ -43,6 +43,10 @@ numbers! {
         chosen,
         /// Sets of ends.
         ends,
+        /// Sets of ends of pods, if the scheduler takes part.
+        ends_of_pods,
+        /// Objects whose component is too large to be explored, if the scheduler takes part.
+        unexplored,
         /// Sets of ends that are exact.
         exact,
         /// Sets of ends that are not exact, because recyclings of other volumes may interfere.
@@ -128,7 +132,7 @@ numbers! {
 impl Counts {
     /// Returns whether nothing was compared.
     pub fn is_empty(&self) -> bool {
-        self.decisions + self.matches + self.ends + self.scheduling + self.provisioned_claims == 0
+        self.decisions + self.matches + self.ends + self.unexplored + self.scheduling + self.provisioned_claims == 0
     }
 }
 

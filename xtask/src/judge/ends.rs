@@ -1,9 +1,10 @@
 //! Compares sets of ends, the joint ends, and what the prediction derives from them.
 
+use super::pods::with_scheduler;
 use super::{Judged, Verdict, Wider, WiderWorlds, binder, differ, found, target};
 use crate::line::{Ends, Object, Schedule, Settle};
 use anyhow::{Context as _, Result};
-use pvctl::controllers::{CONTROLLERS, Controller, KubernetesBehavior, persistent_volume};
+use pvctl::controllers::{ACTORS, CONTROLLERS, Controller, KubernetesBehavior, persistent_volume};
 use pvctl::engines;
 use pvctl::engines::simulation;
 use pvctl::model::{ObjectId, ObjectKey};
@@ -28,13 +29,16 @@ impl Judged<'_> {
             verdict.counts.refused += real.objects.len();
             return Ok(());
         }
+        if with_scheduler(real) {
+            return self.compare_ends_with_pods(real, verdict);
+        }
         let settings = settling(self.behavior, real)?;
         let simulation = simulation(self.snapshot, settings.clone(), 1);
         let (mut with_faults, mut coarse) = (None, None);
         let mut components: BTreeSet<usize> = BTreeSet::new();
         let crowded_objects = self.crowded(real);
         let coarse_settings = Settings { budget: Budget::NONE, ..settings.clone() };
-        self.compare_created(&simulation, &coarse_settings, real, verdict)?;
+        self.compare_created(&simulation, Some(&coarse_settings), real, verdict)?;
         for answer in &real.objects {
             let Some(target) = found(self.snapshot, &answer.object) else { continue };
             let prediction = simulation.predict(target);
@@ -130,15 +134,15 @@ impl Judged<'_> {
     }
 
     /// Compares the ends of the claims that do not exist yet and that a controller creates. If no schedule creates such
-    /// a claim, the recording has no answer for it.
-    fn compare_created(
+    /// a claim, it has no answer. With the coarse settings, the engines that do not explore are compared as well.
+    pub(super) fn compare_created(
         &self,
         simulation: &Simulation<'_>,
-        coarse: &Settings<'_>,
+        coarse: Option<&Settings<'_>>,
         real: &Settle,
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let coarse = engines::simulation(self.snapshot, coarse.clone(), 1);
+        let coarse = coarse.map(|coarse| engines::simulation(self.snapshot, coarse.clone(), 1));
         let set_of = |simulation: &Simulation<'_>, object: &Object| {
             let mut created = simulation.created();
             created.find(|(_, key, _)| object_of(key) == *object).and_then(|(_, _, set)| set.cloned())
@@ -152,7 +156,10 @@ impl Judged<'_> {
                 race_ends: Vec::new(),
             };
             let answer = real.objects.iter().find(|answer| answer.object == object).cloned().unwrap_or_else(gone);
-            let set = set_of(simulation, &object).context("an end that nobody knows")?;
+            let Some(set) = set_of(simulation, &object) else {
+                verdict.counts.unexplored += 1;
+                continue;
+            };
             let predicted = ends_of(&set.listed)?;
             let seen: BTreeSet<String> = self.ends_seen(&answer).iter().map(ToString::to_string).collect();
             let counts = &mut verdict.counts;
@@ -176,8 +183,10 @@ impl Judged<'_> {
                 verdict.wider.push(Wider { line, object, ends, exact: set.exact });
             }
             differ("settle: created", &object, &seen, &seen.intersection(&predicted).cloned().collect(), verdict);
-            let bound = set_of(&coarse, &object).context("an end that nobody knows")?;
-            compare_coarse(&bound, &predicted, (&object, &seen), verdict)?;
+            if let Some(coarse) = &coarse {
+                let bound = set_of(coarse, &object).context("an end that nobody knows")?;
+                compare_coarse(&bound, &predicted, (&object, &seen), verdict)?;
+            }
         }
         // The real controllers must not create other claims.
         for answer in real.objects.iter().filter(|answer| found(self.snapshot, &answer.object).is_none()) {
@@ -245,7 +254,7 @@ impl Judged<'_> {
 
     /// Returns the ends of an object that random schedules reached, and the ends that the real controllers reached by a
     /// given schedule.
-    fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
+    pub(super) fn ends_seen(&self, answer: &Ends) -> Vec<Value> {
         let mut ends = answer.ends.clone();
         // A single schedule cannot show that a state belongs to a cycle.
         for end in ends.iter_mut().filter_map(Value::as_object_mut) {
@@ -307,7 +316,7 @@ impl Judged<'_> {
     }
 
     /// Compares the joint ends of a component. No schedule may lead to a joint end that is not predicted.
-    fn compare_joint(
+    pub(super) fn compare_joint(
         &self,
         simulation: &Simulation<'_>,
         number: usize,
@@ -425,7 +434,7 @@ fn compare_coarse(
 }
 
 /// Counts an end that its schedule reached. An end that its schedule does not reach is a difference.
-fn prove(schedule: &Schedule, verdict: &mut Verdict) {
+pub(super) fn prove(schedule: &Schedule, verdict: &mut Verdict) {
     if schedule.reached {
         verdict.counts.proved += 1;
         return;
@@ -454,7 +463,7 @@ pub(super) fn controllers(real: &Settle) -> Result<Vec<Controller>> {
         return Ok(vec![persistent_volume::CONTROLLER]);
     }
     let known = |name: &String| {
-        let mut all = CONTROLLERS.into_iter();
+        let mut all = CONTROLLERS.into_iter().chain(ACTORS);
         all.find(|controller| controller.name == name).with_context(|| format!("no controller has the name {name}"))
     };
     real.controllers.iter().map(known).collect()

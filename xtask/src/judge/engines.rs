@@ -47,7 +47,8 @@ type Sets = Vec<Vec<Outcome>>;
 impl Judged<'_> {
     /// Compares the engines on all components of the line, if the line is selected.
     pub(super) fn compare_engines(&self, verdict: &mut Verdict) -> Result<()> {
-        let Some(real) = self.line.settle.as_ref().filter(|real| !super::ends::rejected(real)) else { return Ok(()) };
+        let is_compared = |real: &&Settle| !super::ends::rejected(real) && !super::pods::with_scheduler(real);
+        let Some(real) = self.line.settle.as_ref().filter(is_compared) else { return Ok(()) };
         if real.objects.len() <= FEW && !self.number().is_multiple_of(SHARE) {
             return Ok(());
         }

@@ -64,10 +64,12 @@ fn parts(pod: &Object, predicted: scheduler::Scheduling) -> Scheduling {
         assumed: binding.assumed,
         bound_by_controller: binding.bound_by_controller,
     };
-    let verdict = |verdict: scheduler::Verdict| SchedulingStatus {
-        bindings: verdict.bindings.into_iter().map(binding).collect(),
-        provisions: verdict.provisions.iter().map(ToString::to_string).collect(),
-        ..status(verdict.status)
+    let verdict = |verdict: scheduler::Verdict| {
+        let mut bindings: Vec<Binding> = verdict.bindings.into_iter().map(binding).collect();
+        bindings.sort();
+        let mut provisions: Vec<String> = verdict.provisions.iter().map(ToString::to_string).collect();
+        provisions.sort();
+        SchedulingStatus { bindings, provisions, ..status(verdict.status) }
     };
     let node = |node: scheduler::NodeVerdicts| NodeVerdicts {
         node: node.node.to_string(),

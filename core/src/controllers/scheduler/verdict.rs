@@ -183,10 +183,10 @@ impl Status {
 pub struct Verdict {
     /// The status of the node.
     pub status: Status,
-    /// The volumes that are chosen for waiting claims, sorted by claim and volume.
+    /// The volumes that are chosen for waiting claims, in the order in which the scheduler writes and checks them.
     pub bindings: Vec<Binding>,
-    /// The names of the claims for which volumes have to be provisioned on this node, sorted. If the pod mounts a claim
-    /// twice, its name can be listed twice.
+    /// The names of the claims for which volumes have to be provisioned on this node, in the same order. If the pod
+    /// mounts a claim twice, its name can be listed twice.
     pub provisions: Vec<Str>,
 }
 

@@ -285,9 +285,7 @@ pub(super) fn filter<'s>(
                 let mut verdict = Verdict::from(status(false, false));
                 if verdict.status.code == Code::Success {
                     verdict.bindings = found.chosen.iter().map(|(claim, volume)| binding(claim, volume)).collect();
-                    verdict.bindings.sort();
                     verdict.provisions = to_provision.iter().map(|claim| claim.meta.name.clone()).collect();
-                    verdict.provisions.sort();
                 }
                 verdict
             }

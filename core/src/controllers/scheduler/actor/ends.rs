@@ -19,12 +19,18 @@ pub(super) fn ends(
     let pod: Id<Pod> = id.of()?;
     let places = match world.get_ref(pod) {
         None => return Some(vec![Outcome::Gone { data: None, unsettled }]),
-        Some(pod) if !super::takes(pod) => return None,
+        Some(_) if !takes_part(world, pod) => return None,
         Some(stored) if !stored.node_name.is_empty() => vec![PodPlace::OnNode(stored.node_name.clone())],
         Some(stored) => places(behavior, world, pod, stored),
     };
     let end = |place| Outcome::Pod { place, unsettled };
     Some(places.into_iter().map(end).collect())
+}
+
+/// Returns whether the pod as recorded takes part. A pod without claims that gets a node still does.
+fn takes_part(world: &World<'_>, id: Id<Pod>) -> bool {
+    let recorded = world.snapshot().object(id.into());
+    recorded.is_some_and(|object| object.of::<Pod>().is_some_and(|pod| super::takes(pod)))
 }
 
 /// Returns the places in which a pod without a node can be.

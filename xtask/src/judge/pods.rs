@@ -1,0 +1,77 @@
+//! Compares sets of ends and joint ends if kube-scheduler takes part, so that pods have ends as well.
+
+use super::ends::{ends_of, prove, settling};
+use super::{FURTHER, Judged, Verdict, Wider, differ, found};
+use crate::line::Settle;
+use anyhow::{Context as _, Result};
+use pvctl::controllers::{Controller, scheduler};
+use pvctl::engines::simulation;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The scheduler as an actor.
+const SCHEDULER: Controller = scheduler::actor::CONTROLLER;
+
+/// Returns whether kube-scheduler took part.
+pub(super) fn with_scheduler(real: &Settle) -> bool {
+    real.controllers.iter().any(|name| name == SCHEDULER.name)
+}
+
+impl Judged<'_> {
+    /// Compares the ends of every object of the line, and the joint ends of each component. Components that are too
+    /// large to be explored are only counted.
+    pub(super) fn compare_ends_with_pods(&self, real: &Settle, verdict: &mut Verdict) -> Result<()> {
+        let settings = settling(self.behavior, real)?;
+        let simulation = simulation(self.snapshot, settings, 1);
+        self.compare_created(&simulation, None, real, verdict)?;
+        let mut components: BTreeSet<usize> = BTreeSet::new();
+        for answer in &real.objects {
+            let Some(target) = found(self.snapshot, &answer.object) else { continue };
+            let prediction = simulation.predict(target);
+            // The coverage of a line says nothing about the kinds that only the scheduler reads.
+            let assumed = prediction.assumed.iter().filter(|assumed| !FURTHER.contains(&assumed.kind));
+            let assumed: Vec<_> = assumed.collect();
+            if !assumed.is_empty() || !prediction.unknown.is_empty() {
+                let doubts = format!("{assumed:?} {:?}", prediction.unknown);
+                differ("pods: doubts", &answer.object, &BTreeSet::new(), &[doubts].into(), verdict);
+            }
+            if prediction.is_too_large {
+                verdict.counts.unexplored += 1;
+                continue;
+            }
+            // The prediction itself is not exact if scores decide. Here they do not.
+            let set = simulation.outcomes(target);
+            let known = || format!("{:?}: an end that nobody knows: {:?} {set:?}", answer.object, prediction.unknown);
+            let exact = set.exact && prediction.outcomes.as_ref().with_context(known)?.count > 0;
+            let predicted = ends_of(&set.listed)?;
+            let seen: BTreeSet<String> = self.ends_seen(answer).iter().map(ToString::to_string).collect();
+            let counts = &mut verdict.counts;
+            counts.listed += set.listed.len();
+            counts.ends += 1;
+            counts.ends_of_pods += usize::from(answer.object.kind == "Pod");
+            counts.exact += usize::from(exact);
+            counts.single += usize::from(predicted.len() == 1);
+            counts.members += predicted.len();
+            counts.seen += seen.len();
+            let unseen = predicted.difference(&seen).map(|end| serde_json::from_str(end));
+            let mut ends: Vec<Value> = unseen.collect::<Result<_, _>>()?;
+            for schedule in self.line.schedules.iter().filter(|schedule| schedule.objects == [answer.object.clone()]) {
+                let open = ends.len();
+                ends.retain(|end| [end.clone()] != *schedule.ends);
+                if schedule.reached || ends.len() < open {
+                    prove(schedule, verdict);
+                }
+            }
+            if !ends.is_empty() {
+                let (line, object) = (self.line.id.clone(), answer.object.clone());
+                verdict.wider.push(Wider { line, object, ends, exact });
+            }
+            let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
+            differ("pods", &answer.object, &seen, &inside, verdict);
+            if components.insert(prediction.component) {
+                self.compare_joint(&simulation, prediction.component, (real, &[]), verdict)?;
+            }
+        }
+        Ok(())
+    }
+}
