@@ -142,8 +142,9 @@ impl<'a> Case<'a> {
     }
 
     /// Returns whether the object was created less than [`PATIENCE`] seconds ago. Objects that it refers to may then
-    /// still be missing. Claims are often created before their volumes and classes, and pods before their claims. This
-    /// is certain only if the input states the time of reading. The newest timestamp in a file is not enough.
+    /// still be missing. Claims are often created before their volumes and classes, and pods before their claims. The
+    /// age is known only if the input states the time of reading. The newest timestamp in a file is not enough: then
+    /// the result is false.
     pub fn is_young(&self, created: Option<Timestamp>) -> bool {
         self.snapshot().now_is_stated() && self.seconds_since(created).is_some_and(|age| age < PATIENCE)
     }

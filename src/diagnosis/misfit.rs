@@ -19,7 +19,8 @@ pub struct Misfit {
     pub words: String,
 }
 
-/// Describes the verdict of the matching on this volume and this claim. Returns None if the volume fits.
+/// Describes the verdict of the matching on this volume and this claim. Returns None if the verdict is about no
+/// difference of the two: the volume fits, or the node, another claim of the pod or a smaller volume decides.
 pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<Misfit> {
     let claim_field = claim_field(verdict);
     let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, claim_field, words });

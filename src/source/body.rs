@@ -9,12 +9,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The largest answer with a list, in bytes.
 ///
-/// Lists are requested in pages of a few MiB. A server may still send a whole list. Reasons are `--chunk-size 0`, a
-/// list that expired while it was read, or a proxy that drops the limit. The value is enough for 270,000 volumes or
-/// claims of the usual 1,450 bytes, or for 100,000 volumes or claims of 4,000 bytes.
+/// Lists are requested in pages of a few MiB. A server may still send a whole list in one answer: with
+/// `--chunk-size 0`, after the list has expired while its pages were read, or because a proxy removes the parameter
+/// `limit`. The value is enough for 270,000 volumes or claims of the usual 1,450 bytes, or for 100,000 volumes or
+/// claims of 4,000 bytes.
 pub(super) const LARGEST_ANSWER: usize = 384 << 20;
 
-/// The largest answer with metadata or a few small objects, in bytes. Only one answer that is larger is read at a time.
+/// The largest answer with metadata or a few small objects, in bytes. A list may be larger, but only one answer that is
+/// larger than this is in memory at a time.
 pub(super) const SMALL_ANSWER: usize = 16 << 20;
 
 /// The largest answer with an error, in bytes: a `Status`, or the page of a proxy.

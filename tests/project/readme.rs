@@ -169,7 +169,7 @@ fn check(block: &Block, directory: &Path, ci: &str) {
             "run" => {
                 assert!(
                     command.starts_with(FROM_SOURCE),
-                    "the first command must begin with the command that builds from source, and is `{command}`"
+                    "the first command must begin with `{FROM_SOURCE}`, but it is `{command}`"
                 );
                 assert_parses(command);
                 assert!(ci.contains("readme_command run"), "CI does not run the README's first command");
@@ -177,7 +177,7 @@ fn check(block: &Block, directory: &Path, ci: &str) {
             "test" => {
                 assert!(
                     command.starts_with("cargo test --locked"),
-                    "the test command must begin with `cargo test --locked`, and is `{command}`"
+                    "the test command must begin with `cargo test --locked`, but it is `{command}`"
                 );
                 assert!(ci.contains("readme_command test"), "CI does not run the README's test command");
             }

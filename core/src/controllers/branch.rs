@@ -1,7 +1,8 @@
-//! The leaves: the ends of the functions of the components. Each leaf is named after what upstream does there. The
-//! output, the tests and the parity table all use this definition. Each component defines its leaves in its own folder,
-//! by the macro `leaves`. [`Branch`] has the leaves of the controllers of kube-controller-manager. It does not have
-//! those of the scheduler and of the external provisioner.
+//! The leaves: the ends of the functions of the controllers, of the scheduler and of the external provisioner. Each
+//! leaf is named after what upstream does there. The output, the tests and the parity table all use this definition.
+//! The leaves of each controller, of the scheduler and of the provisioner are defined in its own folder, by the macro
+//! `leaves`. [`Branch`] has the leaves of the enums that are listed at the end of this file. The leaves of the
+//! provisioner's finalizers and of cloning protection are not among them.
 
 use super::ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
 use super::persistent_volume::leaves::{
@@ -13,7 +14,7 @@ use super::pv_protection::leaves::VolumeProtectionBranch;
 use super::pvc_protection::leaves::ClaimProtectionBranch;
 use super::scheduler::leaves::{SchedulerPodBranch, SchedulerVolumeStep};
 
-/// Defines the leaves of functions of one component. Each leaf has an id, a name and a sentence. `docs/controllers/`
+/// Defines the leaves of some functions of upstream. Each leaf has an id, a name and a sentence. `docs/controllers/`
 /// defines the leaf under the same id and name.
 macro_rules! leaves {
     ($($(#[$doc:meta])* $enum:ident { $($id:literal $leaf:ident $about:literal,)+ })+) => {
@@ -51,7 +52,7 @@ pub(super) use leaves;
 /// Defines [`Branch`], which has the leaves of all listed enums.
 macro_rules! functions {
     ($($enum:ident),+ $(,)?) => {
-        /// A leaf of a function of a controller of kube-controller-manager.
+        /// A leaf of a function of a controller, of the scheduler or of the external provisioner.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Branch {
             $(
@@ -61,7 +62,7 @@ macro_rules! functions {
         }
 
         impl Branch {
-            /// Returns every leaf of every function, in the order of `docs/controllers/`.
+            /// Returns every leaf of the listed enums.
             pub fn all() -> impl Iterator<Item = Self> {
                 std::iter::empty()$(.chain($enum::ALL.iter().copied().map(Self::$enum)))+
             }
@@ -81,7 +82,7 @@ macro_rules! functions {
                 match self { $(Self::$enum(leaf) => leaf.about(),)+ }
             }
 
-            /// Returns the name of the function to which the leaf belongs.
+            /// Returns the name of the enum to which the leaf belongs.
             pub fn function(self) -> &'static str {
                 match self { $(Self::$enum(_) => stringify!($enum),)+ }
             }

@@ -58,8 +58,8 @@ pub enum PodPlace {
     OnNode(Str),
     /// The scheduler has chosen the node of this name, and waits until the volumes of the pod are bound.
     WaitsForVolumes(Str),
-    /// The scheduler finds no node, or does not search one. The text is the message of the condition `PodScheduled`. It
-    /// is `None` if the message is not known.
+    /// The scheduler finds no node, or does not search for one. The text is the message of the condition
+    /// `PodScheduled`. It is `None` if the message is not known.
     Unschedulable(Option<Str>),
 }
 
@@ -161,12 +161,12 @@ impl Outcome {
 pub struct OutcomeSet {
     /// The listed outcomes, sorted.
     pub listed: Arc<[Outcome]>,
-    /// Representatives of the outcomes that are not listed: one for each sort that no listed outcome has. Outcomes of
-    /// one sort differ only in the binding.
+    /// Representatives of the outcomes that are not listed. Outcomes of one sort differ only in the binding, or in the
+    /// message of a pod without a node. This field has one outcome of each sort that no listed outcome has.
     others: Arc<[Outcome]>,
     /// The number of outcomes in the set.
     pub count: u64,
-    /// Whether every outcome of the set is possible. An outcome outside the set is never possible.
+    /// Whether every outcome of the set is possible. Unless the set is unknown, no outcome outside the set is possible.
     pub exact: bool,
 }
 
@@ -187,7 +187,7 @@ impl OutcomeSet {
     }
 
     /// Returns the listed outcomes, and representatives of the others. They show every phase, every fate of the data
-    /// and every other property that occurs in the set, except bindings.
+    /// and every other property that occurs in the set, except bindings and messages of pods without a node.
     pub fn representatives(&self) -> impl Iterator<Item = &Outcome> {
         self.listed.iter().chain(&*self.others)
     }
@@ -322,7 +322,7 @@ pub fn smallest<T: Ord>(values: impl IntoIterator<Item = T>, limit: Limit) -> Ve
 }
 
 impl Outcome {
-    /// Returns whether two outcomes differ only in what the object is bound to.
+    /// Returns whether two outcomes differ only in the binding, or in the message of a pod without a node.
     fn is_of_the_sort_of(&self, other: &Self) -> bool {
         match (self, other) {
             (

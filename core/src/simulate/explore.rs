@@ -6,7 +6,7 @@ use super::decide::run;
 use super::failures::with_failures;
 use super::settle::Settled;
 use super::state::{State, Variants, same_or_gone};
-use crate::controllers::{self, Budget, Controller, Outcome, OutcomeSet, Settings, SyncContext, spec};
+use crate::controllers::{self, Budget, Controller, Limit, Outcome, OutcomeSet, Settings, SyncContext, spec};
 use crate::model::{Kind, ObjectId, ObjectKey, Str};
 use crate::snapshot::Snapshot;
 use crate::world::{Answers, Changed, Choices, ControllerState, ObjectRef, World};
@@ -39,25 +39,49 @@ impl Explored {
     pub(super) fn settled(self, snapshot: &Snapshot, settings: &Settings<'_>) -> Settled {
         let limit = settings.outcomes;
         let set = |ends: Vec<Outcome>| OutcomeSet::of(ends, true, limit);
-        let mut worlds = self.worlds;
-        let mut widened = |ends: Vec<Outcome>| {
-            let few = ends.len() as u64;
-            let by = |controller: &Controller| (controller.widen)(snapshot, &settings.behavior, &ends, limit);
-            match settings.controllers.iter().find_map(by) {
-                Some(wide) => {
-                    // Each joint outcome then stands for others, which are not listed.
-                    worlds = worlds.take().filter(|_| wide.count == few);
-                    wide
-                }
-                None => set(ends),
-            }
+        let wide = |ends: &[Outcome], limit: Limit| {
+            let by = |controller: &Controller| (controller.widen)(snapshot, &settings.behavior, ends, limit);
+            settings.controllers.iter().find_map(by)
+        };
+        let with_ends = self.outcomes.iter().filter(|(_, ends)| !ends.is_empty()).enumerate();
+        let is_wider = |(_, (_, ends)): &(usize, &(ObjectId, Vec<Outcome>))| {
+            wide(ends, limit).is_some_and(|set| set.count > ends.len() as u64)
+        };
+        let wider: Vec<usize> = with_ends.filter(is_wider).map(|(place, _)| place).collect();
+        let worlds = match wider.as_slice() {
+            [] => self.worlds,
+            // Each joint outcome stands for one with each end of this object.
+            [place] => self.worlds.map(|worlds| widened(worlds, *place, |end| wide(end, Limit::All))),
+            // It is not known which ends of these objects go together.
+            _ => None,
         };
         Settled {
-            sets: self.outcomes.into_iter().map(|(_, ends)| widened(ends)).collect(),
+            sets: self.outcomes.into_iter().map(|(_, ends)| wide(&ends, limit).unwrap_or_else(|| set(ends))).collect(),
             created: self.created.into_iter().map(|(key, ends)| (key, set(ends))).collect(),
-            worlds,
+            worlds: worlds.filter(|worlds| worlds.len() <= JOINT_LIMIT),
         }
     }
+}
+
+/// Replaces each joint outcome by those in which the object at this place has one of all its ends.
+fn widened(
+    worlds: Vec<Vec<Outcome>>,
+    place: usize,
+    wide: impl Fn(&[Outcome]) -> Option<OutcomeSet>,
+) -> Vec<Vec<Outcome>> {
+    let mut all = Vec::new();
+    for world in worlds {
+        let set = world.get(place).and_then(|end| wide(std::slice::from_ref(end)));
+        let ends = set.map(|set| set.listed.to_vec()).unwrap_or_default();
+        // More joint outcomes than are listed need not be distinguished.
+        all.extend(ends.into_iter().take(JOINT_LIMIT + 1).map(|end| {
+            let mut world = world.clone();
+            world[place] = end;
+            world
+        }));
+    }
+    all.sort();
+    all
 }
 
 /// The largest number of joint outcomes that is listed. If there are more, none is listed.

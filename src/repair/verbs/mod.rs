@@ -68,8 +68,8 @@ fn failed_guard(situation: &Situation<'_>, plan: &Plan) -> Option<Refusal> {
     Some(Refusal::new(failed.id, failed.looked_at.clone()))
 }
 
-/// Returns why a plan cannot reach its goal in the simulation: the controllers prevent it, or they do the same without
-/// the plan.
+/// Returns the refusal of a plan that fails in the simulation: a step would stop, or would wait for something that
+/// never happens. A plan is also refused if the answers of the controllers are not known.
 pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal> {
     let Some(answers) = answers else {
         return Some(Refusal::new(
@@ -93,7 +93,7 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
                 )
             }
             WaitResult::Never => format!(
-                "in the simulation, step {} would wait without end until {}",
+                "in the simulation, step {} would wait until {}, and this never happens",
                 step.id,
                 step.wait.as_ref().map(ToString::to_string).unwrap_or_default()
             ),

@@ -206,7 +206,7 @@ pub struct StateOut<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub waits_for_volumes_on: &'a str,
-    /// Whether the scheduler finds no node for a pod, or does not search one.
+    /// Whether the scheduler finds no node for a pod, or does not search for one.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unschedulable: bool,

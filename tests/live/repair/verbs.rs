@@ -223,7 +223,7 @@ fn claims_get_their_volumes_back() {
     });
     site.delete(PVC, "kept", "data");
     let refused = place.again(&["restore", "pvc/data"], 6);
-    assert!(refused.contains("would wait without end until claim kept/data is gone"), "{refused}");
+    assert!(refused.contains("would wait until claim kept/data is gone, and this never happens"), "{refused}");
     place.unharmed(&["a"], &[("kept", "data")]);
 
     // A pod uses the claim. When the pod is gone, the controllers are late.

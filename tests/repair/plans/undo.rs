@@ -215,7 +215,7 @@ fn an_undo_waits_for_the_claim_that_is_being_deleted() {
     let kept = world(&["kubernetes.io/pvc-protection", "example.com/keep"]);
     let back = way_back(&kept, &plan, &done(&plan.steps[..2]));
     let refused = reviewed(&kept, &back).map(|_| ()).map_err(|rejected| rejected.refusal.message);
-    let why = "in the simulation, step 1 would wait without end until claim db/data is gone";
+    let why = "in the simulation, step 1 would wait until claim db/data is gone, and this never happens";
     assert_eq!(refused, Err(why.to_owned()));
 }
 

@@ -121,7 +121,7 @@ where
         loop {
             let Ok(read @ 1..) = from_server.read(&mut buffer).await else { return };
             let arrives = *arrives.lock().unwrap();
-            // The header has about 200 bytes.
+            // The headers of an answer have about 200 bytes. The beginning is longer, but never the whole answer.
             let beginning = &buffer[..read.min(400).min(read - 1)];
             match arrives {
                 Arrives::Whole => {

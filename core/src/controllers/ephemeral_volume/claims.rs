@@ -37,8 +37,7 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The controller stops
-/// at the first claim that belongs to another owner and is not being deleted, because no controller deletes this claim.
-/// So the list ends before this claim.
+/// with an error at a claim of another owner. If this claim is not being deleted, it stays, so the list ends before it.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
     if pod.meta.deleted.is_some() || snapshot.namespace_deletion(&pod.meta.namespace).is_some() {

@@ -49,8 +49,8 @@ pub struct Nearest {
     pub nearly_fits: bool,
 }
 
-/// Returns the nearest free volume for a claim, even if a volume is provisioned for the claim. The result is empty if
-/// the controller cannot search.
+/// Returns the nearest free volume for a claim, also if the class of the claim delays binding or has a provisioner. The
+/// result is empty if the controller cannot search, for example because the selector of the claim is invalid.
 pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
     let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()
@@ -180,8 +180,8 @@ impl<'s, 'q> Search<'s, 'q> {
         let is_small = |id: &VolumeId| self.size(*id).compare(&request).is_lt();
         let (small, large) = group.free.split_at(group.free.partition_point(is_small));
         let is_own = group.key.class == self.claim.class();
-        // If the class delays binding, the scheduler searches for a volume, and not the controller. So it is not known
-        // yet whether a volume of the class matches, and all members are searched.
+        // If the class delays binding, the scheduler searches for a volume, and the controller does not. So the
+        // decision of the controller does not show whether a volume of the class matches, and all members are examined.
         let is_first = || self.snapshot.class(self.claim.class()).is_some_and(StorageClass::waits_for_first_consumer);
         let most = match is_own || group.key.class.is_empty() {
             _ if is_own && is_first() => usize::MAX,

@@ -102,8 +102,9 @@ impl Gaps {
 /// Only a volume that the controller itself bound can become free. A provisioned volume with policy Delete does not
 /// become free, because the controller releases and reclaims it.
 ///
-/// A volume whose claimRef has no uid can become free only if syncs may be interrupted: a binding that ends after its
-/// first write has added the uid. Upstream: the case of a claim that is bound to another volume in `syncVolume`, 1.36.
+/// A volume whose claimRef has no uid can become free only if syncs may be interrupted: the first write of a binding
+/// adds the uid, and then the binding ends early. Upstream: the case of a claim that is bound to another volume in
+/// `syncVolume`, 1.36.
 fn may_be_freed_by<'s>(
     snapshot: &Snapshot,
     settings: &Settings<'_>,

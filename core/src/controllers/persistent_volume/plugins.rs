@@ -38,14 +38,14 @@ impl Plugin {
     }
 }
 
-/// The component that has to provision or delete.
+/// Who has to provision or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A plugin inside kube-controller-manager.
     InTree(Plugin),
     /// An external provisioner or driver.
     External,
-    /// No component. The text is upstream's error.
+    /// Nobody can do it. The text is upstream's error.
     Nobody(String),
 }
 

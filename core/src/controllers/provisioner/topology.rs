@@ -1,8 +1,8 @@
 //! The topology requirement of a request: the topologies from which the new volume should be accessible. Upstream:
 //! `pkg/controller/topology.go` of external-provisioner v6.4.0.
 //!
-//! For each claim, the provisioner remembers what it has read about the nodes until the request ends. The model
-//! remembers nothing: its answers are those of the first request.
+//! If a request is sent again, the provisioner uses what it read about the nodes for the first attempt. The model does
+//! not store this: it always answers as at a first attempt.
 
 use super::decision::{Segments, TopologyRequirement};
 use super::sidecar::Sidecar;

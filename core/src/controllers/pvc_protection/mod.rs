@@ -15,7 +15,8 @@ pub const FINALIZER: &str = PersistentVolumeClaim::PROTECTION;
 /// The controller that prevents the removal of claims that are used.
 pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &[Kind::PersistentVolumeClaim],
-    // The informer of claims is in step; the informer of pods may lag.
+    // At the start, the informer of pods may have old versions, which the settings state. The informer of claims has
+    // the current claims.
     memory: |stated| informers_of(Kind::Pod, stated),
     same,
     is_hidden: |_| true,
@@ -89,8 +90,8 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
             }
         }
     }
-    // Below, upstream uses the claim as it was read, even if the condition was written after that. If the finalizer is
-    // missing, its write then fails with a conflict, and the retry adds the finalizer.
+    // Upstream does not read the claim again after the write of the condition. If the finalizer is missing as well, the
+    // next write has the old resourceVersion and fails with a conflict. The retry of the sync adds the finalizer.
     let protected = claim.meta.has_finalizer(FINALIZER);
     if claim.terminating() && protected {
         let users = sync.pods_of(&claim.meta.namespace, &claim.meta.name);

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) struct NodeInfo<'s> {
     /// The node.
     pub(super) node: &'s Node,
-    /// The number of nodes that it stands for.
+    /// The number of nodes in its group. It is 1 if the nodes are not grouped.
     pub(super) count: usize,
     /// The pods on the node that have not ended, sorted by namespace and name.
     pub(super) pods: Vec<&'s Pod>,
@@ -32,10 +32,10 @@ impl<'s> NodeInfo<'s> {
     }
 }
 
-/// All nodes, sorted by name.
+/// The nodes with their pods, as the scheduler sees them.
 #[derive(Clone, Debug)]
 pub(super) struct Cluster<'s> {
-    /// The nodes.
+    /// The nodes, sorted by name: all of them, or one for each group.
     pub(super) nodes: Vec<NodeInfo<'s>>,
     view: View<'s>,
 }
@@ -51,7 +51,8 @@ pub(super) fn scheduling(pod: &Pod) -> &PodScheduling {
     pod.scheduling.as_deref().unwrap_or(&NONE)
 }
 
-/// Returns the name of the node of a pod. A pod whose volumes are being bound counts on the node that was chosen for it.
+/// Returns the name of the node of a pod. A pod whose volumes are being bound is treated as a pod of the node that was
+/// chosen for it.
 fn node_of<'v>(view: View<'v>, id: Id<Pod>, pod: &'v Pod) -> Option<&'v str> {
     let chosen = || Some(Reservation::of(view.memory_of(id)?)?.node_name(view)?.as_str());
     Some(pod.node_name.as_str()).filter(|name| !name.is_empty()).or_else(chosen)
@@ -100,7 +101,7 @@ impl<'s> Cluster<'s> {
         Self { nodes: groups.groups.iter().filter_map(of_group).collect(), view }
     }
 
-    /// Returns the number of nodes that these nodes stand for.
+    /// Returns the number of all nodes. If the nodes are grouped, every node of each group is counted.
     pub(super) fn count(&self) -> usize {
         self.nodes.iter().map(|info| info.count).sum()
     }

@@ -1,5 +1,5 @@
-//! Groups of nodes that no pod can distinguish that the scheduler has to schedule. They exist only if the place of one of
-//! these pods decides about no other pod: then one node of each group is judged for all of them.
+//! Groups of nodes that are the same for every waiting pod. The groups exist only if the node of one waiting pod does
+//! not influence another waiting pod. Then the scheduler examines one node of each group for the whole group.
 
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::nodes::{node_affinity, node_resources_fit, node_unschedulable, stated_amount, taint_toleration};

@@ -33,7 +33,7 @@ pub(super) struct Messages {
     pub(super) limited: bool,
 }
 
-/// Combines the branches of all nodes into messages. Each node comes with the number of nodes that it stands for. In
+/// Combines the branches of all nodes into messages. `counts` has the number of nodes in the group of each node. In
 /// each combination, all nodes have the same order of the volumes. An order in which some node fits has no message.
 pub(super) fn of_nodes(nodes: &[Branches<'_>], counts: &[usize]) -> Messages {
     let mut states: BTreeSet<(Histogram<'_>, Order<'_>)> = [(Histogram::new(), Order::default())].into();

@@ -17,9 +17,9 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "`kubectl get sc` shows ALLOWVOLUMEEXPANSION false, and claims of the class request more than their \
                capacity.",
-        why: "Expansion has to be allowed by the class. Without `allowVolumeExpansion: true` the API server refuses a \
-              larger request. If the request was made while expansion was allowed, the expansion stays unfinished, or \
-              never begins.",
+        why: "Only the API server reads `allowVolumeExpansion`: without it, a larger request is refused. A resizer \
+              does not check the class. If a request was accepted before the class was changed, a resizer that runs \
+              still expands the volume.",
         confirm: "kubectl get sc NAME -o jsonpath='{.allowVolumeExpansion}'\n\
                   kubectl get pvc -A -o custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,\
                   WANTS:.spec.resources.requests.storage,HAS:.status.capacity.storage",
@@ -63,13 +63,13 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
             .remedy(merge_class(
                 class,
                 &patch,
-                "allow expansion, if the driver supports it; this alone expands no volume",
+                "allow expansion, if the driver supports it; this alone does not expand any volume",
             )),
     )
 }
 
-/// Returns whether the claim is Bound and requests more than its capacity. A newly bound claim has at least what it
-/// requests.
+/// Returns whether the claim is Bound and requests more than its capacity. In most cases the request was raised after
+/// the binding. A claim that names its volume can also be bound to a smaller one.
 fn wants_more(claim: &PersistentVolumeClaim) -> bool {
     if claim.terminating() || claim.status.phase != ClaimPhase::Bound {
         return false;

@@ -70,8 +70,8 @@ fn counting(winner: &StorageClass, first: &StorageClass, others: &[&StorageClass
     let found = with_mark(with_mark(found, winner), first);
     let Some(only) = others.first().filter(|_| others.len() == 1) else {
         return found.remedy(by_hand(format!(
-            "decide which class should be the default class, and remove the annotation from all others; the findings \
-             on {names} have the commands"
+            "decide which class should be the default class, and remove the annotation from all others; the finding \
+             on each class other than {name} has the commands"
         )));
     };
     let other = &only.meta.name;

@@ -15,8 +15,8 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending. An event `ProvisioningFailed` says that the claim in dataSource is not bound or \
-               invalid, although it is Bound, or that both have to have the same volume mode.",
+        seen: "The claim is Pending. An event `ProvisioningFailed` says `claim in dataSource not bound or invalid`, \
+               although the source is Bound. Or it says that the claim and its source must have the same volume mode.",
         why: "A driver copies only its own volumes. The provisioner compares the driver of the source's volume with \
               the provisioner of the class, and the volume mode of the source with that of the claim. If the drivers \
               differ, its message says that the source is not bound, which is misleading.",
@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "Create the claim again, with a class of the source's driver and the source's volume mode. To move data \
                  from one driver to another, make an empty claim and copy the files with a pod that uses both.",
         prevention: "Give a copy the class and the volume mode of its source.",
-        hazard: "None: nothing has been copied yet. A volume that was a raw device and is used as a file system is \
-                 formatted.",
+        hazard: "Nothing has been copied yet, so no data are lost. But if a volume with raw data is mounted as a file \
+                 system later, it may be formatted.",
         sources: &[
             "getPVCSource, external-provisioner",
             "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",
@@ -44,8 +44,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (volume, class) = (case.volume(&source.volume_name)?, case.class(claim.class())?);
     let driver = class.provisioner.as_str();
-    // Only names of CSI drivers have no slash. How other provisioners use a data source is not known, even if their
-    // names stand for a CSI driver.
+    // A name with a slash is not the name of a CSI driver. How such a provisioner uses a data source is not known, even
+    // if a CSI driver replaces it, as for `kubernetes.io/aws-ebs`.
     if driver.is_empty() || driver.contains('/') {
         return None;
     }

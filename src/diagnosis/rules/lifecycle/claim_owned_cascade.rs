@@ -23,13 +23,13 @@ pub(super) static RULE: Rule = Rule {
                Terminating, too.",
         why: "The claim has an `ownerReference`, in most cases to an object of an operator, or to a StatefulSet with a \
               retention policy. The garbage collector deletes the claim as soon as none of its owners exists any more. \
-              If an owner is deleted in the foreground, the claim is deleted before the owner. If the volume has \
+              If the last owner is deleted in the foreground, the claim can be deleted before it. If the volume has \
               policy Delete, its storage is then deleted, too.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.ownerReferences}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy}'",
         repair: "If the data are needed longer than the owner, set policy Retain on the volume. Many operators have a \
-                 setting for this, which also keeps the claim. If the owner is already being deleted, only policy \
-                 Retain helps, because the deletion cannot be undone.",
+                 setting for this, which also keeps the claim. If the owner is already being deleted, set policy \
+                 Retain at once: the deletion of the owner cannot be undone.",
         prevention: "Use a class with `reclaimPolicy: Retain` for important data. If the claims of an owner have to \
                      stay, delete the owner with `--cascade=orphan`.",
         hazard: "Uninstalling an operator together with its custom resource definitions deletes all its objects, their \
@@ -91,8 +91,8 @@ fn taken_along(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner, me
         None => found,
     };
     after.told(found).remedy(by_hand(
-        "to use the data again under the same name: with policy Retain, let the claim be deleted, and then reserve the \
-         volume for a new claim of that name",
+        "to use the data again under the same name: make sure that the volume has policy Retain, let the claim be \
+         deleted, and then reserve the volume for a new claim of that name",
     ))
 }
 

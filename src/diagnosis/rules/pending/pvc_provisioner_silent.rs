@@ -98,8 +98,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         )),
         describe(&case.object(), format!("see whether {driver} has written an event: if so, it runs")),
     ];
-    // Only names of CSI drivers have no slash. In the names of their Leases, only provisioners of CSI drivers replace
-    // characters other than slashes.
+    // A name with a slash is not the name of a CSI driver. In the names of their Leases, only provisioners of CSI
+    // drivers replace characters other than slashes.
     let mut leases = names_of_provisioner(driver);
     if driver.contains('/') {
         leases.reverse();

@@ -19,10 +19,10 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Bound with its old CAPACITY and requests more. An event `ExternalExpanding` says that the \
                claim waits for an external controller, and nothing follows: there is no condition `Resizing`.",
-        why: "kube-controller-manager expands no volume itself. It only writes that event once. The resizer of the \
-              volume's CSI driver has to expand the volume. If the resizer does not run, nothing happens, and no event \
-              reports this. For volumes of other types, such as NFS, local or host paths, there is no resizer at all: \
-              `allowVolumeExpansion` of their class only makes the API server accept the request.",
+        why: "kube-controller-manager does not expand the volume itself. It only writes that event once. The resizer \
+              of the volume's CSI driver has to expand the volume. If the resizer does not run, nothing happens, and \
+              no event reports this. For volumes of other types, such as NFS, local or host paths, there is no resizer \
+              at all: `allowVolumeExpansion` of their class only makes the API server accept the request.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests.storage} \
                   {.status.capacity.storage} {.status.conditions}'\n\
                   kubectl describe pvc NAME -n NAMESPACE\n\

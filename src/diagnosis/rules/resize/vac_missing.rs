@@ -23,8 +23,9 @@ pub(super) static RULE: Rule = Rule {
               a new volume. Both wait until the class exists.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
                   kubectl get volumeattributesclasses",
-        repair: "Create the class, or set `spec.volumeAttributesClassName` of the claim to a class that exists. The \
-                 field cannot be emptied once the claim has a class.",
+        repair: "Create the class. If the claim is Bound, you can instead set `spec.volumeAttributesClassName` to a \
+                 class that exists. The field of a claim that is not Bound cannot be changed: delete the claim, and \
+                 create it again. The field cannot be emptied once `status.currentVolumeAttributesClassName` is set.",
         prevention: "Create classes before claims request them.",
         hazard: "None: the volume keeps the attributes that it has.",
         sources: &[
@@ -46,10 +47,12 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !case.lacks(Kind::VolumeAttributesClass, "", wanted) {
         return None;
     }
-    let (severity, then) = if is_bound {
-        (Severity::Warning, "Its volume keeps the attributes that it has")
+    let (severity, then, or) = if is_bound {
+        let or = "set spec.volumeAttributesClassName of the claim to a class that exists";
+        (Severity::Warning, "Its volume keeps the attributes that it has", or)
     } else {
-        (Severity::Error, "No driver makes a volume until that class exists")
+        let or = "delete the claim, which has no volume, and create it again with a class that exists";
+        (Severity::Error, "No driver makes a volume until that class exists", or)
     };
     let found = Detection::new(format!(
         "{} requests VolumeAttributesClass {wanted}, which does not exist. {then}",
@@ -64,9 +67,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 "get volumeattributesclasses",
                 format!("see whether the class has another name than {wanted}"),
             ))
-            .remedy(by_hand(format!(
-                "create VolumeAttributesClass {wanted}, or set spec.volumeAttributesClassName of the claim to a class \
-                 that exists"
-            ))),
+            .remedy(by_hand(format!("create VolumeAttributesClass {wanted}, or {or}"))),
     )
 }

@@ -76,12 +76,15 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     )
     .evidence(&case.object(), "spec", field.as_str())
     .evidence(&key(Kind::CsiDriver, "", driver), "metadata.name", "");
-    let found = if waits_for_deletion { found.remedies(retain(volume)) } else { found };
+    let (found, then) = if waits_for_deletion {
+        let then = "it then deletes the data at once, unless the policy is set to Retain before";
+        (found.remedies(retain(volume)), then)
+    } else {
+        (found, "the volume itself needs no change")
+    };
     Some(
         found
             .remedy(kubectl(format!("get csidriver {}", quoted(driver)), "see whether the driver is installed"))
-            .remedy(by_hand(format!(
-                "install CSI driver {driver}, with its components on the nodes; the volume itself needs no change"
-            ))),
+            .remedy(by_hand(format!("install CSI driver {driver}, with its components on the nodes; {then}"))),
     )
 }

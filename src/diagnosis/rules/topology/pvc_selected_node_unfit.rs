@@ -95,7 +95,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let of_itself = refused(node, class);
     let pod = unplaced(case, claim).filter(|pod| pod.meta.created.is_some()).min_by_key(|pod| pod.meta.created);
     let Some(pod) = pod else {
-        // If pods were not read, a pod may wait for that node.
+        // A pod that was not read may wait for that node. The call of `knows_all` records that pods were not read.
         if may_be_unread(case, Kind::Pod, &claim.meta.namespace)
             && is_asked_for(case, claim)
             && (of_itself.is_some() || full(case, claim, node, class).is_some())

@@ -30,9 +30,9 @@ pub(super) static RULE: Rule = Rule {
               an annotation of a provisioner or of the controller shows that the volume had a claim.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.claimRef}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.status.lastPhaseTransitionTime}'",
-        repair: "Find out which claim the data belong to, and reserve the volume for that claim: write its namespace \
-                 and name into `spec.claimRef`, without a uid if the claim has no volume yet. If nobody needs the \
-                 data, erase them.",
+        repair: "Find out which claim the data belong to, and reserve the volume for it: write its namespace and name \
+                 into `spec.claimRef`. If the claim is already bound to this volume, write its uid as well: without \
+                 the uid, the claim becomes Lost. If nobody needs the data, erase them.",
         prevention: "To reserve a released volume for a claim, remove only the uid from its `claimRef`.",
         hazard: "The application of the next claim that fits can read the old data, or it formats the volume and \
                  destroys them. If the class has binding mode Immediate, this claim gets the volume even without a \

@@ -29,10 +29,10 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.spec.claimRef}'\n\
                   kubectl get namespace NAMESPACE -o jsonpath='{.metadata.creationTimestamp}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
-        repair: "Find out who owns the data. If no claim of this namespace should get them, end the reservation: if a \
-                 repair made the reservation, `kubectl pvctl undo` undoes the repair, and `kubectl pvctl unbind \
-                 pv/VOLUME --reserve-for NAMESPACE/NAME` reserves the volume for a claim of a namespace that you know. \
-                 If the namespace is the right one, create the claim with `spec.volumeName`.",
+        repair: "Find out who owns the data. If no claim of this namespace should get them, end the reservation in one \
+                 of two ways. `kubectl pvctl unbind pv/VOLUME --reserve-for NAMESPACE/NAME` reserves the volume for a \
+                 claim of a namespace that you know. If a repair made the reservation, you can also undo that repair: \
+                 `kubectl pvctl undo`. If the namespace is the right one, create the claim with `spec.volumeName`.",
         prevention: "Reserve a volume only shortly before you create the claim, and end reservations before you delete \
                      a namespace.",
         hazard: "The user who creates a claim of that name in that namespace gets the volume and its data. This can be \
@@ -86,9 +86,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&case.object(), "spec.claimRef", claim.as_str())
             .moment(&case.object(), "metadata.creationTimestamp", created)
             .remedy(by_hand(format!(
-                "end the reservation, unless the claim is about to be created: `kubectl pvctl undo` undoes the repair \
-                 that made the reservation, and `kubectl pvctl unbind pv/{name} --reserve-for NAMESPACE/NAME` reserves \
-                 the volume for a claim of a namespace that you know"
+                "end the reservation, unless the claim is about to be created: `kubectl pvctl unbind pv/{name} \
+                 --reserve-for NAMESPACE/NAME` reserves the volume for a claim of a namespace that you know; if a \
+                 repair made the reservation, you can also undo that repair: `kubectl pvctl undo`"
             ))),
     )
 }

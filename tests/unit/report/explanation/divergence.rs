@@ -113,7 +113,8 @@ fn in_files_the_controller_is_possibly_not_running_where_the_times_show_it() {
     assert_eq!(diverging(as_it_is, "pv/a", true, |_| ()), None);
 }
 
-/// The controller first sets the phase of a volume that has no phase. The later of the two times counts.
+/// The next sync makes a Pending volume Available. The volume has been in its state since the later of two times: the
+/// last change of its phase, and the last write to it.
 #[test]
 fn both_times_of_a_volume_count() {
     let of = |written: Option<&str>| {
@@ -183,8 +184,8 @@ fn on_a_cluster_the_lease_tells() {
             )
         );
     }
-    // A Lease may have expired a moment ago, within the margin, because one holder hands it to the next. So it shows
-    // nothing.
+    // These Leases show nothing. The first two state no duration. The other two have expired, but not for longer than
+    // the margin: another instance may be about to become the leader.
     for nothing in [
         Lease::default(),
         Lease { duration_seconds: None, ..lease("2026-01-01T00:00:00Z") },
@@ -224,8 +225,8 @@ fn a_lease_in_files_makes_it_possible_at_most() {
     for stated in [false, true] {
         assert_eq!(of("2026-01-02T00:00:00Z", stated).0, (Some("stale"), Some("possibly"), 4));
     }
-    // In old files a Lease may be fresh at the newest time in the files, but it may have been stale for a long time
-    // when the files were written.
+    // The Lease is fresh at `now`. If the files do not state when they were made, `now` is only the newest time in the
+    // files. When the files were made, the Lease may have been stale for a long time. So the Lease shows nothing.
     let base = "Recorded as Pending, and the next syncs make it Bound.";
     assert_eq!(of("2026-01-02T00:59:59Z", false), ((None, None, 0), base.to_owned()));
     let lived =
@@ -272,8 +273,9 @@ fn an_object_that_waits_for_an_event_shows_nothing_of_the_controller() {
     }
 }
 
-/// A claim waits for a volume that the binder has not made Available yet. The other object is a volume that a claim
-/// will get.
+/// In the first case, the binder does not act on the claim but on its volume: it makes the volume Available. In the
+/// second case, the binder does not act on the volume but on the claim that gets it. In the third case, the binder acts
+/// on the claim itself.
 #[test]
 fn the_partners_of_an_object_are_resynced_too() {
     let new = json!({ "status": { "phase": "Pending" } });

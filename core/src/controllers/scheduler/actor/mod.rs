@@ -46,8 +46,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Returns whether the pod is one whose end is the scheduler's: the scheduler has to find a node for it, or it has a
-/// node and uses claims.
+/// Returns whether the simulation predicts an end of the pod: the scheduler has to find a node for the pod, or the pod
+/// has a node, uses claims and has not ended.
 fn takes(pod: &Pod) -> bool {
     let uses_claims = || pod.claim_names().next().is_some();
     handles(pod) || (cluster::is_seen(pod) && !pod.node_name.is_empty() && uses_claims())
@@ -164,7 +164,8 @@ fn schedule_one(
     reserve(sync, &world, (id, &pod.meta.namespace), node, verdict)
 }
 
-/// Returns what the scheduler says about the pod. Nodes that no pod can distinguish are judged once.
+/// Returns what the scheduler says about the pod. Nodes that are the same for every waiting pod form a group, and each
+/// group is examined once.
 fn schedule(world: &World<'_>, behavior: &KubernetesBehavior, pod: &Pod) -> Scheduling {
     let view = View::World(world);
     let scheduler = match NodeGroups::of(world.snapshot(), behavior) {
@@ -174,7 +175,8 @@ fn schedule(world: &World<'_>, behavior: &KubernetesBehavior, pod: &Pod) -> Sche
     scheduler.schedule(pod)
 }
 
-/// Returns the ends of a pod on all nodes of each group, since a simulation knows only the node that represents a group.
+/// Replaces each end of a pod by one end for every node of the group. A simulation uses only one node of each group. An
+/// end without a node stays as it is. Returns None if the nodes are not grouped, or if no group has several nodes.
 fn widen(snapshot: &Snapshot, behavior: &KubernetesBehavior, ends: &[Outcome], limit: Limit) -> Option<OutcomeSet> {
     let groups = NodeGroups::of(snapshot, behavior).filter(|groups| groups.are_several())?;
     let (mut all, mut count) = (Vec::new(), 0_u64);
@@ -195,7 +197,8 @@ fn widen(snapshot: &Snapshot, behavior: &KubernetesBehavior, ends: &[Outcome], l
     Some(OutcomeSet::counted(all, count, true, limit))
 }
 
-/// Returns whether several nodes of one group may be chosen for the pod.
+/// Returns whether the scheduler may have several nodes to choose from: it has to find a node for the pod, and the
+/// cluster has several nodes.
 fn may_choose(snapshot: &Snapshot, id: ObjectId) -> bool {
     let is_waiting = id.of::<Pod>().is_some_and(|pod| handles(snapshot.get(pod)));
     is_waiting && snapshot.count(Kind::Node) > 1
