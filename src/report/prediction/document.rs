@@ -28,7 +28,7 @@ pub struct PredictionList<'a> {
     #[cfg_attr(feature = "schema", schemars(default))]
     pub created: Vec<CreatedOut<'a>>,
     /// The joint outcomes of each component that has at most eight joint outcomes. A component whose ends are unknown
-    /// is left out.
+    /// is left out. A component in which several pods can get several similar nodes may be left out as well.
     pub worlds: Vec<JointOut<'a>>,
 }
 

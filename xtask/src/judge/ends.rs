@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use pvctl::controllers::{ACTORS, CONTROLLERS, Controller, KubernetesBehavior, persistent_volume};
 use pvctl::engines;
 use pvctl::engines::simulation;
-use pvctl::model::{ObjectId, ObjectKey};
+use pvctl::model::{Kind, ObjectId, ObjectKey};
 use pvctl::report::prediction::StateOut;
 use pvctl::simulate::Budget;
 use pvctl::simulate::component::Component;
@@ -331,7 +331,11 @@ impl Judged<'_> {
             let created = simulation.created().filter(|(of, _, _)| *of == number).filter_map(|(_, _, set)| set);
             let sets = members.iter().map(|target| simulation.outcomes(*target)).chain(created);
             let most = sets.fold(1, |most: u64, set| most.saturating_mul(set.count));
-            if let (Some(first), true) = (members.first(), most <= JOINT_LISTED) {
+            // Several nodes that are the same for every waiting pod are one choice. Then it is not known which nodes of
+            // several pods go together.
+            let is_placed = |target: &&ObjectId| target.kind == Kind::Pod && simulation.outcomes(**target).count > 1;
+            let few_pods = members.iter().filter(is_placed).count() < 2;
+            if let (Some(first), true) = (members.first(), few_pods && most <= JOINT_LISTED) {
                 differ(
                     "settle: joint",
                     &named(first),
