@@ -108,7 +108,7 @@ pub type EachRaw<'a> = dyn FnMut(Kind, &[u8], &str) -> ControlFlow<()> + 'a;
 ///
 /// Claims and pods without a namespace are assumed to be in `default`, as in kubectl.
 ///
-/// Reads all inputs.
+/// # Errors
 ///
 /// Returns an error if an input cannot be read in full, is not well-formed, or is too large. It is the first error in
 /// the order of the input.

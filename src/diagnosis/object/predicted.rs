@@ -457,7 +457,7 @@ fn volume_sentences(view: View<'_>, volume: &PersistentVolume, sentences: &mut V
             sentences.push("No other claim can get the volume.".to_owned());
         }
         VolumeBranch::VolumeClaimModeMismatch => {
-            sentences.push("You have to act: neither volume mode can be changed.".to_owned())
+            sentences.push("You have to act: neither volume mode can be changed.".to_owned());
         }
         _ => {}
     }

@@ -287,7 +287,7 @@ impl<'s> Case<'s> {
         let ended = &intercepted.ended;
         let said = |what: String| {
             let early = intercepted.early.as_ref().map(|early| format!("; then {early:?}")).unwrap_or_default();
-            format!("{what}; it ended with {:?}: {}{early}", ended.code, ended.said)
+            format!("{what}; it ended with {:?}: {}{early}", ended.code, ended.said);
         };
         if ended.said.contains("panicked") {
             return Err(said("it panicked".to_owned()));
@@ -395,7 +395,11 @@ impl<'s> Case<'s> {
             match ended.code {
                 Some(0 | 1) => return self.stands(End::Goal, actor).map(|()| "asked for anew".to_owned()),
                 Some(2..=6) => {
-                    _ = write!(refusals, "the second request of the repair ended with {:?}: {}", ended.code, ended.said)
+                    _ = write!(
+                        refusals,
+                        "the second request of the repair ended with {:?}: {}",
+                        ended.code, ended.said
+                    );
                 }
                 code => return Err(format!("the second request of the repair ended with {code:?}: {}", ended.said)),
             }

@@ -158,9 +158,8 @@ fn owner<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a Persisten
 /// Returns whether this claim has the volume at the only possible end.
 fn is_taken_back(case: &Case<'_>, owner: &PersistentVolumeClaim) -> bool {
     let only = case.ends().and_then(OutcomeSet::only);
-    let uid = match only {
-        Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((_, _, uid)), .. }) => uid,
-        _ => return false,
+    let Some(Outcome::Volume { phase: VolumePhase::Bound, claim_ref: Some((_, _, uid)), .. }) = only else {
+        return false;
     };
     *uid == owner.meta.uid
 }

@@ -181,10 +181,7 @@ fn widen(snapshot: &Snapshot, behavior: &KubernetesBehavior, ends: &[Outcome], l
     let groups = NodeGroups::of(snapshot, behavior).filter(|groups| groups.are_several())?;
     let (mut all, mut count) = (Vec::new(), 0_u64);
     for end in ends {
-        let place = match end {
-            Outcome::Pod { place, .. } => place,
-            _ => return None,
-        };
+        let Outcome::Pod { place, .. } = end else { return None };
         let members = place.node().and_then(|node| snapshot.id::<Node>("", node)).map(|id| groups.members_of(id));
         let members = members.unwrap_or_default();
         let listed = members.iter().take(max_listed(limit).max(1));
