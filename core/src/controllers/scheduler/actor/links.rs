@@ -7,7 +7,7 @@ use super::CONTROLLER;
 use crate::controllers::persistent_volume::links::{may_become_free, own_classes};
 use crate::controllers::scheduler::{handles, volume_binding, volume_limits};
 use crate::controllers::{Links, Settings};
-use crate::model::{Id, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, Str};
+use crate::model::{Id, ObjectId, PersistentVolume, Pod, Str};
 use crate::snapshot::Snapshot;
 use crate::world::View;
 use std::collections::BTreeMap;
@@ -46,15 +46,18 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
                 let own = pod.ephemeral.iter().find(|volume| volume.template.meta.name == *used.name);
                 own.map(|volume| &volume.template)
             };
-            let stated: Option<&PersistentVolumeClaim> = known.map(|claim| snapshot.claim(claim)).or_else(template);
-            for class in stated.into_iter().flat_map(|claim| own_classes(snapshot, &settings.behavior, claim)) {
+            // A claim that is being deleted may be followed by one of the template, which can have another class.
+            let stated = known.map(|claim| snapshot.claim(claim)).into_iter().chain(template());
+            for class in stated.flat_map(|claim| own_classes(snapshot, &settings.behavior, claim)) {
                 let volumes = free.get(class.as_str()).map(Vec::as_slice).unwrap_or_default();
                 if volumes.is_empty() {
                     continue;
                 }
                 let first = *first_of_class.entry(class).or_insert_with(|| id.into());
                 if first == ObjectId::from(id) {
-                    volumes.iter().for_each(|volume| links.join(id, *volume));
+                    for volume in volumes {
+                        links.join(id, *volume);
+                    }
                 }
                 links.join(id, first);
             }

@@ -10,7 +10,7 @@ use crate::controllers::scheduler::handles;
 use crate::controllers::spec::{Needs, note_gap};
 use crate::model::{
     CsiDriver, CsiNode, Id, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, StorageCapacity,
-    StorageClass, VolumeAttachment,
+    StorageClass, Str, VolumeAttachment,
 };
 use crate::snapshot::Snapshot;
 use crate::world::View;
@@ -56,11 +56,15 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
 fn read_claims(reads: &mut Reads<'_>, snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) {
     for used in pod_claims(pod) {
         reads.need_all::<PersistentVolume>();
-        let Some(claim) = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, used.name) else { continue };
-        if !claim.volume_name.is_empty() {
+        let claim = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, used.name);
+        if let Some(claim) = claim.filter(|claim| !claim.volume_name.is_empty()) {
             reads.find::<PersistentVolume>("", &claim.volume_name);
         }
-        for name in own_classes(snapshot, behavior, claim).iter().filter(|name| !name.is_empty()) {
+        // A claim may still be made of the template.
+        let own = pod.ephemeral.iter().find(|volume| volume.template.meta.name == *used.name);
+        let stated = claim.into_iter().chain(own.map(|volume| &volume.template));
+        let classes: Vec<Str> = stated.flat_map(|claim| own_classes(snapshot, behavior, claim)).collect();
+        for name in classes.iter().filter(|name| !name.is_empty()) {
             let class = reads.find::<StorageClass>("", name).filter(|class| volume_binding::provisions(class));
             let driver = class.and_then(|class| reads.find::<CsiDriver>("", &class.provisioner));
             if driver.is_some_and(|driver| driver.storage_capacity) {
