@@ -285,6 +285,7 @@ pub(super) fn filter<'s>(
                 let mut verdict = Verdict::from(status(false, false));
                 if verdict.status.code == Code::Success {
                     verdict.bindings = found.chosen.iter().map(|(claim, volume)| binding(claim, volume)).collect();
+                    sort_of_claims(&mut verdict.bindings);
                     verdict.provisions = to_provision.iter().map(|claim| claim.meta.name.clone()).collect();
                 }
                 verdict
@@ -293,6 +294,18 @@ pub(super) fn filter<'s>(
         Branch { order: found.order, verdict, unfit }
     });
     Branches { all: all.collect(), limited }
+}
+
+/// Sorts the volumes of a claim that the pod mounts several times. Their order makes no difference: a volume loses its
+/// claim only when the claim has another volume, and until then the scheduler waits at each of them.
+fn sort_of_claims(bindings: &mut [Binding]) {
+    for place in 0..bindings.len() {
+        for later in place + 1..bindings.len() {
+            if bindings[place].claim == bindings[later].claim && bindings[place].volume > bindings[later].volume {
+                bindings.swap(place, later);
+            }
+        }
+    }
 }
 
 /// Returns how the scheduler binds the volume to the claim. Upstream: `GetBindVolumeToClaim`, component-helpers, 1.36.
