@@ -287,7 +287,7 @@ impl<'s> Case<'s> {
         let ended = &intercepted.ended;
         let said = |what: String| {
             let early = intercepted.early.as_ref().map(|early| format!("; then {early:?}")).unwrap_or_default();
-            format!("{what}; it ended with {:?}: {}{early}", ended.code, ended.said);
+            format!("{what}; it ended with {:?}: {}{early}", ended.code, ended.said)
         };
         if ended.said.contains("panicked") {
             return Err(said("it panicked".to_owned()));
