@@ -73,8 +73,8 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
 }
 
 /// Joins the waiting pods with the objects whose change can change how many volumes count on a node with limits. These
-/// are volumes that are being deleted and that are attached or used there, and claims that pods on the node use and that
-/// are not bound.
+/// are volumes that are being deleted and that are attached or used there. They are also claims that pods on the node
+/// use and that are not bound.
 fn join_counted(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     let has_volumes = |pod: &Pod| {
         let disks = !scheduling(pod).disks.is_empty();
