@@ -11,8 +11,8 @@ import (
 )
 
 // followed is the number of attempts to follow a schedule. If none of them reaches the end, the schedule does not lead
-// to it. After the steps of the schedule, syncs run in random order. With the scheduler, the choices of a step are random
-// as well, and an attempt ends early if the reservation is another one than the step says.
+// to it. After the steps of the schedule, syncs run in random order. With the scheduler, the choices of a step are
+// random as well, and an attempt ends early if the reservation is another one than the step says.
 const (
 	followed         = 16
 	followedWithPods = 4000
