@@ -172,7 +172,7 @@ impl<'a> Question<'a> {
             users_of: self.object.map(|(kind, name)| (kind, namespace, name)),
             scheduling: self.evidence.scheduling,
             several: self.evidence.several,
-            nodes: self.evidence.nodes || modelled.schedules(),
+            nodes: self.evidence.nodes || modelled.has_actors(),
             // Nothing is created for a pod whose namespace is being deleted.
             namespaces: pods,
             surroundings: self.evidence.surroundings,

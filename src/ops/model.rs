@@ -5,7 +5,7 @@ use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::persistent_volume::provision::provisioning;
 use crate::controllers::persistent_volume::reclaim::{deletion, recycling};
 use crate::controllers::scheduler;
-use crate::controllers::{ACTORS, CONTROLLERS, Controller, KubeVersion, KubernetesBehavior};
+use crate::controllers::{ACTORS, CONTROLLERS, Controller, KubeVersion, KubernetesBehavior, acting};
 use crate::error::Error;
 use crate::model::{HeldObject, Kind, ObjectKey, ObjectMeta};
 use crate::report::shared::machine::Model;
@@ -62,6 +62,11 @@ pub struct Modelled {
 }
 
 impl Modelled {
+    /// Returns whether an actor takes part. Then all nodes matter.
+    pub fn has_actors(&self) -> bool {
+        acting(&self.controllers).next().is_some()
+    }
+
     /// Returns whether the scheduler takes part. Then all pods and all nodes matter.
     pub fn schedules(&self) -> bool {
         self.controllers.contains(&scheduler::actor::CONTROLLER)

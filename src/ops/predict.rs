@@ -20,8 +20,17 @@ use std::collections::BTreeSet;
 /// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// The surrounding kinds that the scheduler reads.
-const SCHEDULER_READS: [Kind; 4] = [Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
+/// The surrounding kinds that actors read.
+const READ_BY_ACTORS: [Kind; 8] = [
+    Kind::VolumeAttachment,
+    Kind::CsiDriver,
+    Kind::CsiNode,
+    Kind::CsiStorageCapacity,
+    Kind::VolumeSnapshot,
+    Kind::VolumeSnapshotContent,
+    Kind::VolumeSnapshotClass,
+    Kind::VolumeAttributesClass,
+];
 
 /// The number of predictions that are computed and written together.
 const BATCH: usize = 64;
@@ -61,7 +70,7 @@ impl PredictOptions {
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
         if !self.read.model.actors.is_empty() {
-            kinds.extend(SCHEDULER_READS.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
+            kinds.extend(READ_BY_ACTORS.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
         }
         kinds
     }

@@ -36,7 +36,7 @@ pub(super) fn address(proxy: &str) -> Result<Uri, ClusterError> {
         ClusterError::new(ClusterErrorKind::Configuration, what)
             .with_hint("check the cluster's proxy-url in the kubeconfig, or HTTPS_PROXY: http://host:3128, for example")
     };
-    // With either scheme, the proxy resolves the names.
+    // socks5h and socks5 mean the same here: the proxy resolves the host names.
     let proxy = proxy.strip_prefix("socks5h://").map_or_else(|| proxy.to_owned(), |rest| format!("socks5://{rest}"));
     let address: Uri = proxy.parse().map_err(|_| wrong("the proxy's address is not a URL".to_owned()))?;
     match address.scheme_str() {

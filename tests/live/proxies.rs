@@ -291,7 +291,7 @@ fn a_proxy_that_fails_is_named() {
 
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
-fn proxies_are_kubectls() {
+fn kubectl_selects_the_same_proxies() {
     let world = World::new();
     let kubectl = plane::kubectl();
     let mut wrong = Vec::new();

@@ -257,3 +257,85 @@ fn actors_are_named_by_a_known_list() {
         assert!(run.stderr.contains("it takes drivers, recycler, scheduler"), "{}", run.stderr);
     }
 }
+
+/// Returns a claim with access mode ReadWriteMany that is bound to a volume of the driver, and the volume.
+fn bound(name: &str) -> [Value; 2] {
+    let mut owner = claim(name, "fast");
+    owner["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    owner["spec"]["volumeName"] = json!(format!("v-{name}"));
+    owner["spec"]["accessModes"] = json!(["ReadWriteMany"]);
+    owner["status"] = json!({"phase": "Bound", "accessModes": ["ReadWriteMany"], "capacity": {"storage": "1Gi"}});
+    let csi = json!({"driver": "csi.example.com", "volumeHandle": name});
+    let mut volume = released(&format!("v-{name}"), "Retain", &json!({"csi": csi}));
+    volume["spec"]["accessModes"] = json!(["ReadWriteMany"]);
+    volume["spec"]["claimRef"] = json!({"namespace": "db", "name": name, "uid": format!("uid-{name}")});
+    volume["status"]["phase"] = json!("Bound");
+    [owner, volume]
+}
+
+/// Returns the pod with a node.
+fn on(mut pod: Value, node: &str) -> Value {
+    pod["spec"]["nodeName"] = json!(node);
+    pod["status"]["phase"] = json!("Running");
+    pod
+}
+
+/// Returns a CSINode of the driver with a limit of volumes.
+fn limited(node: &str, limit: u32) -> Value {
+    json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": node},
+        "spec": {"drivers": [{"name": "csi.example.com", "nodeID": node, "topologyKeys": [],
+            "allocatable": {"count": limit}}]}})
+}
+
+/// Nodes that are the same for every waiting pod are judged once. A pod that has a node stays there.
+#[test]
+fn a_pod_that_has_a_node_keeps_it() {
+    let mut items = vec![node("n1", 4), node("n2", 4), class("fast", "csi.example.com", "WaitForFirstConsumer")];
+    items.extend(bound("shared"));
+    items.extend([on(pod("running", 1, "shared"), "n1"), pod("waiting", 1, "shared")]);
+    items.extend(surroundings(&["n1", "n2"]));
+    let ends = ends(&predicted(&items, &["--pods"]));
+    assert_eq!(ends["running"], set(&["on n1"]));
+    assert_eq!(ends["waiting"], set(&["on n1", "on n2"]));
+}
+
+#[test]
+fn a_node_whose_limit_is_reached_differs_from_others() {
+    for full in ["n1", "n2"] {
+        let mut items = vec![node("n1", 4), node("n2", 4), class("fast", "csi.example.com", "WaitForFirstConsumer")];
+        items.extend(bound("old"));
+        items.extend(bound("new"));
+        items.extend([on(pod("running", 1, "old"), full), pod("waiting", 1, "new")]);
+        items.extend([limited("n1", 1), limited("n2", 1)]);
+        items.extend(surroundings(&[]));
+        items.push(json!({"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "va"},
+            "spec": {"attacher": "csi.example.com", "nodeName": full, "source": {"persistentVolumeName": "v-old"}}}));
+        let free = if full == "n1" { "on n2" } else { "on n1" };
+        assert_eq!(ends(&predicted(&items, &["--pods"]))["waiting"], set(&[free]), "{full} is full");
+    }
+}
+
+/// A clone is provisioned when its source is bound.
+#[test]
+fn a_clone_waits_for_its_source() {
+    let mut clone = claim("clone", "fast");
+    clone["spec"]["dataSource"] = json!({"kind": "PersistentVolumeClaim", "name": "source"});
+    clone["spec"]["dataSourceRef"] = json!({"kind": "PersistentVolumeClaim", "name": "source"});
+    let mut items = vec![node("n1", 1), class("fast", "csi.example.com", "Immediate"), claim("source", "fast"), clone];
+    items.extend(surroundings(&["n1"]));
+    let ends = ends(&predicted(&items, &["--actors", "drivers"]));
+    assert_eq!(ends["source"], set(&["Pending", "Bound pvc-uid-source"]));
+    assert_eq!(ends["clone"], set(&["Pending", "Bound pvc-uid-clone"]));
+}
+
+/// The model does not know which devices a ResourceClaim gets.
+#[test]
+fn a_pod_with_devices_has_unknown_ends() {
+    let mut items = contended();
+    let mut devices = pod("p3", 1, "c1");
+    devices["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimName": "gpu"}]);
+    items.push(devices);
+    let document = predicted(&items, &["--pods"]);
+    let item = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "p3").unwrap();
+    assert_eq!(item["outcomes"], Value::Null, "{item}");
+}

@@ -1,7 +1,9 @@
 //! The model of each Kubernetes component: pure functions of a world, in one folder for each component.
 //!
-//! The functions have upstream's names, so that a reader can compare them with upstream's code. A sync reads, writes
-//! and reports only by the methods of [`SyncContext`]. No code here depends on permissions, files or terminals.
+//! The functions have upstream's names, so that a reader can compare them with upstream's code. In a simulation, a sync
+//! reads, writes and reports only by the methods of [`SyncContext`]. The syncs of the scheduler and of the provisioner
+//! also call functions that read a [`View`](crate::world::View) and return their results or actions as data. No code
+//! here depends on permissions, files or terminals.
 
 pub mod behavior;
 pub mod branch;
@@ -71,7 +73,7 @@ pub fn ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId, unsettled:
     CONTROLLERS.into_iter().chain(acting(&settings.controllers)).find_map(of_controller).unwrap_or_default()
 }
 
-/// Returns whether an object has end states, if actors of these settings take part.
+/// Returns whether an object has end states. They come from a controller, or from an actor that takes part.
 pub fn has_ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId) -> bool {
     CONTROLLERS.into_iter().chain(acting(&settings.controllers)).any(|controller| (controller.has_ends)(world, id))
 }

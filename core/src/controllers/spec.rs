@@ -84,7 +84,7 @@ pub struct ControllerSpec {
     pub gives_up: for<'s> fn(&World<'s>, ObjectId) -> Option<World<'s>>,
     /// Returns all end states for which these end states stand, if the simulation represents objects by others. The
     /// limit is that of the listed ones.
-    pub widen: fn(&Snapshot, &KubernetesBehavior, &[Outcome], Limit) -> Option<OutcomeSet>,
+    pub widen: fn(&Snapshot, &KubernetesBehavior, ObjectId, &[Outcome], Limit) -> Option<OutcomeSet>,
     /// Returns the number of objects that each sync reads. It is 0 if this number does not grow with the snapshot.
     pub effort: fn(&Snapshot, &KubernetesBehavior) -> usize,
     /// Returns the next choices of a sync whose decisions equal the recorded one, except that one object is replaced by
@@ -125,7 +125,7 @@ impl ControllerSpec {
             decides: None,
             may_choose: |_, _| false,
             gives_up: |_, _| None,
-            widen: |_, _, _, _| None,
+            widen: |_, _, _, _, _| None,
             effort: |_, _| 0,
             alike: |_, _, _, _| None,
             makes: |_, _, _| Vec::new(),

@@ -1,6 +1,9 @@
 //! The model of PersistentVolumes.
 
-use super::{AccessModes, Amount, AnnotationKey, ClaimKey, NodeSelector, ObjectMeta, Quantity, Str, Timestamp};
+use super::{
+    AccessModes, Amount, AnnotationKey, ClaimKey, NodeSelector, ObjectMeta, PersistentVolumeClaim, Quantity, Str,
+    Timestamp,
+};
 use std::sync::Arc;
 
 /// A PersistentVolume as stored.
@@ -91,6 +94,19 @@ pub struct ClaimRef {
 }
 
 impl ClaimRef {
+    /// Returns the reference to a claim, as Kubernetes' components write it.
+    pub fn to(claim: &PersistentVolumeClaim) -> Self {
+        Self {
+            api_version: Str::const_new("v1"),
+            kind: Str::const_new("PersistentVolumeClaim"),
+            namespace: claim.meta.namespace.clone(),
+            name: claim.meta.name.clone(),
+            uid: claim.meta.uid.clone(),
+            resource_version: Str::from(claim.meta.resource_version.to_string()),
+            field_path: Str::default(),
+        }
+    }
+
     /// Returns the claim that the reference names, whether it exists or not.
     pub fn claim_key(&self) -> ClaimKey {
         ClaimKey { namespace: self.namespace.clone(), name: self.name.clone() }

@@ -39,24 +39,28 @@ impl Explored {
     pub(super) fn settled(self, snapshot: &Snapshot, settings: &Settings<'_>) -> Settled {
         let limit = settings.outcomes;
         let set = |ends: Vec<Outcome>| OutcomeSet::of(ends, true, limit);
-        let wide = |ends: &[Outcome], limit: Limit| {
-            let by = |controller: &Controller| (controller.widen)(snapshot, &settings.behavior, ends, limit);
+        let wide = |id: ObjectId, ends: &[Outcome], limit: Limit| {
+            let by = |controller: &Controller| (controller.widen)(snapshot, &settings.behavior, id, ends, limit);
             settings.controllers.iter().find_map(by)
         };
         let with_ends = self.outcomes.iter().filter(|(_, ends)| !ends.is_empty()).enumerate();
-        let is_wider = |(_, (_, ends)): &(usize, &(ObjectId, Vec<Outcome>))| {
-            wide(ends, limit).is_some_and(|set| set.count > ends.len() as u64)
+        let is_wider = |(_, (id, ends)): &(usize, &(ObjectId, Vec<Outcome>))| {
+            wide(*id, ends, limit).is_some_and(|set| set.count > ends.len() as u64)
         };
-        let wider: Vec<usize> = with_ends.filter(is_wider).map(|(place, _)| place).collect();
+        let wider: Vec<(usize, ObjectId)> = with_ends.filter(is_wider).map(|(place, (id, _))| (place, *id)).collect();
         let worlds = match wider.as_slice() {
             [] => self.worlds,
             // Each joint outcome stands for one with each end of this object.
-            [place] => self.worlds.map(|worlds| widened(worlds, *place, |end| wide(end, Limit::All))),
+            [(place, id)] => self.worlds.map(|worlds| widened(worlds, *place, |end| wide(*id, end, Limit::All))),
             // It is not known which ends of these objects go together.
             _ => None,
         };
         Settled {
-            sets: self.outcomes.into_iter().map(|(_, ends)| wide(&ends, limit).unwrap_or_else(|| set(ends))).collect(),
+            sets: self
+                .outcomes
+                .into_iter()
+                .map(|(id, ends)| wide(id, &ends, limit).unwrap_or_else(|| set(ends)))
+                .collect(),
             created: self.created.into_iter().map(|(key, ends)| (key, set(ends))).collect(),
             worlds: worlds.filter(|worlds| worlds.len() <= JOINT_LIMIT),
         }

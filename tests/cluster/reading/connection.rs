@@ -244,7 +244,7 @@ async fn fails(options: ConnectOptions, environment: &Environment) -> (ClusterEr
 }
 
 #[tokio::test]
-async fn the_kubeconfig_chain_is_kubectls() {
+async fn kubeconfigs_are_merged_as_by_kubectl() {
     let fake = ApiServer::start().await;
     let directory = tempfile::tempdir().unwrap();
     let first = write(directory.path(), "first", &kubeconfig(&fake.url(), "{}"));

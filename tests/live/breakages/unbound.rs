@@ -15,7 +15,7 @@ pub(super) fn all_is_well(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// Somebody swaps two letters in the name of the class.
+/// One letter in the name of the class is wrong.
 pub(super) fn class_is_misspelt(home: &BreakageNamespace<'_>) -> Names {
     home.claim("web-data", "fast-sdd");
     home.pod("web", "web-data", &json!({}));

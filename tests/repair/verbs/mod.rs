@@ -149,7 +149,7 @@ impl Running {
         assert_eq!(fake.writes().len(), count, "the expected number of writes did not arrive");
     }
 
-    /// Sends the signal of Ctrl-C, and waits until the program has received it.
+    /// Sends the signal of Ctrl-C, and gives the program half a second to receive it.
     async fn interrupt(&self) {
         let kill = format!("kill -INT {}", self.child.id());
         let sent = Run::of(Path::new("/bin/sh"), &["-c", &kill]).finish();

@@ -115,7 +115,8 @@ pub(crate) struct Moment {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     objects: BTreeMap<ObjectKey, Value>,
-    /// The objects as they were before their last change, which a stale cache still has.
+    /// Each changed object as it was before its last change, or None if it did not exist. A stale cache still has this
+    /// state.
     before: BTreeMap<ObjectKey, Option<Value>>,
     version: u64,
     uids: u64,
@@ -123,8 +124,8 @@ pub(crate) struct Store {
     pub(crate) history: Vec<Moment>,
     /// The names of the volumes whose storage was deleted.
     pub(crate) destroyed: BTreeSet<String>,
-    /// The names and uids of the volumes whose deletion a driver has begun. The driver continues, whatever is written
-    /// later.
+    /// The names and uids of the volumes that a driver was allowed to delete at some moment. The driver may have begun
+    /// the deletion, and no later write stops it.
     pub(crate) being_deleted: BTreeSet<(String, String)>,
     /// The forbidden requests: a verb with its resource, such as `patch persistentvolumes`, or a verb for all
     /// resources.
@@ -133,8 +134,9 @@ pub(crate) struct Store {
     pub(crate) unlisted: BTreeMap<ObjectKey, Value>,
     /// Whether the function that acts in place of the controllers does nothing at the moment.
     pub(crate) stands_still: bool,
-    /// How admission changes every volume that is written through the API, and how often it has done so.
+    /// How admission changes the volumes that are patched, or None if it changes nothing.
     pub(crate) mutation: Option<Mutation>,
+    /// How many times admission has changed a volume. Dry runs are not counted.
     pub(crate) mutated: usize,
 }
 
@@ -166,7 +168,8 @@ impl Store {
         self.before.get(key)
     }
 
-    /// Adds an object. If it has no uid or no resource version, it gets one.
+    /// Adds an object under a new resource version. If the object has no uid or no creation time, this function sets
+    /// one.
     pub(crate) fn seed(&mut self, mut object: Value) -> ObjectKey {
         let key = key_of(&object).unwrap_or_else(|| volume(""));
         if object["metadata"]["uid"].is_null() {

@@ -16,7 +16,7 @@ fn text(objects: &[ArchivedObject]) -> String {
 }
 
 #[test]
-fn the_form_is_kubectls() {
+fn json_has_the_form_of_kubectl() {
     let node = ArchivedObject::new(Kind::Node, br#"{"metadata":{"name":"n","labels":{}}}"#).unwrap();
     let expected = r#"{
     "apiVersion": "v1",
@@ -59,7 +59,7 @@ fn yaml_says_the_same() {
 }
 
 #[test]
-fn a_terminal_has_nothing_to_act_on() {
+fn control_characters_are_escaped() {
     let label = "a\u{1b}[2J\u{9b}31m\u{202e}\u{e0001}\nb";
     let volume = json!({"metadata": {"name": "v", "labels": {label: label}}});
     let volume = ArchivedObject::new(Kind::PersistentVolume, volume.to_string().as_bytes()).unwrap();
@@ -91,7 +91,7 @@ fn order_does_not_depend_on_reading_and_the_newest_stays() {
 }
 
 #[test]
-fn strangers_are_not_archived() {
+fn only_objects_of_known_kinds_are_archived() {
     assert_eq!(ArchivedObject::from_manifest(br#"{"kind":"Secret","data":{"p":"x"}}"#), None);
     assert_eq!(ArchivedObject::from_manifest(b"[]"), None);
     assert_eq!(ArchivedObject::new(Kind::Pod, b"7"), None);

@@ -84,9 +84,9 @@ impl Judged<'_> {
             object.pointer_mut(place).and_then(Value::as_object_mut).map(|fields| fields.remove(field));
         };
         let claims = || self.line.world.items.iter().filter(|item| item["kind"] == "PersistentVolumeClaim");
-        if said.starts_with(&format!("remove spec.claimRef.uid of {volume}, which is that of an earlier claim")) {
+        if said.starts_with(&format!("remove spec.claimRef.uid of {volume} (the uid of an earlier claim")) {
             remove(&mut object, "/spec/claimRef", "uid");
-        } else if said.starts_with(&format!("remove spec.claimRef of {volume}, which names no claim that can exist"))
+        } else if said.starts_with(&format!("remove spec.claimRef of {volume} (it names no claim that can exist"))
             || said.contains(", or free volume ")
             || said.starts_with("delete the volume or free it for another claim")
             || said.ends_with(", or remove spec.claimRef; now the claimRef names no claim")

@@ -37,7 +37,8 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The controller stops
-/// with an error at a claim of another owner. If this claim is not being deleted, it stays, so the list ends before it.
+/// with an error at a claim that does not belong to the pod, so the list ends there. A claim that is being deleted does
+/// not end the list, because its name becomes free.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
     if pod.meta.deleted.is_some() || snapshot.namespace_deletion(&pod.meta.namespace).is_some() {

@@ -107,15 +107,7 @@ pub fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeC
     }
     let mut bound = volume.clone();
     if !names_claim {
-        bound.claim_ref = Some(ClaimRef {
-            api_version: Str::const_new("v1"),
-            kind: Str::const_new("PersistentVolumeClaim"),
-            namespace: claim.meta.namespace.clone(),
-            name: claim.meta.name.clone(),
-            uid: claim.meta.uid.clone(),
-            resource_version: Str::from(claim.meta.resource_version.to_string()),
-            field_path: Str::default(),
-        });
+        bound.claim_ref = Some(ClaimRef::to(claim));
     }
     if by_controller {
         bound.meta.annotations.set(AnnotationKey::BoundByController, "yes");

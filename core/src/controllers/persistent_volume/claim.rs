@@ -162,8 +162,9 @@ fn is_delay_binding_mode(
     Ok(delay)
 }
 
-/// Assigns the default class to a claim without a class, and returns whether it did. Upstream:
-/// `assignDefaultStorageClass`, 1.36 and before 1.30.
+/// Assigns the default class to a claim that has no class at all, and returns whether it did. Before 1.30, the
+/// controller also tried this for a claim whose class is empty, and the API server refused the write. Upstream:
+/// `assignDefaultStorageClass`, 1.36.
 fn assign_default_storage_class(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -306,8 +307,8 @@ fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim)
     let meta = &claim.meta;
     match (named.namespace.as_str(), named.name.as_str()) {
         (namespace, name) if namespace == meta.namespace && name == meta.name => format!(
-            "remove spec.claimRef.uid of {volume}, which is that of an earlier claim of this name, or recreate the \
-             claim with another volume"
+            "remove spec.claimRef.uid of {volume} (the uid of an earlier claim of this name), or recreate the claim \
+             with another volume"
         ),
         ("", name) if name == meta.name && (named.uid.is_empty() || named.uid == meta.uid) => {
             format!(
@@ -316,7 +317,7 @@ fn ways_to_volume(volume: &str, named: &ClaimRef, claim: &PersistentVolumeClaim)
             )
         }
         ("", _) | (_, "") => format!(
-            "remove spec.claimRef of {volume}, which names no claim that can exist, or recreate the claim with another \
+            "remove spec.claimRef of {volume} (it names no claim that can exist), or recreate the claim with another \
              volume"
         ),
         _ => format!(

@@ -35,11 +35,11 @@ leaves! {
         "C6" UnboundClaimDefaultClassFailed
             "The default class could not be found or written: the sync ends with an error.",
         "C7" UnboundClaimWaitForFirstConsumer
-            "The class delays binding, and no unfinished pod without a node uses the claim: the claim waits for \
-            such a pod.",
+            "The class delays binding, and no pod that uses the claim waits for a node: the claim waits for such a \
+            pod.",
         "C8" UnboundClaimWaitForPodScheduled
-            "The class delays binding, and unfinished pods without a node use the claim: the claim waits until \
-            they have nodes.",
+            "The class delays binding, and pods that use the claim wait for a node: the claim waits until they have \
+            nodes.",
         "C9" UnboundClaimProvisioningDisabled "Dynamic provisioning is switched off: nothing happens.",
         "C10" UnboundClaimClassMissing "The class does not exist: an event says so.",
         "C11" UnboundClaimInTreeProvisionerUnknown

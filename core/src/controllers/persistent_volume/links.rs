@@ -100,8 +100,8 @@ pub fn may_become_free(snapshot: &Snapshot, settings: &Settings<'_>, volume: &Pe
 
 /// Returns whether the volume names no claim, or may name none later. The volume may lose its claimRef if its claim
 /// takes another volume: the controller then removes a claimRef that it wrote itself. The controller does not remove a
-/// claimRef without a uid. But a binding that is interrupted after its first write has added the uid. Then the
-/// controller can remove this claimRef as well.
+/// claimRef without a uid. But the first write of a binding adds the uid. If the binding is interrupted after this
+/// write, the controller can remove this claimRef as well.
 pub fn may_have_no_claim(snapshot: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume) -> bool {
     let Some(named) = &volume.claim_ref else { return true };
     volume.meta.annotations.has(AnnotationKey::BoundByController)

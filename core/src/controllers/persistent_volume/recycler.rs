@@ -28,8 +28,8 @@ fn is_hidden(step: &Step<'_, '_>) -> bool {
     !ended(step.before) && !ended(step.after)
 }
 
-/// Ends the recycler pod of a volume that the controller recycles. The memory of a volume has the volume once if its
-/// pod never ends, and twice if its pods always fail.
+/// Ends the recycler pod of a volume that the controller recycles. The memory of a volume is a list of objects. It has
+/// the volume once if its recycler pod never ends, and twice if its recycler pods always fail.
 fn sync_recycled(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,

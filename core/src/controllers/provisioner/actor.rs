@@ -7,10 +7,10 @@ use super::{
     Sidecar,
 };
 use crate::controllers::persistent_volume::{BOUND_KINDS, DESTROYED, sameness};
-use crate::controllers::spec::{Controller, ControllerSpec, Step};
+use crate::controllers::spec::{Controller, ControllerSpec, Needs, Step, note_gap};
 use crate::controllers::{Branch, DecidedBy, KubernetesBehavior, Links, Settings, SyncContext};
 use crate::model::{
-    Amount, AnnotationKey, Annotations, ClaimRef, CsiNode, HeldObject, Id, NO_PROVISIONER, NodeOperator,
+    Amount, AnnotationKey, Annotations, ClaimRef, CsiNode, HeldObject, Id, Kind, NO_PROVISIONER, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, Object, ObjectId, ObjectMeta, PersistentVolume,
     PersistentVolumeClaim, Quantity, Resource, SourceKind, StorageClass, Str, TypedId, VolumePhase, VolumeSource,
 };
@@ -26,6 +26,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     same: sameness::same,
     is_hidden,
     looks_at: |_, object, other| object == other,
+    needs,
     makes,
     decides: Some(DecidedBy::Drivers),
     may_choose: |snapshot, id| id.of().is_some_and(|claim| external_class(snapshot, snapshot.claim(claim)).is_some()),
@@ -51,15 +52,15 @@ enum Answer {
 fn is_hidden(step: &Step<'_, '_>) -> bool {
     match (step.before, step.after) {
         (HeldObject::PersistentVolume(before), HeldObject::PersistentVolume(after)) => {
-            let is_released = |volume: &PersistentVolume| volume.status.phase == VolumePhase::Released;
-            !is_released(before)
-                && !is_released(after)
+            before.status.phase == after.status.phase
+                && before.status.phase != VolumePhase::Released
                 && before.terminating() == after.terminating()
                 && before.meta.finalizers == after.meta.finalizers
         }
         (HeldObject::PersistentVolumeClaim(before), HeldObject::PersistentVolumeClaim(after)) => {
             before.volume_name == after.volume_name
                 && before.class_name == after.class_name
+                && before.status.phase == after.status.phase
                 && before.meta.annotations == after.meta.annotations
         }
         _ => false,
@@ -79,7 +80,8 @@ fn external_class<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> 
     (claim.volume_name.is_empty() && !claim.terminating() && is_external).then_some(class)
 }
 
-/// Joins each claim that may be provisioned with the objects that have or name its future volume.
+/// Joins each claim that may be provisioned with an existing volume that has the name of its future volume, and with
+/// all claims that name this future volume.
 fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     if !settings.controllers.contains(&CONTROLLER) {
         return;
@@ -91,11 +93,43 @@ fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
                 links.join(id, volume);
             }
             snapshot.claims_naming(&name).iter().for_each(|other| links.join(id, *other));
+            // A clone depends on the state of its source and of the volume of the source.
+            if let Some(source) =
+                claim.source().and_then(|source| snapshot.claim_id(&claim.meta.namespace, &source.name))
+            {
+                links.join(id, source);
+                if let Some(volume) = snapshot.volume_id(&snapshot.claim(source).volume_name) {
+                    links.join(id, volume);
+                }
+            }
         }
     }
 }
 
-/// Returns the volume that may be created for a claim, as far as its name and uid.
+/// Prepares the function that returns the uncertain reads of a component: the kinds that decide whether and where a
+/// driver can create volumes for its claims.
+fn needs<'a>(snapshot: &'a Snapshot, _: &Settings<'a>) -> Needs<'a> {
+    let absence = |kind: Kind, namespace: &str| snapshot.coverage().absence(kind, namespace);
+    Box::new(move |objects| {
+        let mut found = Vec::new();
+        for claim in objects.iter().filter_map(|id| id.of()).map(|id: Id<PersistentVolumeClaim>| snapshot.claim(id)) {
+            if external_class(snapshot, claim).is_none() {
+                continue;
+            }
+            let source = claim.source().is_some_and(|source| source.kind == super::data_source::SNAPSHOT);
+            let snapshots = [Kind::VolumeSnapshot, Kind::VolumeSnapshotContent, Kind::VolumeSnapshotClass];
+            let of_snapshot = snapshots.into_iter().filter(|_| source);
+            let of_attributes = (!claim.attributes_class().is_empty()).then_some(Kind::VolumeAttributesClass);
+            for kind in [Kind::Node, Kind::CsiNode].into_iter().chain(of_snapshot).chain(of_attributes) {
+                let namespace = if kind.namespaced() { claim.meta.namespace.as_str() } else { "" };
+                note_gap(&mut found, kind, namespace, absence(kind, namespace));
+            }
+        }
+        found
+    })
+}
+
+/// Returns the volume that may be created for a claim. Only the name of the volume is set.
 fn makes(snapshot: &Snapshot, _: &KubernetesBehavior, id: ObjectId) -> Vec<Object> {
     let claim = id.of().map(|claim: Id<PersistentVolumeClaim>| snapshot.claim(claim));
     let provisioned = claim.filter(|claim| external_class(snapshot, claim).is_some()).map(|claim| PersistentVolume {
@@ -117,8 +151,8 @@ fn provisioner<'w>(world: &'w World<'w>, driver: &str) -> Provisioner<'w> {
     Provisioner::of_view(view, sidecar, Secrets::Unknown)
 }
 
-/// Provisions a volume for a claim, or fails. The memory of a claim has the claim itself if its driver fails for good,
-/// and the nodes for which the driver has too little storage.
+/// Provisions a volume for a claim, or fails. The memory of a claim is a list of objects. It has the claim itself if
+/// the driver has failed for good, and each node for which the driver has too little storage.
 fn sync_claim(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -132,7 +166,16 @@ fn sync_claim(
         .or_else(|| annotation(AnnotationKey::BetaStorageProvisioner))?;
     let provisioner = provisioner(&world, named);
     let asked = provisioner.provision(claim, &Driver::default());
-    let request = asked.request()?;
+    let Some(request) = asked.request() else {
+        if asked.acts.is_empty() && asked.retry.is_none() {
+            return None;
+        }
+        carry_out(sync, behavior, id.into(), &asked.acts, Some((id, claim)));
+        if let Some(error) = asked.retry {
+            sync.fail(error);
+        }
+        return Some(asked.leaf.into());
+    };
     let memory = world.memory_of(id).cloned();
     let knows = |object: ObjectId| memory.as_ref().is_some_and(|memory| memory.contains(&object));
     if knows(id.into()) {
@@ -177,8 +220,8 @@ fn sync_claim(
     Some(decision.leaf.into())
 }
 
-/// Deletes the storage of a volume and the volume, or fails. The memory of a volume has the volume itself if its driver
-/// fails for good.
+/// Deletes the storage of a volume and the volume, or fails. The memory of a volume is a list of objects. It has the
+/// volume itself if the driver has failed for good.
 fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Option<Branch> {
     let world = sync.informed_world();
     let volume = world.get_ref(id)?;
@@ -298,15 +341,7 @@ fn stored_volume(volume: &ProvisionedVolume, claim: &PersistentVolumeClaim) -> P
         },
         capacity: size.into_iter().map(|size| (Str::const_new("storage"), Amount::from(size))).collect(),
         access_modes: volume.access_modes.clone(),
-        claim_ref: Some(ClaimRef {
-            api_version: Str::const_new("v1"),
-            kind: Str::const_new("PersistentVolumeClaim"),
-            namespace: claim.meta.namespace.clone(),
-            name: claim.meta.name.clone(),
-            uid: claim.meta.uid.clone(),
-            resource_version: Str::from(claim.meta.resource_version.to_string()),
-            field_path: Str::default(),
-        }),
+        claim_ref: Some(ClaimRef::to(claim)),
         reclaim_policy: volume.reclaim_policy.clone().unwrap_or(crate::model::ReclaimPolicy::Delete),
         class_name: volume.class_name.clone(),
         attributes_class: volume.attributes_class.clone(),

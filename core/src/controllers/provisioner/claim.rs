@@ -176,7 +176,8 @@ impl<'s> Provisioner<'s> {
         Ok(End { state, ..End::early(ProvisionBranch::VolumeProvisioned, true) })
     }
 
-    /// Returns the PersistentVolume for the claim. It is a CSI volume even if the class names an in-tree plugin.
+    /// Returns the PersistentVolume for the claim, always as a CSI volume. The translation of a migrated volume into
+    /// its in-tree form is not modelled (`NotEvaluated::MigratedVolume`).
     fn volume(
         &self,
         claim: &PersistentVolumeClaim,

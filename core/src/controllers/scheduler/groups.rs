@@ -2,6 +2,7 @@
 //! not influence another waiting pod. Then the scheduler examines one node of each group for the whole group.
 
 use super::cluster::{Cluster, NodeInfo, scheduling};
+use super::migration::InTree;
 use super::nodes::{node_affinity, node_resources_fit, node_unschedulable, stated_amount, taint_toleration};
 use super::reads::Reads;
 use super::{handles, inter_pod_affinity, volume_limits};
@@ -150,9 +151,6 @@ fn pods_fit_everywhere(
             *sum = sum.saturating_add(amount.saturating_mul(*count));
         }
     }
-    if pods < 2 {
-        return true;
-    }
     if sorts.volumes > 0 && behavior.scheduler.in_tree_limits {
         return false;
     }
@@ -165,8 +163,7 @@ fn pods_fit_everywhere(
             let used = info.requested.get(name).copied().unwrap_or_default();
             *wanted <= 0 || *wanted <= allocatable(name).saturating_sub(used)
         };
-        pods.saturating_add(on_node) <= allocatable("pods")
-            && requests.iter().all(has_room)
+        (pods < 2 || pods.saturating_add(on_node) <= allocatable("pods") && requests.iter().all(has_room))
             && volume_limits::has_room_for(view, behavior, info, sorts.volumes)
     })
 }
@@ -209,6 +206,8 @@ impl<'s> LabelValues<'s> {
             if let Some(affinity) = volume.node_affinity.as_deref() {
                 values.add(affinity);
             }
+            // The zone of an in-tree volume is compared under the label of its driver.
+            values.whole.extend(InTree::of(volume).and_then(InTree::topology_key));
         }
         for capacity in snapshot.all::<StorageCapacity>() {
             values.whole.extend(capacity.topology.iter().flat_map(|selector| selector.keys()));
@@ -252,8 +251,8 @@ struct NodeKey<'s> {
     name: Option<&'s str>,
     /// For each sort of pods, why the node does not take it.
     reasons: Vec<Vec<String>>,
-    /// The labels that matter, with their values. The value is empty for one that no object mentions.
-    labels: Vec<(&'s str, &'s str)>,
+    /// The labels that matter, with their values. The value is `None` if no object mentions it.
+    labels: Vec<(&'s str, Option<&'s str>)>,
     /// The drivers with their topology keys. The value is `None` without a CSINode.
     drivers: Option<Vec<(&'s str, Vec<&'s str>)>>,
     /// The in-tree plugins that the node has migrated.
@@ -273,9 +272,9 @@ impl<'s> NodeKey<'s> {
         let label = |(key, value): &'s (Str, Str)| {
             let (key, value) = (key.as_str(), value.as_str());
             match values.mentioned.get(key) {
-                _ if values.whole.contains(key) => Some((key, value)),
-                Some(mentioned) if mentioned.contains(value) => Some((key, value)),
-                Some(_) => Some((key, "")),
+                _ if values.whole.contains(key) => Some((key, Some(value))),
+                Some(mentioned) if mentioned.contains(value) => Some((key, Some(value))),
+                Some(_) => Some((key, None)),
                 None => None,
             }
         };

@@ -51,7 +51,7 @@ impl InTree {
 
     /// Returns the node label that replaces the zone label in the translated node affinity. Returns `None` if the node
     /// affinity is not translated.
-    fn topology_key(self) -> Option<&'static str> {
+    pub(super) fn topology_key(self) -> Option<&'static str> {
         match self {
             Self::Aws => Some("topology.ebs.csi.aws.com/zone"),
             Self::Cinder => Some("topology.cinder.csi.openstack.org/zone"),

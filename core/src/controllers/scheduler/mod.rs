@@ -118,6 +118,11 @@ impl<'s> Scheduler<'s> {
         info.map(|info| volume_limits::uses(&mut Reads::new(self.view), self.behavior, info)).unwrap_or_default()
     }
 
+    /// Returns whether a plugin that is not modelled decides about the pod.
+    pub fn is_incomplete_for(&self, pod: &Pod) -> bool {
+        !self.not_evaluated(pod).is_empty()
+    }
+
     /// Returns the decisions about the pod that the plugin `DynamicResources` makes and this model does not make.
     /// Upstream: `shouldDelegateResourceToDRA` of `noderesources`, 1.36.
     fn not_evaluated(&self, pod: &Pod) -> BTreeSet<NotEvaluated> {

@@ -15,8 +15,9 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Returns the reservation that the memory holds. The memory has the node, then each volume before its claim, then
-    /// the claims that are to be provisioned. Returns None for a memory of another form.
+    /// Returns the reservation that the memory holds. The memory is a list of objects: first the node, then each
+    /// reserved volume, followed by its claim, and at the end the claims for which volumes are to be provisioned.
+    /// Returns None for a memory of another form.
     pub(super) fn of(memory: &Memory) -> Option<Self> {
         let mut ids = memory.iter().map(|id| id.typed());
         let Some(TypedId::Node(node)) = ids.next() else { return None };

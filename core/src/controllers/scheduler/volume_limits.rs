@@ -6,7 +6,7 @@ use super::cluster::{NodeInfo, pod_claims, scheduling};
 use super::migration::InTree;
 use super::reads::Reads;
 use super::verdict::{Plugin, Reason, Status};
-use super::volume_binding::is_for_pod;
+use super::volume_binding::{is_for_pod, is_fully_bound};
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::model::{
@@ -160,6 +160,17 @@ pub(super) fn has_room_for(view: View<'_>, behavior: &KubernetesBehavior, info: 
     if volumes == 0 || !has_limits(behavior, reads.find::<CsiNode>("", &info.node.meta.name), info) {
         return true;
     }
+    if behavior.scheduler.node_states_limits {
+        // A limit of the Node counts for drivers that have no volumes there yet.
+        return false;
+    }
+    // Claims of the pods on the node can get volumes later.
+    let is_open = |claim: Option<&PersistentVolumeClaim>| claim.is_none_or(|claim| !is_fully_bound(claim));
+    let open = info.pods.iter().map(|pod| {
+        let claims = pod_claims(pod).into_iter();
+        claims.filter(|used| is_open(view.find(&pod.meta.namespace, used.name))).count()
+    });
+    let volumes = volumes.saturating_add(open.sum());
     uses(&mut reads, behavior, info).iter().all(|uses| {
         let limit = uses.limit.and_then(|limit| usize::try_from(limit).ok());
         // A volume that is attached and that no pod on the node uses counts twice for a new pod.

@@ -10,7 +10,7 @@ use crate::diagnosis::mention::{elsewhere, mention, on_own_page};
 use crate::diagnosis::misfit::misfit;
 use crate::diagnosis::remedy::{by_hand, name_volume, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim};
+use crate::model::{AnnotationKey, Kind, PersistentVolumeClaim, ReclaimPolicy};
 
 pub(super) static RULE: Rule = Rule {
     id: "reserved-volume-unfit",
@@ -31,8 +31,12 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o yaml\nkubectl get pvc NAME -n NAMESPACE -o yaml",
         repair: "Change the access modes, the capacity or the attributes class of the volume, if its storage really \
                  has these properties. The volume mode cannot be changed. Otherwise create the claim again with the \
-                 fields of the volume. Or write the volume into `spec.volumeName` of the claim: then the controller \
-                 binds the two without any test.",
+                 fields of the volume. But if the `claimRef` of the volume has the claim's uid, first set policy \
+                 Retain on the volume and remove `spec.claimRef.uid`: otherwise the deletion of the claim releases the \
+                 volume, and the policy may destroy its data. Or write the name of the volume into `spec.volumeName` \
+                 of the claim: then the controller binds the two without any test. Do this only if the volume modes \
+                 are equal and the pods can use the volume. A volume that is mounted with another mode may be \
+                 formatted.",
         prevention: "Write the `claimRef` of a volume together with its claim, and copy the size, the modes and the \
                      class of the claim.",
         hazard: "If a driver provisions another volume for the claim first, the application starts on an empty disk. \
@@ -95,8 +99,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         "Waiting does not help, and the claim gets no other volume"
     };
     let policy = volume.reclaim_policy.as_str();
-    // Only a provisioned volume is deleted as surplus. Any other volume stays reserved for the claim's name.
-    let is_surplus = gets_another && volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
+    // Only a provisioned volume with policy Delete is deleted as surplus. Any other volume is unbound: it becomes free
+    // if the controller wrote its claimRef, and otherwise stays reserved for the claim's name.
+    let is_deleted = volume.reclaim_policy == ReclaimPolicy::Delete;
+    let is_surplus = gets_another && is_deleted && volume.meta.annotations.has(AnnotationKey::ProvisionedBy);
     let danger = match (at_risk, is_surplus) {
         (false, _) => String::new(),
         (true, true) => format!(". Policy {policy} then destroys the data of the reserved volume"),

@@ -1,4 +1,5 @@
-//! Problems of a StorageClass that affect all claims that have the class or that state no class.
+//! Problems of a StorageClass. They can affect all claims of the class. If the default class has a problem or is
+//! missing, claims that state no class can be affected as well.
 
 crate::diagnosis::rules::section! {
     sc_intree_removed,

@@ -27,9 +27,10 @@ pub(super) static RULE: Rule = Rule {
                   kubectl describe pvc NAME -n NAMESPACE\n\
                   kubectl get referencegrants -n SOURCE-NAMESPACE -o yaml",
         repair: "Let the owner of the source's namespace create a ReferenceGrant that allows PersistentVolumeClaims of \
-                 this namespace to refer to the kind of the source. Start the provisioner with that feature gate. \
-                 Without the feature, make the copy in the namespace of the source, and move its volume: set policy \
-                 Retain, delete the claim of the copy, and reserve the volume for a claim in this namespace.",
+                 this namespace to refer to the kind of the source. Start the provisioner with the feature gate \
+                 `CrossNamespaceVolumeDataSource`. Without this gate, make the copy in the namespace of the source, \
+                 and move its volume: set policy Retain, delete the claim of the copy, and reserve the volume for a \
+                 claim in this namespace.",
         prevention: "Make copies in the namespace of their source.",
         hazard: "A ReferenceGrant discloses data: everybody who may create claims in the namespaces that it names can \
                  read a copy.",
@@ -90,7 +91,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(found.remedy(describe(&case.object(), "see what the driver says in its events")).remedy(grants).remedy(
         by_hand(format!(
             "let the owner of namespace {namespace} create a ReferenceGrant, and start the driver's provisioner with \
-             the feature gate; or make the copy in {namespace} and move its volume"
+             the feature gate CrossNamespaceVolumeDataSource; or make the copy in {namespace} and move its volume"
         )),
     ))
 }

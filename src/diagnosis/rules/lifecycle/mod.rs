@@ -1,5 +1,5 @@
-//! Claims that are deleted together with something else: their owner, their namespace, or the StatefulSet whose pods
-//! use them.
+//! Problems of claims with their owners, with their namespaces, with StatefulSets and with deployment tools. These
+//! create or delete claims. One rule reports claims that no pod uses.
 
 crate::diagnosis::rules::section! {
     claim_owner_dead,
@@ -62,7 +62,8 @@ fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -
     let Some(key) = owner_key(claim, owner) else { return OwnerState::Present };
     let snapshot = case.snapshot();
     match snapshot.object_id(&key).map(|id| snapshot.meta(id)) {
-        // An object that was never on an API server has no uid and cannot own anything yet.
+        // An object that was never on an API server has no uid. Then uids cannot be compared, and the owner is treated
+        // as present.
         _ if owner.uid.is_empty() => OwnerState::Present,
         None => OwnerState::NotSeen,
         Some(meta) if meta.uid.is_empty() || meta.uid.starts_with(PLACEHOLDER_UID) => OwnerState::Present,

@@ -73,7 +73,7 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     let kept: BTreeSet<&str> = going.iter().flat_map(|claim| claim.meta.finalizers.iter().map(Str::as_str)).collect();
     let kept: Vec<&str> = kept.into_iter().collect();
     let (all, held) = if going.is_empty() {
-        (existing(claims.iter()), "No claim is deleted before the pods are".to_owned())
+        (existing(claims.iter()), "No claim is deleted before the pods are gone".to_owned())
     } else {
         (existing(going.iter().copied()), format!("Finalizers keep a claim: {}", kept.join(", ")))
     };
@@ -116,7 +116,8 @@ fn detect(case: &Case<'_>, namespace: &Namespace) -> Option<Detection> {
     } else {
         found
     };
-    // A finding that keeps a claim also keeps the namespace.
+    // What keeps a claim also keeps the namespace. So this finding follows from findings that hinder the deletion of
+    // the claims in the namespace.
     let found = going.iter().fold(found, |found, claim| found.follows_from(key_of_claim(&claim.meta), Act::Delete));
     let pods = format!("get pods -n {} -o wide", quoted(name));
     let detect = if going.is_empty() {

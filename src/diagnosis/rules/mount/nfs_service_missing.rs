@@ -23,8 +23,9 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs}'\n\
                   kubectl get services -A -o wide | grep 2049",
         repair: "Create the Service again with the old name and, in `spec.clusterIP`, the old address. Otherwise create \
-                 a new PersistentVolume for the same export with the new address, and policy Retain. A node that \
-                 cannot unmount needs the server again, or a restart.",
+                 a new PersistentVolume for the same export with the new address, and policy Retain. If a \
+                 node cannot unmount the volume, bring the server back, or move the other pods away and restart the \
+                 node.",
         prevention: "Give the Service of an NFS server a fixed cluster IP. Delete the pods that use a share before its \
                      server.",
         hazard: "A new server can be empty: compare the export before pods write to it. Deleting a pod by force leaves \
@@ -68,7 +69,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let found = if hanging.is_deleted {
         found.remedy(by_hand(format!(
-            "if the server does not come back, restart node {}, which removes the mount",
+            "if the server does not come back, move the other pods away and restart node {}: the restart removes the \
+             mount",
             pod.node_name
         )))
     } else {

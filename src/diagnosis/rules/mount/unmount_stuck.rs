@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
                   kubectl describe node NODE\n\
                   kubectl debug node/NODE -it --image=busybox -- chroot /host mount",
         repair: "Let the server or the driver answer again. The kubelet then continues by itself. If the server will \
-                 never be back, restart the node: only a restart removes the mount.",
+                 never be back, move the other pods away and restart the node: the restart removes the mount.",
         prevention: "Delete the pods that use a share before its server. Uninstall a driver only after the last pod \
                      that uses it has ended.",
         hazard: "Deleting the pod by force removes only the object. The mount stays on the node, and the volume may be \
@@ -73,13 +73,14 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some(export) => {
             let (object, field) = export.field(&case.object());
             found.evidence(&object, field, export.server).remedy(by_hand(format!(
-                "bring NFS server {} back at the same address, or restart node {name}, which removes the mount",
+                "bring NFS server {} back at the same address; or move the other pods away and restart node {name}: \
+                 the restart removes the mount",
                 export.server
             )))
         }
         None => found.remedy(by_hand(format!(
-            "see whether the driver runs on node {name}, and what still uses the volume there; a restart of the node \
-             ends every mount"
+            "see whether the driver runs on node {name}, and what still uses the volume there; if nothing helps, move \
+             the other pods away and restart the node: the restart removes every mount"
         ))),
     };
     let found = found.remedy(describe(&key(Kind::Node, "", name), "see whether the kubelet reports errors"));

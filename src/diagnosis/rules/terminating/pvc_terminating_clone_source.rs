@@ -17,9 +17,9 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The claim is Terminating for minutes, and `provisioner.storage.kubernetes.io/cloning-protection` is \
                among its finalizers.",
-        why: "The provisioner keeps a claim as long as another claim with this data source is Pending, because the \
-              driver may still copy the data. If the clone can never be provisioned, or if the provisioner is gone, \
-              nobody removes the finalizer.",
+        why: "The provisioner keeps a claim as long as a Pending claim names it as its data source: the driver may \
+              still copy the data. If the clone can never be provisioned, or if the provisioner is gone, nobody \
+              removes the finalizer.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.metadata.finalizers}'\n\
                   kubectl get pvc -n NAMESPACE -o \
                   custom-columns=NAME:.metadata.name,PHASE:.status.phase,SOURCE:.spec.dataSource.name",

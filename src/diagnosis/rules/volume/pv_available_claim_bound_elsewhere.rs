@@ -32,8 +32,8 @@ pub(super) static RULE: Rule = Rule {
                  not needed: erase it and remove the `claimRef`, or reserve it for another claim. If this volume has \
                  them, create the claim again, with the name of this volume in `spec.volumeName`: set both volumes to \
                  Retain, stop the pods, delete the claim, and create it.",
-        prevention: "Set both fields: write the volume into `spec.volumeName` of the claim, and the claim into \
-                     `claimRef` of the volume.",
+        prevention: "Set both fields: write the name of the volume into `spec.volumeName` of the claim, and the \
+                     claim's namespace and name into `claimRef` of the volume.",
         hazard: "If the claim is deleted and created again, it may get this volume, and the application starts with \
                  old data. If you remove the `claimRef`, every claim that fits, in any namespace, can get the data on \
                  the volume.",

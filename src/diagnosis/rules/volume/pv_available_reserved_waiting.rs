@@ -23,10 +23,10 @@ pub(super) static RULE: Rule = Rule {
               controller does nothing with the volume.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
-        repair: "Create the claim, and write the volume into its `spec.volumeName`, so that the claim waits for this \
-                 volume only. If the reservation is no longer needed, `kubectl pvctl unbind pv/VOLUME --reserve-for \
-                 NAMESPACE/NAME` reserves the volume for another claim. If a repair made the reservation, `kubectl \
-                 pvctl undo` undoes the repair.",
+        repair: "Create the claim, and write the name of the volume into its `spec.volumeName`, so that the claim \
+                 waits for this volume only. If the reservation is no longer needed, `kubectl pvctl unbind pv/VOLUME \
+                 --reserve-for NAMESPACE/NAME` reserves the volume for another claim. If a repair made the \
+                 reservation, `kubectl pvctl undo` undoes the repair.",
         prevention: "Create the volume and its claim together.",
         hazard: "Every user who may create a claim of that name in that namespace can get the volume, with its data.",
         sources: &[

@@ -22,10 +22,10 @@ pub(super) static RULE: Rule = Rule {
                `RecyclerPod` report a pod `recycler-for-VOLUME`. This pod is not scheduled, cannot mount the volume, \
                or exceeds its time limit.",
         why: "When the claim is gone, the controller starts a pod that mounts the storage and deletes everything in \
-              it. Only nfs and hostPath can be recycled; any other volume becomes Failed at once. As long as pods use \
-              a claim of that name, the controller waits. If a recycling fails, every sync tries again, and the volume \
-              stays Failed. If several volumes are recycled at the same time, the controller can confuse their \
-              recycler pods.",
+              it. Only nfs and hostPath can be recycled; any other volume becomes Failed at once. The controller waits \
+              as long as pods use a claim with the name of the deleted claim. If a recycling fails, every sync tries \
+              again, and the volume stays Failed. If several volumes are recycled at the same time, the controller can \
+              confuse their recycler pods.",
         confirm: "kubectl describe pv VOLUME\n\
                   kubectl get pods -A -o wide --field-selector metadata.name=recycler-for-VOLUME\n\
                   kubectl get events -A --field-selector involvedObject.name=VOLUME",

@@ -7,7 +7,7 @@ use pvctl::commands::shared::connect::{self, parse_timeout};
 use std::time::Duration;
 
 #[test]
-fn time_limits_are_kubectls() {
+fn time_limits_have_the_form_of_kubectl() {
     for (text, milliseconds) in
         [("0", 0), ("30", 30_000), ("1m30s", 90_000), ("500ms", 500), ("1.5h", 5_400_000), ("0s", 0)]
     {

@@ -500,8 +500,8 @@ fn advice_for_claims_leads_out() {
     let named = || spec(pvc("data"), json!({ "volumeName": "a" }));
     assert_eq!(
         what(&[named(), with(pv("a"), claim_ref("data", "uid-old"))]),
-        "remove spec.claimRef.uid of a, which is that of an earlier claim of this name, or recreate the claim with \
-         another volume"
+        "remove spec.claimRef.uid of a (the uid of an earlier claim of this name), or recreate the claim with another \
+         volume"
     );
     let nowhere =
         |name| with(with(pv("a"), claim_ref(name, "")), json!({ "spec": { "claimRef": { "namespace": null } } }));
@@ -511,7 +511,7 @@ fn advice_for_claims_leads_out() {
     );
     assert_eq!(
         what(&[named(), nowhere("logs")]),
-        "remove spec.claimRef of a, which names no claim that can exist, or recreate the claim with another volume"
+        "remove spec.claimRef of a (it names no claim that can exist), or recreate the claim with another volume"
     );
     // Both ways to change the claimRef must lead to a binding.
     for claim_ref in [claim_ref("data", ""), claim_ref("data", "uid-data")] {

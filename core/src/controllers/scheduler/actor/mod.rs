@@ -175,9 +175,18 @@ fn schedule(world: &World<'_>, behavior: &KubernetesBehavior, pod: &Pod) -> Sche
     scheduler.schedule(pod)
 }
 
-/// Replaces each end of a pod by one end for every node of the group. A simulation uses only one node of each group. An
-/// end without a node stays as it is. Returns None if the nodes are not grouped, or if no group has several nodes.
-fn widen(snapshot: &Snapshot, behavior: &KubernetesBehavior, ends: &[Outcome], limit: Limit) -> Option<OutcomeSet> {
+/// Replaces each end of a pod by one end for every node in the group of the pod's node, because a simulation uses only
+/// one node of each group. An end without a node stays as it is. Returns None if the nodes are not grouped, or if no
+/// group has several nodes.
+fn widen(
+    snapshot: &Snapshot,
+    behavior: &KubernetesBehavior,
+    id: ObjectId,
+    ends: &[Outcome],
+    limit: Limit,
+) -> Option<OutcomeSet> {
+    // The node of a pod that has one is no choice.
+    id.of::<Pod>().filter(|pod| handles(snapshot.get(*pod)))?;
     let groups = NodeGroups::of(snapshot, behavior).filter(|groups| groups.are_several())?;
     let (mut all, mut count) = (Vec::new(), 0_u64);
     for end in ends {

@@ -27,6 +27,14 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
         let mut pods = objects.iter().filter_map(is_waiting).map(|pod| snapshot.get(pod)).peekable();
         let mut found = Vec::new();
         if pods.peek().is_none() {
+            // A pod that was not read could use a claim that waits for its first consumer.
+            for claim in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id)) {
+                let waits = |name: &Str| snapshot.class(name).is_some_and(StorageClass::waits_for_first_consumer);
+                if claim.volume_name.is_empty() && own_classes(snapshot, &behavior, claim).iter().any(waits) {
+                    let namespace = claim.meta.namespace.as_str();
+                    note_gap(&mut found, Kind::Pod, namespace, snapshot.coverage().absence(Kind::Pod, namespace));
+                }
+            }
             return found;
         }
         let OfNodes { cluster, doubts, some_keep_away } = of_nodes.get_or_init(|| OfNodes::new(snapshot, &behavior));
