@@ -258,7 +258,7 @@ fn actors_are_named_by_a_known_list() {
     }
 }
 
-/// Returns a claim with access mode ReadWriteMany that is bound to a volume of the driver, and the volume.
+/// Returns a claim with access mode `ReadWriteMany` that is bound to a volume of the driver, and the volume.
 fn bound(name: &str) -> [Value; 2] {
     let mut owner = claim(name, "fast");
     owner["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
@@ -328,7 +328,7 @@ fn a_clone_waits_for_its_source() {
     assert_eq!(ends["clone"], set(&["Pending", "Bound pvc-uid-clone"]));
 }
 
-/// The model does not know which devices a ResourceClaim gets.
+/// The model does not know which devices a `ResourceClaim` gets.
 #[test]
 fn a_pod_with_devices_has_unknown_ends() {
     let mut items = contended();
