@@ -43,11 +43,16 @@ impl Explored {
             let by = |controller: &Controller| (controller.widen)(snapshot, &settings.behavior, id, ends, limit);
             settings.controllers.iter().find_map(by)
         };
-        let with_ends = self.outcomes.iter().filter(|(_, ends)| !ends.is_empty()).enumerate();
-        let is_wider = |(_, (id, ends)): &(usize, &(ObjectId, Vec<Outcome>))| {
-            wide(*id, ends, limit).is_some_and(|set| set.count > ends.len() as u64)
-        };
-        let wider: Vec<(usize, ObjectId)> = with_ends.filter(is_wider).map(|(place, (id, _))| (place, *id)).collect();
+        let (mut sets, mut wider, mut place) = (Vec::with_capacity(self.outcomes.len()), Vec::new(), 0);
+        for (id, ends) in self.outcomes {
+            let few = ends.len();
+            let all = wide(id, &ends, limit).unwrap_or_else(|| set(ends));
+            if all.count > few as u64 {
+                wider.push((place, id));
+            }
+            place += usize::from(few > 0);
+            sets.push(all);
+        }
         let worlds = match wider.as_slice() {
             [] => self.worlds,
             // Each joint outcome stands for one with each end of this object.
@@ -56,11 +61,7 @@ impl Explored {
             _ => None,
         };
         Settled {
-            sets: self
-                .outcomes
-                .into_iter()
-                .map(|(id, ends)| wide(id, &ends, limit).unwrap_or_else(|| set(ends)))
-                .collect(),
+            sets,
             created: self.created.into_iter().map(|(key, ends)| (key, set(ends))).collect(),
             worlds: worlds.filter(|worlds| worlds.len() <= JOINT_LIMIT),
         }
@@ -175,6 +176,8 @@ struct Search<'a, 's> {
     may_fail: bool,
     /// The number of objects that the syncs have read so far, for controllers whose syncs read many objects.
     effort: usize,
+    /// The effort after which the exploration ends.
+    most_effort: usize,
 }
 
 /// The largest effort of an exploration, as a multiple of its limit of states.
@@ -197,17 +200,18 @@ impl<'a, 's> Search<'a, 's> {
             edges: Vec::new(),
             may_fail: settings.may_be_interrupted(),
             effort: 0,
+            most_effort: limit.saturating_mul(EFFORT_OF_STATE),
         };
         search.visit(Box::default(), None);
         let mut next = 0;
         while next < search.states.len() {
-            if search.states.len() > limit || search.effort > search.most_effort() {
+            if search.states.len() > limit || search.effort > search.most_effort {
                 return None;
             }
             search.expand(next);
             next += 1;
         }
-        (search.effort <= search.most_effort()).then_some(search)
+        (search.effort <= search.most_effort).then_some(search)
     }
 
     fn visit(&mut self, state: State, way: Option<FirstPath>) -> usize {
@@ -308,10 +312,6 @@ impl<'a, 's> Search<'a, 's> {
         Some(steps)
     }
 
-    fn most_effort(&self) -> usize {
-        of_component(self.settings.budget, &self.objects).saturating_mul(EFFORT_OF_STATE)
-    }
-
     /// Returns the component's objects, and the objects that were created since.
     fn objects_in(&self, world: &World<'s>) -> Vec<ObjectId> {
         let created = world.changed().iter().map(|(id, _)| *id).filter(|id| world.snapshot().object(*id).is_none());
@@ -339,7 +339,7 @@ impl<'a, 's> Search<'a, 's> {
             let Some((_, met)) = run(sync, &self.settings.behavior, controller, object) else { break };
             runs += 1;
             self.effort += (controller.effort)(world.snapshot(), &self.settings.behavior);
-            if self.effort > self.most_effort() {
+            if self.effort > self.most_effort {
                 break;
             }
             choices = met.next();

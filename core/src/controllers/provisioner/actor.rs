@@ -14,7 +14,7 @@ use crate::model::{
     NodeRequirement, NodeSelector, NodeSelectorTerm, Object, ObjectId, ObjectMeta, PersistentVolume,
     PersistentVolumeClaim, Quantity, Resource, SourceKind, StorageClass, Str, TypedId, VolumePhase, VolumeSource,
 };
-use crate::snapshot::Snapshot;
+use crate::snapshot::{ApiGates, Snapshot};
 use crate::world::{ControllerState, EventType, ObjectRef, View, World};
 use std::sync::Arc;
 
@@ -170,7 +170,7 @@ fn sync_claim(
         if asked.acts.is_empty() && asked.retry.is_none() {
             return None;
         }
-        carry_out(sync, behavior, id.into(), &asked.acts, Some((id, claim)));
+        carry_out(sync, id.into(), &asked.acts, Some((id, claim, behavior.api_gates())));
         if let Some(error) = asked.retry {
             sync.fail(error);
         }
@@ -207,7 +207,7 @@ fn sync_claim(
         Answer::Full => node.map(ObjectId::from),
         Answer::Failed => Some(id.into()),
     };
-    carry_out(sync, behavior, id.into(), &decision.acts, Some((id, claim)));
+    carry_out(sync, id.into(), &decision.acts, Some((id, claim, behavior.api_gates())));
     if let Some(learned) = learned.filter(|learned| !knows(*learned)) {
         let mut known: Vec<ObjectId> = memory.iter().flat_map(|memory| memory.iter().copied()).collect();
         known.push(learned);
@@ -235,7 +235,7 @@ fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Opti
         if asked.acts.is_empty() {
             return None;
         }
-        carry_out(sync, &KubernetesBehavior::default(), id.into(), &asked.acts, None);
+        carry_out(sync, id.into(), &asked.acts, None);
         return Some(asked.leaf.into());
     }
     if world.memory_of(id).is_some() {
@@ -254,7 +254,7 @@ fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Opti
     } else {
         sync.remember(id, [ObjectId::from(id)].into());
     }
-    carry_out(sync, &KubernetesBehavior::default(), id.into(), &decision.acts, None);
+    carry_out(sync, id.into(), &decision.acts, None);
     if let Some(error) = decision.retry {
         sync.fail(error);
     }
@@ -265,10 +265,9 @@ fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Opti
 /// are.
 fn carry_out(
     sync: &mut SyncContext<'_, '_>,
-    behavior: &KubernetesBehavior,
     synced: ObjectId,
     acts: &[Act],
-    claim: Option<(Id<PersistentVolumeClaim>, &PersistentVolumeClaim)>,
+    claim: Option<(Id<PersistentVolumeClaim>, &PersistentVolumeClaim, ApiGates)>,
 ) {
     for act in acts {
         match act {
@@ -290,7 +289,7 @@ fn carry_out(
                 }
             }
             Act::RemoveSelectedNode => {
-                let held = claim.and_then(|(id, _)| sync.world().get(id).map(|held| (id, held)));
+                let held = claim.and_then(|(id, ..)| sync.world().get(id).map(|held| (id, held)));
                 if let Some((id, held)) = held {
                     let mut changed = (*held).clone();
                     changed.meta.annotations.remove(AnnotationKey::SelectedNode);
@@ -298,11 +297,11 @@ fn carry_out(
                 }
             }
             Act::StoreVolume(volume) => {
-                if let Some((id, claim)) = claim {
+                if let Some((id, claim, gates)) = claim {
                     // The place of the new volume follows from the place of its claim.
                     let recorded = u32::try_from(sync.world().snapshot().volumes().len()).unwrap_or(u32::MAX);
                     let wanted = Id::new(recorded.saturating_add(id.0));
-                    let _ = sync.create(stored_volume(volume, claim), behavior.api_gates(), Some(wanted));
+                    let _ = sync.create(stored_volume(volume, claim), gates, Some(wanted));
                 }
             }
             Act::DeleteObject => {

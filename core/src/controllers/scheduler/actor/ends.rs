@@ -28,9 +28,8 @@ pub(super) fn ends(
 }
 
 /// Returns whether the pod as recorded takes part. A pod without claims that gets a node still does.
-fn takes_part(world: &World<'_>, id: Id<Pod>) -> bool {
-    let recorded = world.snapshot().object(id.into());
-    recorded.is_some_and(|object| object.of::<Pod>().is_some_and(|pod| super::takes(pod)))
+pub(super) fn takes_part(world: &World<'_>, id: Id<Pod>) -> bool {
+    View::Snapshot(world.snapshot()).get(id).is_some_and(super::takes)
 }
 
 /// Returns the places in which a pod without a node can be.

@@ -39,7 +39,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     widen,
     gives_up: without_reservation,
     effort,
-    has_ends: |world, id| id.of().and_then(|pod| world.get_ref::<Pod>(pod)).is_some_and(takes),
+    has_ends: |world, id| id.of().is_some_and(|pod| ends::takes_part(world, pod)),
     ends: ends::ends,
     ..ControllerSpec::named("scheduler", "kube-scheduler", |sync, behavior, id| {
         schedule_one(sync, behavior, id.of()?).map(Into::into)

@@ -8,11 +8,9 @@ use crate::controllers::scheduler::verdict::Verdict;
 use crate::controllers::scheduler::volume_binding::is_fully_bound;
 use crate::controllers::scheduler::{SchedulerPodBranch, SchedulerVolumeStep};
 use crate::controllers::{Branch, SyncContext};
-use crate::model::{
-    AnnotationKey, CsiNode, Id, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Resource, Str,
-};
+use crate::model::{AnnotationKey, CsiNode, Id, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Str};
 use crate::snapshot::Writable;
-use crate::world::World;
+use crate::world::{View, World};
 
 /// Reserves the volumes for the node, and makes the writes of `PreBind`. A pod without such volumes is bound. All
 /// objects are prepared before the first write, so a claim that the pod mounts twice can end in a conflict. Returns
@@ -90,7 +88,8 @@ pub(super) fn check_bindings(world: &World<'_>, pod: &ObjectMeta, reservation: &
     let Some(node) = world.get_ref::<Node>(reservation.node) else {
         return Err("failed to get node: node not found".to_owned());
     };
-    let csi_node = world.id::<CsiNode>("", &node.meta.name).and_then(|id| world.get_ref(id));
+    let view = View::World(world);
+    let csi_node = view.find::<CsiNode>("", &node.meta.name);
     let fits_node = |volume: &PersistentVolume| {
         let affinity = migration::node_affinity(volume, csi_node)?;
         if affinity.is_some_and(|affinity| !affinity.matches(&node.meta.labels)) {
@@ -127,7 +126,7 @@ pub(super) fn check_bindings(world: &World<'_>, pod: &ObjectMeta, reservation: &
             return Err(format!("provisioning failed for PVC {:?}", claim.meta.name));
         }
         if !claim.volume_name.is_empty() {
-            match find::<PersistentVolume>(world, &claim.volume_name) {
+            match view.find::<PersistentVolume>("", &claim.volume_name) {
                 Some(volume) => fits_node(volume)?,
                 // The volume may not be in the cache yet.
                 None => return Ok(false),
@@ -138,8 +137,4 @@ pub(super) fn check_bindings(world: &World<'_>, pod: &ObjectMeta, reservation: &
         }
     }
     Ok(true)
-}
-
-fn find<'w, T: Resource>(world: &'w World<'_>, name: &str) -> Option<&'w T> {
-    world.id("", name).and_then(|id| world.get_ref(id))
 }
