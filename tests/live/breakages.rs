@@ -407,7 +407,7 @@ impl Standing<'_> {
             End::Well => {
                 let said =
                     [self.run(&["audit", "-n", namespace, "--all"], "1000").stdout, self.fix(self.breakage.asked)];
-                let is_well = said[0].is_empty() && said[1].contains("Nothing is wrong");
+                let is_well = said[0].is_empty() && said[1].contains("fix found no problem");
                 (!is_well).then(|| said.concat()).into_iter().collect()
             }
             End::Row { cause, fix, way } => {
