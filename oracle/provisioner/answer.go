@@ -12,9 +12,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/container-storage-interface/spec/lib/go/csi"
-	"github.com/go-logr/logr"
-	"github.com/kubernetes-csi/csi-lib-utils/rpc"
 	external "github.com/kubernetes-csi/external-provisioner/v6/pkg/controller"
 	snapapi "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
 	snapfake "github.com/kubernetes-csi/external-snapshotter/client/v8/clientset/versioned/fake"
@@ -25,12 +22,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
-	storagelisters "k8s.io/client-go/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/client-go/util/workqueue"
-	translation "k8s.io/csi-translation-lib"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 )
 
@@ -54,11 +47,6 @@ func syncClone(*external.CloningProtectionController, context.Context, *v1.Persi
 
 //go:linkname sweep github.com/kubernetes-csi/external-provisioner/v6/pkg/controller.(*SnapshotFinalizerController).sweepOrphanedFinalizers
 func sweep(*external.SnapshotFinalizerController, context.Context)
-
-func init() {
-	// The logs of the controllers are not part of an answer.
-	klog.SetLogger(logr.Discard())
-}
 
 // field returns the address of the field with this name, even if the field is not exported.
 func field[T any](object any, name string) *T {
@@ -164,53 +152,14 @@ func start(w *world, p *Provisioning) *kit {
 	k := &kit{recorder: &recorder{}, ctx: context.Background()}
 	k.watch(client)
 	k.watch(snapshots)
-	plugin, service := rpc.PluginCapabilitySet{}, rpc.ControllerCapabilitySet{}
-	for _, name := range p.Sidecar.Capabilities {
-		if number, ok := csi.PluginCapability_Service_Type_value[name]; ok {
-			plugin[csi.PluginCapability_Service_Type(number)] = true
-		} else if number, ok := csi.ControllerServiceCapability_RPC_Type_value[name]; ok {
-			service[csi.ControllerServiceCapability_RPC_Type(number)] = true
-		} else {
-			panic("no capability " + name)
-		}
-	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	core, storage := factory.Core().V1(), factory.Storage().V1()
-	var attachments storagelisters.VolumeAttachmentLister
-	if service[csi.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME] {
-		attachments = storage.VolumeAttachments().Lister()
-	}
-	var csiNodes storagelisters.CSINodeLister
-	nodes := core.Nodes().Lister()
-	var store *external.InMemoryStore
-	if external.SupportsTopology(plugin) {
-		csiNodes, store = storage.CSINodes().Lister(), external.NewInMemoryStore()
-	}
 	claims := core.PersistentVolumeClaims().Informer()
-	made := external.NewCSIProvisioner(
-		client, time.Minute, "identity", "pvc", -1, nil, snapshots, p.Sidecar.Driver, plugin, service, p.Sidecar.MigratedFrom,
-		p.Sidecar.StrictTopology, p.Sidecar.ImmediateTopology, translation.New(), storage.StorageClasses().Lister(), csiNodes, nodes,
-		core.PersistentVolumeClaims().Lister(), attachments, nil, p.Sidecar.ExtraCreateMetadata, p.Sidecar.DefaultFSType, nil,
-		p.Sidecar.ControllerPublishReadOnly, p.Sidecar.PreventVolumeModeConversion, store,
-	)
-	*field[csi.ControllerClient](made, "csiClient") = &stub{driver: p.Driver, recorder: k.recorder}
+	_, service := capabilitiesOf(p.Sidecar)
+	made := provisionerOf(client, snapshots, factory, p.Sidecar, &stub{driver: p.Driver, recorder: k.recorder})
 	*field[record.EventRecorder](made, "eventRecorder") = k.recorder
-	k.noted = &noted{provisioner: made.(provisioner)}
-	// cmd/csi-provisioner sets the same options.
-	options := []func(*controller.ProvisionController) error{
-		controller.LeaderElection(false),
-		controller.FailedProvisionThreshold(0),
-		controller.FailedDeleteThreshold(0),
-		controller.CreateProvisionedPVLimiter(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		controller.ClaimsInformer(claims),
-		controller.VolumesInformer(core.PersistentVolumes().Informer()),
-		controller.ClassesInformer(storage.StorageClasses().Informer()),
-		controller.AddFinalizer(true),
-	}
-	if p.Sidecar.MigratedFrom != "" {
-		options = append(options, controller.AdditionalProvisionerNames([]string{p.Sidecar.MigratedFrom}))
-	}
-	k.controller = controller.NewProvisionController(k.ctx, client, p.Sidecar.Driver, k.noted, options...)
+	k.noted = &noted{provisioner: made}
+	k.controller = controllerOf(k.ctx, client, factory, p.Sidecar, k.noted)
 	*field[record.EventRecorder](k.controller, "eventRecorder") = k.recorder
 	*field[record.EventRecorder](*field[controller.VolumeStore](k.controller, "volumeStore"), "eventRecorder") = k.recorder
 	k.cloning = external.NewCloningProtectionController(client, core.PersistentVolumeClaims().Lister(), claims, nil, service)

@@ -1,4 +1,5 @@
-// Command provisioner runs the real external provisioner of CSI drivers and records what it decides.
+// Command provisioner runs the real external provisioner of CSI drivers. It records what the provisioner decides, or runs it
+// in a cluster.
 package main
 
 import (
@@ -9,12 +10,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
 const usage = `usage: provisioner COMMAND [flags]
 
   worlds    --seed S --count N [--start I]   random worlds, one on each line
   provision                                  what the provisioner does with each claim and each volume
+  run       --kubeconfig FILE --drivers A,B --seed S
+                                             runs the provisioners of these drivers in a cluster, and never ends
 
 provision reads lines on stdin. It has the flag --gates like the commands of the oracle, but the flag must be empty. line.go
 describes the lines.
@@ -36,6 +43,8 @@ func run(args []string) error {
 	seed := flags.Uint64("seed", 1, "the seed of the random worlds")
 	count := flags.Int("count", 100, "the number of worlds")
 	first := flags.Int("start", 0, "the number of the first world")
+	kubeconfig := flags.String("kubeconfig", "", "the cluster in which the provisioners run")
+	drivers := flags.String("drivers", "", "the names of the drivers, separated by commas")
 	gates := flags.String("gates", "", "feature gates; must be empty")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -50,7 +59,11 @@ func run(args []string) error {
 				return err
 			}
 		}
+	case args[0] == "run":
+		return runDrivers(*kubeconfig, strings.Split(*drivers, ","), *seed)
 	case args[0] == "provision" && *gates == "":
+		// The logs of the controllers are not part of an answer.
+		klog.SetLogger(logr.Discard())
 		if err := answerAll(os.Stdin, encoder); err != nil {
 			return err
 		}

@@ -88,26 +88,31 @@ const CONTROLLERS: &str = "*,-ephemeral-volume-controller";
 pub(super) fn predicted(plane: &Plane) -> BTreeMap<Key, (Vec<Value>, bool)> {
     let run = plane.pvctl(&["predict", "-A", "-o", "json", "--outcomes", "all", "--controllers", CONTROLLERS]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
-    let mut answer: Value = serde_json::from_str(&run.stdout).unwrap();
-    let items = answer["items"].as_array_mut().unwrap();
+    let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+    let items = answer["items"].as_array().unwrap().iter();
     items
-        .iter_mut()
         .map(|item| {
             assert_eq!((&item["assumed"], &item["unknown"]), (&Value::Null, &Value::Null), "{item}");
-            let outcomes = item["outcomes"].as_array_mut().unwrap();
-            for outcome in outcomes.iter_mut() {
-                let fields = outcome.as_object_mut().unwrap();
-                fields.remove("data");
-                fields.remove("unsettled");
-            }
-            let object = json!({
-                "kind": item["object"]["kind"],
-                "metadata": {"namespace": item["object"]["namespace"], "name": item["object"]["name"]},
-            });
-            let outcomes = item["outcomes"].as_array().unwrap().clone();
-            (key(&object), (outcomes, item["exact"] == true))
+            (
+                key_of(&item["object"]),
+                (item["outcomes"].as_array().unwrap().iter().map(shown).collect(), item["exact"] == true),
+            )
         })
         .collect()
+}
+
+/// Returns the key of an object that an answer names.
+pub(super) fn key_of(named: &Value) -> Key {
+    key(&json!({"kind": named["kind"], "metadata": {"namespace": named["namespace"], "name": named["name"]}}))
+}
+
+/// Returns the parts of an outcome that stored objects show.
+pub(super) fn shown(outcome: &Value) -> Value {
+    let mut outcome = outcome.clone();
+    for field in ["data", "unsettled", "created"] {
+        outcome.as_object_mut().unwrap().remove(field);
+    }
+    outcome
 }
 
 /// How many objects reached an end, and how many of these differ from their initial state.

@@ -3,6 +3,7 @@
 
 mod api;
 mod breakages;
+mod delayed_binding;
 mod deletions;
 mod ends;
 mod ephemeral;

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::{env, fs};
+use xtask::oracle::Oracle;
 
 /// The folder in which `oracle/cluster/build` puts the components.
 const BUILT: &str = "target/control-plane";
@@ -25,6 +26,9 @@ const BUILT: &str = "target/control-plane";
 const NO_ADMISSION: &str = "--disable-admission-plugins=ServiceAccount,DefaultStorageClass,\
                             StorageObjectInUseProtection,PersistentVolumeClaimResize,Priority,TaintNodesByCondition,\
                             LimitRanger";
+
+/// The name of the process in which the external provisioners run.
+pub(crate) const DRIVERS: &str = "provisioner";
 
 /// The answer of `oracle/cluster/up`, which says where the control plane is.
 #[derive(Debug, Default, Deserialize)]
@@ -95,9 +99,7 @@ impl Plane {
 
     /// Starts the same controllers and the ones in `more`.
     pub(crate) fn start_controllers_and(&mut self, more: &str) {
-        let log = self.place.directory.join("kube-controller-manager.log");
-        // The log is removed, so that a test does not find a line of an earlier start.
-        _ = fs::remove_file(&log);
+        self.remove_log("kube-controller-manager");
         let controllers = format!(
             "--controllers=persistentvolume-binder-controller,persistentvolume-protection-controller,\
              persistentvolumeclaim-protection-controller{}{more}",
@@ -122,9 +124,42 @@ impl Plane {
         self.command(&json!({"start": "kube-scheduler", "args": arguments}));
     }
 
+    /// Starts the default scheduler, which tries again after one second at the latest. The default is ten seconds.
+    pub(crate) fn start_hasty_scheduler(&mut self) {
+        let config = json!({
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "leaderElection": {"leaderElect": false},
+            "clientConnection": {"kubeconfig": self.place.kubeconfig, "qps": 500, "burst": 1000},
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 1,
+        });
+        let file = self.place.directory.join("scheduler.json");
+        fs::write(&file, config.to_string()).expect("the configuration is written");
+        let arguments = [format!("--config={}", file.display()), "--secure-port=0".to_owned()];
+        self.command(&json!({"start": "kube-scheduler", "args": arguments}));
+    }
+
+    /// Starts the real external provisioners of these drivers. The seed decides what the drivers answer.
+    pub(crate) fn start_drivers(&mut self, drivers: &[&str], seed: usize) {
+        self.remove_log(DRIVERS);
+        let arguments = ["run", "--drivers", &drivers.join(","), "--seed", &seed.to_string()];
+        self.command(&json!({"start": DRIVERS, "program": provisioner(), "args": arguments}));
+    }
+
     /// Stops the controllers immediately.
     pub(crate) fn stop_controllers(&mut self) {
-        self.command(&json!({"stop": "kube-controller-manager"}));
+        self.stop("kube-controller-manager");
+    }
+
+    /// Stops a component immediately.
+    pub(crate) fn stop(&mut self, component: &str) {
+        self.command(&json!({"stop": component}));
+    }
+
+    /// Removes the log of a component, so that a test does not find a line of an earlier start.
+    fn remove_log(&self, component: &str) {
+        _ = fs::remove_file(self.place.directory.join(format!("{component}.log")));
     }
 
     /// Returns the log of a component.
@@ -178,6 +213,12 @@ fn assets() -> PathBuf {
 /// Returns the path of kubectl in the version of the control plane.
 pub(crate) fn kubectl() -> PathBuf {
     assets().join("kubectl")
+}
+
+/// Returns the program with the real external provisioner. It is built once per run of the tests.
+fn provisioner() -> &'static Path {
+    static BUILD: OnceLock<Oracle> = OnceLock::new();
+    BUILD.get_or_init(|| Oracle::build_provisioner(&root()).expect("go, which builds the provisioner")).program()
 }
 
 /// Returns the program that starts and stops the components. It is built once per run of the tests.

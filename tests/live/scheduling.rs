@@ -39,7 +39,7 @@ const SILENCE: Duration = Duration::from_secs(3);
 const GATE: &str = "example.com/everything-is-stored";
 
 /// The kinds of which a world can have objects.
-const KINDS: [&str; 11] = [
+pub(super) const KINDS: [&str; 11] = [
     "Pod",
     "PersistentVolumeClaim",
     "PersistentVolume",
@@ -152,6 +152,12 @@ fn mounts_twice(pod: &Value) -> bool {
     named().count() > named().map(ToString::to_string).collect::<BTreeSet<_>>().len()
 }
 
+/// Returns whether the scheduler has written this message. The rest of its message is about preemption.
+pub(super) fn is_message(said: &str, written: &str) -> bool {
+    let rest = written.strip_prefix(said);
+    rest.is_some_and(|rest| rest.is_empty() || rest.contains("preemption:") || rest.starts_with(' '))
+}
+
 /// Returns how the prediction differs from what the scheduler wrote, if it does.
 fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option<String> {
     let wrong = |why: &str| Some(format!("{why}: {written:?}\nof {predicted}"));
@@ -162,13 +168,7 @@ fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option
     if let Some((reason, message)) = &written.condition {
         tally.rejected += 1;
         tally.before_filter += usize::from(predicted["stage"] == "preFilter");
-        // The rest of the message is about preemption.
-        let is_said = |said: &&str| {
-            message
-                .strip_prefix(said)
-                .is_some_and(|rest| rest.is_empty() || rest.contains("preemption:") || rest.starts_with(' '))
-        };
-        if predicted["conditionReason"] != *reason || !messages.iter().any(is_said) {
+        if predicted["conditionReason"] != *reason || !messages.iter().any(|said| is_message(said, message)) {
             return wrong("another message");
         }
         return None;

@@ -339,3 +339,42 @@ fn a_pod_with_devices_has_unknown_ends() {
     let item = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "p3").unwrap();
     assert_eq!(item["outcomes"], Value::Null, "{item}");
 }
+
+/// Returns a CSINode of the driver, whose volumes belong to one node.
+fn local_driver(node: &str) -> Value {
+    json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": node},
+        "spec": {"drivers": [{"name": "csi.example.com", "nodeID": node, "topologyKeys": ["kubernetes.io/hostname"]}]}})
+}
+
+/// A driver creates a volume for the selected node. It can also have too little storage there. Then the provisioner
+/// removes the selected node, and the scheduler chooses again.
+#[test]
+fn a_driver_creates_the_volume_on_the_selected_node() {
+    let mut items = vec![
+        node("n1", 1),
+        node("n2", 1),
+        local_driver("n1"),
+        local_driver("n2"),
+        class("fast", "csi.example.com", "WaitForFirstConsumer"),
+        claim("data", "fast"),
+        pod("web", 1, "data"),
+    ];
+    items.extend(surroundings(&[]));
+    let ends = ends(&predicted(&items, &["--pods", "--actors", "scheduler,drivers"]));
+    assert_eq!(ends["web"], set(&["on n1", "on n2", "waits on n1", "waits on n2"]));
+    assert_eq!(ends["data"], set(&["Pending", "Bound pvc-uid-data"]));
+}
+
+/// The external provisioner does not check whether the claim is being deleted.
+#[test]
+fn a_driver_creates_a_volume_for_a_claim_that_is_being_deleted() {
+    let mut data = claim("data", "fast");
+    data["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    data["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    data["metadata"]["annotations"] = json!({"volume.kubernetes.io/storage-provisioner": "csi.example.com"});
+    let mut items = vec![node("n1", 1), class("fast", "csi.example.com", "Immediate"), data];
+    items.extend(surroundings(&["n1"]));
+    let ends = ends(&predicted(&items, &["--actors", "drivers"]));
+    assert_eq!(ends["data"], set(&["Pending", "Bound pvc-uid-data"]));
+    assert_eq!(ends["pvc-uid-data"], set(&["Bound", "gone"]));
+}

@@ -18,6 +18,8 @@ import (
 type Command struct {
 	// Start names a component to start. The component also gets --kubeconfig.
 	Start string `json:"start,omitempty"`
+	// Program is the file of this component. If it is empty, the component is in the folder of assets.
+	Program string `json:"program,omitempty"`
 	// Args are the further arguments of this component.
 	Args []string `json:"args,omitempty"`
 	// Stop names a component to stop.
@@ -104,7 +106,7 @@ func serve(directory, assets string, arguments []string, out *json.Encoder) erro
 func (p *Plane) obey(command Command) error {
 	switch {
 	case command.Start != "" && command.Stop == "":
-		return p.start(command.Start, command.Args)
+		return p.start(command.Start, command.Program, command.Args)
 	case command.Stop != "" && command.Start == "":
 		return p.stop(command.Stop)
 	default:

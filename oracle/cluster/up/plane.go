@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -89,11 +90,14 @@ func (p *Plane) begin(arguments []string) error {
 }
 
 // start starts one more component. The component uses the API server of this control plane.
-func (p *Plane) start(name string, arguments []string) error {
+func (p *Plane) start(name, program string, arguments []string) error {
 	if _, known := p.running[name]; known {
 		return fmt.Errorf("%s is already running", name)
 	}
-	given := append([]string{"--kubeconfig", p.path("kubeconfig")}, arguments...)
+	given := append(slices.Clone(arguments), "--kubeconfig", p.path("kubeconfig"))
+	if program != "" {
+		return p.runProgram(name, program, given)
+	}
 	return p.run(name, given)
 }
 

@@ -14,15 +14,20 @@ type process struct {
 	done    chan struct{}
 }
 
-// run starts a component. On Linux the component is killed when this process dies, even if this process is killed by a
-// signal.
+// run starts a component. Its program is in the folder of assets. On Linux the component is killed when this process
+// dies, even if this process is killed by a signal.
 func (p *Plane) run(name string, arguments []string) error {
+	return p.runProgram(name, filepath.Join(p.assets, name), arguments)
+}
+
+// runProgram starts a component like run, from this file.
+func (p *Plane) runProgram(name, program string, arguments []string) error {
 	log, err := os.OpenFile(p.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	command := exec.Command(filepath.Join(p.assets, name), arguments...)
+	command := exec.Command(program, arguments...)
 	command.Dir = p.directory
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = diesWithParent()

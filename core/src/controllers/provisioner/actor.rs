@@ -23,7 +23,7 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     syncs: &BOUND_KINDS,
     memory: |stated| ControllerState { cached: stated.cached.clone(), operations: Vec::new() },
     links: join,
-    same: sameness::same,
+    same,
     is_hidden,
     looks_at: |_, object, other| object == other,
     needs,
@@ -46,6 +46,16 @@ enum Answer {
     Full,
     /// It fails, now and later.
     Failed,
+}
+
+/// Returns whether two versions are equal in all fields that influence decisions. A driver can create the volume of a
+/// claim in different parts of the cluster.
+fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
+    let same_place = match (a, b) {
+        (HeldObject::PersistentVolume(a), HeldObject::PersistentVolume(b)) => a.node_affinity == b.node_affinity,
+        _ => true,
+    };
+    same_place && sameness::same(a, b)
 }
 
 /// Returns whether no sync of a driver can observe the step.
@@ -73,11 +83,11 @@ fn volume_name(claim: &PersistentVolumeClaim) -> Str {
 }
 
 /// Returns the class of a claim that a provisioner may get to see: the claim has no volume, and the class names an
-/// external provisioner.
+/// external provisioner. A provisioner also provisions for a claim that is being deleted.
 fn external_class<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s StorageClass> {
     let class = snapshot.class(claim.class())?;
     let is_external = !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER;
-    (claim.volume_name.is_empty() && !claim.terminating() && is_external).then_some(class)
+    (claim.volume_name.is_empty() && is_external).then_some(class)
 }
 
 /// Joins each claim that may be provisioned with an existing volume that has the name of its future volume, and with
