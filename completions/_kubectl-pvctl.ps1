@@ -263,7 +263,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;predict' {
-            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes')
+            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes')
             [CompletionResult]::new('--contexts', '--contexts', [CompletionResultType]::ParameterName, 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')

@@ -256,7 +256,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;predict'= {
-            cand --actors 'Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes'
             cand --contexts 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'

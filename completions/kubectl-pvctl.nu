@@ -296,7 +296,7 @@ module completions {
     --stuck                   # Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`
     --diagnosis               # Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`
     --pods                    # Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then
-    --actors: string          # Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes
+    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes
     --exit-code               # Exit with 1 if a change is predicted
     --trace                   # Show each test of a decision: the field, the two values, the result
     --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary

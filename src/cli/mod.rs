@@ -274,7 +274,7 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub pods: bool,
 
-    /// Who acts besides the controllers: scheduler, `*` for all, or none; reads all pods and nodes
+    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes
     #[arg(long, value_delimiter = ',', value_name = "LIST", help_heading = "Model")]
     pub actors: Vec<String>,
 

@@ -24,6 +24,7 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         stuck: args.stuck,
         diagnosis: args.diagnosis,
         pods: args.pods,
+        may_schedule: !args.source.filenames.is_empty(),
         trace: args.trace,
         exit_code: args.exit_code,
         is_last: args.contexts.is_empty(),

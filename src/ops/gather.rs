@@ -4,11 +4,11 @@ use super::Reader;
 use super::model::{ModelOptions, Modelled};
 use super::rules::{all_reads, is_read};
 use super::scope::Scope;
-use crate::controllers::KubeVersion;
+use crate::controllers::{KubeVersion, scheduler};
 use crate::diagnosis::Rule;
 use crate::error::Error;
-use crate::model::{Kind, ObjectArgument, Str, Timestamp};
-use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
+use crate::model::{Kind, ObjectArgument, Pod, Str, Timestamp};
+use crate::snapshot::{Absence, CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{FileOptions, Loaded, Needs};
 
 /// The objects that were read, and how they are judged.
@@ -47,7 +47,7 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// Returns the question for the objects that decisions need, and no others.
     pub fn question(&self) -> Question<'_> {
-        Question { options: self, object: None, pods_decide: true, evidence: Evidence::default() }
+        Question { options: self, object: None, pods_decide: true, may_schedule: false, evidence: Evidence::default() }
     }
 }
 
@@ -60,6 +60,8 @@ pub struct Question<'a> {
     pub object: Option<(Kind, &'a str)>,
     /// Whether pods influence the answer.
     pub pods_decide: bool,
+    /// Whether the scheduler takes part by default if files have everything that it reads.
+    pub may_schedule: bool,
     /// The objects that are read in addition to what decisions need.
     pub evidence: Evidence<'a>,
 }
@@ -204,6 +206,14 @@ impl<'a> Question<'a> {
             modelled.source = "stated";
         }
         let snapshot = Snapshot::new(parts);
+        if from_files && self.may_schedule && self.options.model.actors.is_empty() && needs_scheduler(&snapshot) {
+            modelled.add_scheduler();
+            notes.push(
+                "note: the scheduler takes part, because the files have everything that it reads; --actors none leaves \
+                 it out"
+                    .into(),
+            );
+        }
         let given = self.options.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
         let namespace = match (self.options.scope.all_namespaces, from_files) {
@@ -231,6 +241,16 @@ impl<'a> Question<'a> {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, read_at: None, from_files })
     }
+}
+
+/// The kinds of which the scheduler reads all objects, besides those that every verb reads.
+const READ_BY_SCHEDULER: [Kind; 6] =
+    [Kind::Pod, Kind::Node, Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity, Kind::VolumeAttachment];
+
+/// Returns whether some pod waits for the scheduler, and the snapshot has everything that the scheduler reads.
+fn needs_scheduler(snapshot: &Snapshot) -> bool {
+    let is_complete = |kind: &Kind| snapshot.coverage().absence(*kind, "") == Absence::Certain;
+    READ_BY_SCHEDULER.iter().all(is_complete) && snapshot.all::<Pod>().iter().any(scheduler::handles)
 }
 
 /// The maximum number of namespaces that a warning names.

@@ -24,8 +24,8 @@ pub struct ModelOptions {
     pub controller_flags: Vec<(String, String)>,
     /// The controllers that take part, in the syntax of kube-controller-manager. If the list is empty, all take part.
     pub controllers: Vec<String>,
-    /// The actors that take part besides the controllers: `scheduler`, `*` for all, or `none`. If the list is empty,
-    /// none takes part.
+    /// The actors that take part besides the controllers: their names, `*` for all, or `none`. If the list is empty,
+    /// the verb decides.
     pub actors: Vec<String>,
     /// The objects that are not in the controller's cache yet.
     pub unseen: Vec<ObjectKey>,
@@ -72,6 +72,13 @@ impl Modelled {
         self.controllers.contains(&scheduler::actor::CONTROLLER)
     }
 
+    /// Lets the scheduler take part.
+    pub fn add_scheduler(&mut self) {
+        if !self.schedules() {
+            self.controllers.push(scheduler::actor::CONTROLLER);
+        }
+    }
+
     /// Returns whether a controller that takes part syncs objects of that kind.
     pub fn syncs(&self, kind: Kind) -> bool {
         self.controllers.iter().any(|controller| controller.syncs.contains(&kind))
@@ -111,7 +118,8 @@ impl Modelled {
     ///
     /// # Errors
     /// Returns a usage error if an object of `--unseen` or `--stale` does not exist or has another kind than a
-    /// volume or claim, and if no object has an operation of `--running` or `--backoff`.
+    /// volume or claim. Also returns one if a word of `--running` or `--backoff` is not the name of an operation on a
+    /// volume or claim that exists.
     pub fn settings<'s>(
         &self,
         snapshot: &'s Snapshot,
@@ -226,9 +234,12 @@ fn controllers(list: &[String]) -> Result<Vec<Controller>, Error> {
     }
     let enabled = |controller: &Controller| {
         let says = |word: &str| word == controller.name || word == controller.alias;
-        let on = list.iter().any(|word| says(word));
-        let off = list.iter().any(|word| word.strip_prefix('-').is_some_and(says));
-        on || (!off && list.iter().any(|word| word == "*"))
+        // The first word about a controller decides.
+        let stated = list.iter().find_map(|word| match word.strip_prefix('-') {
+            Some(without) => says(without).then_some(false),
+            None => says(word).then_some(true),
+        });
+        stated.unwrap_or_else(|| list.iter().any(|word| word == "*"))
     };
     let chosen: Vec<Controller> = CONTROLLERS.into_iter().filter(enabled).collect();
     if chosen.is_empty() {

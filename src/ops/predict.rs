@@ -50,6 +50,8 @@ pub struct PredictOptions {
     pub diagnosis: bool,
     /// Whether pods that use claims are shown.
     pub pods: bool,
+    /// Whether the objects come from files. Then the scheduler takes part by default.
+    pub may_schedule: bool,
     /// Whether every comparison is recorded.
     pub trace: bool,
     /// Whether the status says that something will change.
@@ -69,7 +71,7 @@ impl PredictOptions {
     /// Returns the surrounding kinds that diagnoses rest on. There are none if no diagnoses are made.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
-        if !self.read.model.actors.is_empty() {
+        if !self.read.model.actors.is_empty() || self.may_schedule {
             kinds.extend(READ_BY_ACTORS.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
         }
         kinds
@@ -77,7 +79,7 @@ impl PredictOptions {
 
     /// Returns the question to a source. `surroundings` are the surrounding kinds that diagnoses rest on.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
-        let question = self.read.question();
+        let question = Question { may_schedule: self.may_schedule, ..self.read.question() };
         if self.diagnoses() {
             Question { evidence: Evidence::of_rules(rules::all(), surroundings), ..question }
         } else {
