@@ -130,10 +130,11 @@ impl<'a> Case<'a> {
         self.seconds_since(since).filter(|passed| *passed >= PATIENCE)
     }
 
-    /// Returns whether a problem may still end by itself: it has lasted for less than [`PATIENCE`] seconds, or for an
-    /// unknown time. If somebody named the object, the finding is then reported with a lower severity. If nobody named
-    /// it, the function returns None, and the finding is not reported yet. Rules that report how long something lasts
-    /// do not use this function.
+    /// Returns whether a problem may still end by itself. The result is Some(false) if the problem has lasted for at
+    /// least [`PATIENCE`] seconds. Otherwise the problem may still end by itself. Then the result is Some(true) if
+    /// somebody named the object, and the rule reports the finding with a lower severity. The result is None if nobody
+    /// named the object, and the rule does not report the finding yet. Rules that report how long something lasts do
+    /// not use this function.
     pub fn may_heal(&self, since: Option<Timestamp>) -> Option<bool> {
         match self.lasts(since) {
             Some(_) => Some(false),
@@ -274,8 +275,8 @@ impl<'a> Case<'a> {
         if is_open(claim) { self.claim_branch() } else { None }
     }
 
-    /// Returns the free volume that differs least from the request of the claim. For the object of this case, the
-    /// search runs only once for all rules.
+    /// Returns whether a free volume fits the claim. If no volume fits, the result has the nearest volume that fails
+    /// exactly one test, if there is one. For the object of this case, the search runs only once for all rules.
     pub fn nearest(&self, claim: &PersistentVolumeClaim) -> Nearest {
         let search = || nearest_volume(self.snapshot(), self.behavior(), claim);
         match self.subject {

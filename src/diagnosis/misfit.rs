@@ -1,10 +1,10 @@
-//! The reason why a volume and a claim do not fit, with both values.
+//! The reason why a volume and a claim do not fit.
 
 use super::facts::names;
 use crate::controllers::CandidateVerdict;
 use crate::model::{AccessMode, AccessModes, ClaimRef, PersistentVolume, PersistentVolumeClaim, Quantity};
 
-/// One field in which a volume and a claim differ.
+/// One field because of which a volume and a claim do not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// The path of the volume's field.
@@ -15,12 +15,13 @@ pub struct Misfit {
     pub wants: String,
     /// The path of the claim's field that makes the request, if there is one.
     pub claim_field: Option<&'static str>,
-    /// The difference in words, with both values and as short as possible.
+    /// The difference in words, as short as possible. The words have both values only if the reader needs both.
     pub words: String,
 }
 
-/// Describes the verdict of the matching on this volume and this claim. Returns None if the verdict is about no
-/// difference of the two: the volume fits, or the node, another claim of the pod or a smaller volume decides.
+/// Describes the verdict of the matching on this volume and this claim. Returns None if the volume fits. Also returns
+/// None if the verdict depends on something else: on the node, on another claim of the pod, or on a smaller volume. For
+/// `CandidateDelayed`, the values are the two classes, which may be equal.
 pub fn misfit(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<Misfit> {
     let claim_field = claim_field(verdict);
     let of = |field, has: String, wants: String, words: String| Some(Misfit { field, has, wants, claim_field, words });

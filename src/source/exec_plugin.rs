@@ -44,7 +44,8 @@ struct Status {
 /// prints.
 ///
 /// This function blocks until the plugin ends, because a person may have to log in. The plugin is stopped after the
-/// limit that the user gave, or after [`UNATTENDED_LIMIT`]. kubectl has no limit. All other credentials take precedence
+/// limit that the user gave. Without such a limit, it is stopped after [`UNATTENDED_LIMIT`]. In `LoginMode::Person` it
+/// has no limit without a flag. A limit of zero means no limit. kubectl has no limit. All other credentials take precedence
 /// over the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
@@ -101,7 +102,7 @@ fn ask(
                 config,
                 match attendance {
                     LoginMode::Person => "needs a terminal, but standard input is not a terminal",
-                    LoginMode::Reader | LoginMode::Nobody => "needs an answer from you: first ask only this cluster",
+                    LoginMode::Reader | LoginMode::Nobody => "needs an answer from you: first run the command for this cluster alone",
                 },
             ));
         }
@@ -132,7 +133,7 @@ fn ask(
         LoginMode::Nobody => Stdio::null(),
     });
     let output = output(command.stdout(Stdio::piped()), config, limit)?;
-    // A parser of YAML would read some JSON differently. For example, it would read some strings as numbers.
+    // A parser of YAML would read some JSON differently. For example, it would accept a number as a string.
     let answer: Option<ExecCredential> = if output.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice(&output).ok()
     } else {

@@ -541,7 +541,8 @@ impl<'s> Place<'s> {
         volumes.chain(claims).collect()
     }
 
-    /// Deletes all objects of this place. The controllers remove the finalizers.
+    /// Deletes the claims and volumes of this place. The controllers remove the finalizers, unless a pod still uses the
+    /// claim.
     pub(crate) fn clear(&self) {
         for kind in [PVC, PV] {
             for object in self.objects(kind) {

@@ -93,8 +93,8 @@ impl fmt::Display for KubeVersion {
 /// The reason why a gate or a flag cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BehaviorError {
-    /// The version has no gate of this name, or the gate changes no decision.
-    UnknownGate(String),
+    /// The version has no gate of this name, or the gate changes no decision. The list has the gates of the version.
+    UnknownGate(String, Vec<&'static str>),
     /// In this version, the gate of this name is locked to its default. The boolean is this default.
     LockedGate(String, bool),
     /// The flag of this name changes no decision.
@@ -106,10 +106,11 @@ pub enum BehaviorError {
 impl fmt::Display for BehaviorError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownGate(gate) => write!(
+            Self::UnknownGate(gate, known) => write!(
                 out,
-                "feature gate {gate:?} has no effect on the model; the known gates are {}",
-                GATES.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")
+                "feature gate {gate:?} has no effect on the model of this version of Kubernetes; the gates of this \
+                 version are {}",
+                known.join(", ")
             ),
             Self::LockedGate(gate, state) => {
                 write!(out, "feature gate {gate:?} is locked to {state} in this version of Kubernetes")
@@ -167,8 +168,8 @@ pub struct KubernetesBehavior {
     /// Before 1.30, the controller also tried to assign the default class to a claim with an explicitly empty class.
     /// The API server refused this write.
     pub default_class_for_empty_class: bool,
-    /// Since 1.30, migrated and CSI volumes are left to their driver. In 1.30.0, this required the gate
-    /// `HonorPVReclaimPolicy`. Later patches do not require the gate (`findDeletablePlugin`, 1.30.4 and 1.30.14;
+    /// Since 1.30, the controller leaves the deletion of migrated and CSI volumes to their driver, also if the volume
+    /// has no annotation `provisioned-by`. In 1.30.0, this required the gate `HonorPVReclaimPolicy`. Later patches do not require the gate (`findDeletablePlugin`, 1.30.4 and 1.30.14;
     /// kubernetes/kubernetes#126043).
     pub static_csi_is_external: bool,
     /// Since 1.31, the controller compares VolumeAttributesClasses, and a claim without a volume loses
@@ -216,8 +217,8 @@ pub struct SchedulerBehavior {
     /// Since 1.36, a DeviceClass can name a resource that a pod requests, and its devices then provide this resource
     /// (gate `DRAExtendedResource`).
     pub device_classes_have_resources: bool,
-    /// Since 1.34, the code is `UnschedulableAndUnresolvable` for a node if the pod requests more than the node can
-    /// have for all pods together.
+    /// Since 1.34, `NodeResourcesFit` returns the code `UnschedulableAndUnresolvable` for a node if the pod requests
+    /// more than `status.allocatable` of the node.
     pub requests_can_be_unresolvable: bool,
     /// Before 1.34, the reason of `TaintToleration` names the first taint that is not tolerated.
     pub taint_is_named: bool,
@@ -313,9 +314,10 @@ impl KubernetesBehavior {
     /// Sets a feature gate.
     ///
     /// # Errors
-    /// Returns an error if this version has no such gate, if the gate changes no decision, or if the gate is locked.
+    /// Returns an error if this version has no such gate, if the gate changes no decision, or if the gate is locked to
+    /// the other state.
     pub fn set_gate(&mut self, name: &str, state: bool) -> Result<(), BehaviorError> {
-        let unknown = || BehaviorError::UnknownGate(name.to_owned());
+        let unknown = || BehaviorError::UnknownGate(name.to_owned(), self.gates.keys().copied().collect());
         let gate = GATES.iter().find(|gate| gate.name == name).ok_or_else(unknown)?;
         let current = *self.gates.get(gate.name).ok_or_else(unknown)?;
         if gate.locked.is_some_and(|from| from <= self.version.minor) && current != state {

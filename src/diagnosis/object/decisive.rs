@@ -30,7 +30,7 @@ pub(super) struct Concerning<'f> {
 /// The finding that decides the state of an object.
 #[derive(Clone, Copy)]
 pub(super) struct Decisive<'f> {
-    /// The worst finding on the object, on an object that affects it, or on the volume or claim that it is bound to.
+    /// The worst finding on the object, about the object, or on an object that belongs to it.
     pub(super) worst: &'f Finding,
     /// The root of this finding.
     pub(super) root: &'f Finding,
@@ -60,7 +60,8 @@ impl<'f> Concerning<'f> {
         Some(Decisive { worst, root: self.findings.listed.get(worst.role.root).unwrap_or(worst) })
     }
 
-    /// Returns the findings on the object, or about the object, that only inform and stay as they are.
+    /// Returns the findings of severity Info that are on the object or affect it. Findings that may still end by
+    /// themselves are left out. Deletions of data that somebody requested are left out, too.
     pub(super) fn notes(&self) -> Vec<&'f Finding> {
         let informs =
             |finding: &Finding| finding.severity == Severity::Info && !finding.is_early && !finding.is_asked_for();
@@ -72,8 +73,8 @@ impl<'f> Concerning<'f> {
     /// true, other findings that follow from the same root are left out as well, because the text about the root covers
     /// them.
     pub(super) fn dangers(&self, decisive: Option<Decisive<'_>>, told: bool) -> Vec<&'f Finding> {
-        // The text about the root also covers the findings that follow from it, unless their danger is worse than that
-        // of the root.
+        // The text about the root also covers the findings that follow from it. The exception is a finding with imminent
+        // risk, if the risk of the root is not imminent.
         let follows = |finding: &Finding, root: &Finding| {
             let is_of_root = self.findings.listed.get(finding.role.root).is_some_and(|own| std::ptr::eq(own, root));
             is_of_root && (finding.risk != Risk::Imminent || root.risk == Risk::Imminent)

@@ -20,7 +20,7 @@ use crate::snapshot::Snapshot;
 formats! {
     /// How matches are printed.
     MatchFormat {
-        /// A table for about 80 columns, below sentences.
+        /// A summary in sentences, and below it a table that is about 80 columns wide.
         Table = "table",
         /// The table with more columns.
         Wide = "wide",

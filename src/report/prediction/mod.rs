@@ -52,9 +52,10 @@ pub trait Predictions<'s> {
     /// Returns what the model assumes about Kubernetes.
     fn model(&self) -> Model;
 
-    /// Makes every prediction with `predict`, and adds the shown predictions to a piece with `render`. `render` also
-    /// gets the diagnoses, if they are made. Both functions run on any thread. Each piece has several predictions. It
-    /// is passed to `write` on this thread, in the order of the objects.
+    /// Makes the predictions in batches. `predict` makes each prediction. The options decide which predictions are
+    /// shown. `render` adds these to the output of the batch, which is a `T`. It also gets the diagnoses, if they are
+    /// made. Both functions run on any thread. `write` gets the output of each batch on this thread, in the order of
+    /// the objects.
     ///
     /// # Errors
     /// Returns the first error of `render` and `write`.

@@ -48,7 +48,8 @@ impl<'a> ObjectId<'a> {
 pub struct Model {
     /// The minor version of Kubernetes whose behavior is modelled.
     pub kubernetes: String,
-    /// Whether recorded answers of the real controllers verify this version.
+    /// Whether recorded answers of the real controllers verify this version with these feature gates and flags. The
+    /// field is false if a gate or a flag differs from its default.
     pub verified: bool,
     /// How the version was found: `detected` on a cluster, `stated` by a snapshot, `given` by the user, or `assumed`.
     pub source: &'static str,

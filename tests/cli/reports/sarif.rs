@@ -46,7 +46,8 @@ pub(super) fn list<'v>(value: &'v Value, at: &str) -> &'v [Value] {
     value.as_array().unwrap_or_else(|| panic!("{at} is no array: {value}"))
 }
 
-/// Checks a message by SARIF 3.11 and 3.12: it must have plain text. It may have other fields as well.
+/// Checks a message by SARIF 3.11 and 3.12: it must have `text`. It may also have `markdown`, but
+/// no other field.
 fn assert_message(value: &Value, at: &str) {
     let message = fields(value, &["text", "markdown"], at);
     assert!(!string(&message["text"], at).is_empty(), "{at} is empty");

@@ -46,7 +46,8 @@ fn no_world_makes_any_version_panic() {
 fn lists_of_outcomes_keep_to_their_limit_and_count_all() {
     let volumes = (0..40).map(|number| free_volume(format!("v{number:02}"), "1Gi", "")).collect::<Vec<_>>();
     let claims = (0..40).map(|number| waiting_claim(format!("c{number:02}"), "ns", "1Gi", "")).collect::<Vec<_>>();
-    // The search visits volumes with different access modes one group of modes after the other.
+    // The search groups volumes by access modes, and visits one group after the other. If there is a second group, the
+    // set of outcomes is not exact.
     let mut odd = free_volume("odd".to_owned(), "1Gi", "");
     odd.access_modes = AccessModes(Arc::new([AccessMode::ReadWriteOnce, AccessMode::ReadWriteMany]));
     for odd in [None, Some(odd)] {

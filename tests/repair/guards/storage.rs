@@ -42,7 +42,8 @@ fn csi(driver: &str, handle: &str) -> Value {
     json!({ "csi": { "driver": driver, "volumeHandle": handle } })
 }
 
-/// Manuals of vendors create several volumes for one share, for several namespaces. These volumes are not refused.
+/// Manuals of vendors say to create one volume of a share for each namespace. The guard only warns about these volumes
+/// if all of them are ReadWriteMany and are retained. Otherwise it refuses the plan.
 #[test]
 fn a_share_for_many_nodes_has_many_volumes() {
     let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });
@@ -99,7 +100,8 @@ fn a_path_is_the_same_storage_where_one_node_can_reach_both() {
     }
 }
 
-/// The same disk of an in-tree plugin, as manifests name it, is recognized.
+/// Manifests can name one disk of an in-tree plugin in different ways. The guard recognizes that two volumes name the
+/// same disk.
 #[test]
 fn in_tree_disks_are_compared_by_what_names_them() {
     let iscsi =
@@ -207,7 +209,8 @@ fn in_tree_disks_are_those_of_the_migrated_driver() {
     }
 }
 
-/// If a volume does not state its storage, only plans are refused that take a volume or data from somebody.
+/// A volume does not state its storage. `retain` and `undo` give no further claim access to the storage, so the guard
+/// only warns. It refuses all other plans.
 #[test]
 fn a_volume_that_does_not_name_its_storage_can_be_kept() {
     let source = json!({ "flexVolume": { "driver": "example.com/lvm" } });

@@ -42,8 +42,9 @@ async fn a_plan_that_stops_can_be_continued() {
     assert!(other.writes().is_empty());
 }
 
-/// An earlier run has carried out a part of the plan. If a later run cannot continue, it must not say that nothing was
-/// written. It says how to continue.
+/// An earlier run has carried out a part of the plan. If a later run cannot continue, it says that an earlier run has
+/// written a part, and how to continue. If the cluster has changed, it does not end with the exit code for a plan of
+/// which nothing was written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_cannot_be_continued_is_reported_as_done_in_part() {
     let state = tempfile::tempdir().unwrap();
@@ -77,7 +78,7 @@ async fn a_plan_that_cannot_be_continued_is_reported_as_done_in_part() {
     assert_eq!(shown.code, Some(4), "{}{}", shown.stdout, shown.stderr);
     assert!(!shown.stderr.contains("an earlier run"), "{}", shown.stderr);
     fake.replace(as_it_was);
-    // Without consent, without a right, or if a read fails, the message says only that this run wrote nothing.
+    // If there is no consent, a permission is missing, or a read fails, the exit code is that of the later run.
     begun(6, "there is no terminal to ask on: nothing was written", &go_on[..2]).await;
     fake.deny("patch");
     begun(6, "you may not: patch persistentvolumes data", &go_on).await;

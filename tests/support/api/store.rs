@@ -564,7 +564,7 @@ fn sign(object: &mut Value, call: &Call) {
     object["metadata"]["managedFields"] = Value::Array(entries);
 }
 
-/// Returns an item of a typed list, which does not state its kind.
+/// Returns the object without `kind` and `apiVersion`, like an item of a typed list.
 fn untyped(object: &Value) -> Value {
     let mut item = object.clone();
     if let Some(fields) = item.as_object_mut() {

@@ -22,7 +22,7 @@ impl Judged<'_> {
                     Err(BehaviorError::LockedGate(name, state)) => {
                         format!("cannot set feature gate {name} to {}, feature is locked to {state}", !state)
                     }
-                    Err(BehaviorError::UnknownGate(name)) => format!("unrecognized feature gate: {name}"),
+                    Err(BehaviorError::UnknownGate(name, _)) => format!("unrecognized feature gate: {name}"),
                     Err(other) => other.to_string(),
                 };
                 predicted.insert(format!("set to {state}: {answer}"));

@@ -1,4 +1,4 @@
-//! The result of matching for every volume and one claim. A decision names only the chosen volume; this module says for
+//! The result of matching for one claim and the volumes that it may get. A decision names only the chosen volume; this module says for
 //! each other volume why it is not chosen.
 
 use super::nearest::{Nearness, Search as NearestSearch};
@@ -63,7 +63,8 @@ impl Candidate {
     }
 }
 
-/// Returns the result of matching for every volume and this claim.
+/// Returns the result of matching for this claim. If the claim names a volume, only this volume is tested. Otherwise all
+/// volumes are tested.
 ///
 /// # Errors
 /// Returns the controller's error text if the controller cannot search at all.

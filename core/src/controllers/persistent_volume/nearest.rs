@@ -9,8 +9,9 @@ use crate::model::{PersistentVolume, PersistentVolumeClaim, Quantity, StorageCla
 use crate::snapshot::{CandidateGroup, Snapshot, VolumeId};
 use crate::text::nearest;
 
-/// The largest number of members of one group whose labels are compared. `MEMBERS` is for groups of the claim's class
-/// and for groups without a class, `STRANGERS` for groups of other classes.
+/// The limit of each search for labels in one group. A group has up to three such searches: large volumes, small
+/// volumes, and volumes that are being deleted. `MEMBERS` is for groups of the claim's class and for groups without a
+/// class, `STRANGERS` for groups of other classes. The claim's own class has no limit if it delays binding.
 const MEMBERS: usize = 100;
 const STRANGERS: usize = 10;
 
@@ -49,8 +50,9 @@ pub struct Nearest {
     pub nearly_fits: bool,
 }
 
-/// Returns the nearest free volume for a claim, also if the class of the claim delays binding or has a provisioner. The
-/// result is empty if the controller cannot search, for example because the selector of the claim is invalid.
+/// Returns whether a free volume fits the claim, or else the nearest free volume, also if the class of the claim delays
+/// binding or has a provisioner. The result is empty if the controller cannot search, for example because the selector
+/// of the claim is invalid.
 pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
     let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()
@@ -85,7 +87,8 @@ pub fn has_default_class(snapshot: &Snapshot, claim: &PersistentVolumeClaim) -> 
     !class.is_empty() && newest_default(snapshot.classes()).is_some_and(|default| default.meta.name == class)
 }
 
-/// Returns whether the names of the two classes differ only by a typing mistake.
+/// Returns whether the names of the two classes are similar: they differ by a few typing errors, or the second name
+/// begins with the first.
 pub fn differs_by_typo(class: &str, other: &str) -> bool {
     !class.is_empty() && !other.is_empty() && !nearest(class, [other], 1).is_empty()
 }

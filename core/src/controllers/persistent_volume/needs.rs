@@ -48,8 +48,8 @@ pub struct Gaps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Doubt {
     /// The volume is Bound, so the claim once had it. The answer assumes that the claim still has the volume, even if
-    /// no claims could be read. Otherwise, nothing could be said of any waiting claim in a cluster with statically
-    /// bound volumes.
+    /// no claims could be read. Without this assumption, no waiting claim could be predicted in a cluster with
+    /// statically provisioned volumes that the controller has bound.
     Slight,
     /// The volume is not Bound, so nothing shows that the claim still has the volume.
     Full,

@@ -48,7 +48,8 @@ pub fn same_claim(a: &PersistentVolumeClaim, b: &PersistentVolumeClaim) -> bool 
         && a.meta.annotations == b.meta.annotations
 }
 
-/// Returns whether no other sync can observe a step of a volume or a claim, and no other step can replace it.
+/// Returns whether a step of a volume or a claim is hidden: no other sync can observe it, and the change happens in
+/// every order of syncs.
 pub fn is_hidden(step: &Step<'_, '_>) -> bool {
     match (step.before, step.after) {
         (HeldObject::PersistentVolume(before), HeldObject::PersistentVolume(after)) => {
@@ -87,8 +88,8 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
             == after.meta.annotations.has(AnnotationKey::BoundByController)
 }
 
-/// Returns whether no other sync can observe this step of a claim, and no other step can replace it. The step must not
-/// bind the claim, change its class or select a node.
+/// Returns whether no other sync can observe this step of a claim, and the change happens in every order of syncs. The
+/// step must not bind the claim, change its class or select a node.
 ///
 /// If another step happens first, this step may end without writing the phase. Then a later step must write the phase.
 /// Every later step does so, with three exceptions:

@@ -37,8 +37,8 @@ impl Source<'_> {
     }
 }
 
-/// Returns the source that `dataSource` names, with the namespace of the claim. Upstream reads this field before
-/// `dataSourceRef`.
+/// Returns the source of the claim if `spec.dataSource` is set. Such a source is always in the namespace of the claim.
+/// Upstream reads this field before `dataSourceRef`.
 pub(super) fn of_data_source(claim: &PersistentVolumeClaim) -> Option<&DataSource> {
     claim.source().filter(|_| claim.data_source)
 }

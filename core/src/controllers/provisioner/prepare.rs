@@ -32,7 +32,8 @@ impl Stop {
         Self { leaf, state: ProvisioningState::NoChange, error: error.into() }
     }
 
-    /// Returns the stop for a source that is left to a volume populator. Upstream: `IgnoredError`, v13.1.0.
+    /// Returns the stop for a source that is left to a volume populator. Upstream: `IgnoredError` of
+    /// sig-storage-lib-external-provisioner v13.1.0.
     pub(super) fn ignored(error: String) -> Self {
         Self::finished(ProvisionBranch::SourceIgnored, error)
     }

@@ -27,14 +27,14 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Returns whether two versions are equal for this controller: they have the same finalizers, and both or none of them
-/// is being deleted.
+/// Returns whether two versions are equal in the fields that influence outcomes: they have the same finalizers, and both
+/// or none of them is being deleted. The condition `Unused` influences no outcome, so it is not compared.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     a.meta().deleted.is_some() == b.meta().deleted.is_some() && a.meta().finalizers == b.meta().finalizers
 }
 
-/// Prepares the function that returns the uncertain reads. The list of pods matters only for claims that are being
-/// deleted and have the finalizer.
+/// Prepares the function that returns the uncertain reads. For outcomes, the list of pods matters only if a claim is
+/// being deleted and has the finalizer.
 fn needs<'a>(snapshot: &'a Snapshot, _: &Settings<'a>) -> Needs<'a> {
     Box::new(|objects| {
         let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));

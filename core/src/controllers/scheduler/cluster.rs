@@ -18,7 +18,7 @@ pub(super) struct NodeInfo<'s> {
     pub(super) pods: Vec<&'s Pod>,
     /// The sums of the resources that these pods request.
     pub(super) requested: BTreeMap<&'s str, i64>,
-    /// The VolumeAttachments of the node.
+    /// The VolumeAttachments of the node. The list is empty if the nodes are grouped.
     pub(super) attachments: Vec<&'s VolumeAttachment>,
 }
 

@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pods -A | grep -i csi",
         repair: "Correct what the error names: missing rights, a machine that still uses the disk, or a fault of the \
                  network. Then the attacher succeeds by itself.",
-        prevention: "Give the driver's controller the rights that its documents list, and attach its disks by no other \
-                     means.",
+        prevention: "Give the driver's controller the rights that its documents list. Do not attach disks of this \
+                     driver by hand or with another tool.",
         hazard: "A disk that is in use on another machine may only be detached there when nothing on that machine \
                  writes to it.",
         sources: &["csiAttach, saveAttachError: external-attacher 4.12", "kubernetes-csi/external-attacher#215"],

@@ -27,8 +27,8 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeAttributesClassName}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.volumeAttributesClassName}'",
         repair: "Give the volume the attributes class of the claim, if its storage has these attributes. A claim that \
-                 is not Bound cannot be changed: create it again with the attributes class of the volume, or without \
-                 one.",
+                 is not Bound cannot be changed: create it again with the attributes class of the volume. If the \
+                 volume has none, create the claim without one.",
         prevention: "Request an attributes class after the claim is bound. Then the driver changes the attributes of \
                      the storage.",
         hazard: "If you change the attributes class of the PersistentVolume, its storage does not change: it keeps its \

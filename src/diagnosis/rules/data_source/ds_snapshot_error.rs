@@ -32,8 +32,10 @@ pub(super) static RULE: Rule = Rule {
                   kubectl describe volumesnapshot SNAPSHOT -n NAMESPACE\n\
                   kubectl get volumesnapshotclasses",
         repair: "Remove the cause that the error names. The snapshot controller tries again by itself. When the \
-                 snapshot is ready, a volume is provisioned for the claim. The class of a VolumeSnapshot cannot be \
-                 changed: delete the VolumeSnapshot and create it again, or create the class.",
+                 snapshot is ready, a volume is provisioned for the claim. If the VolumeSnapshot names a wrong class \
+                 and has no VolumeSnapshotContent yet, change `spec.volumeSnapshotClassName`, or create the class. Do \
+                 not delete a VolumeSnapshot that has a VolumeSnapshotContent: with deletionPolicy Delete, this \
+                 deletes the stored snapshot.",
         prevention: "Create one default VolumeSnapshotClass for each driver, and wait until a snapshot is ready before \
                      claims use it.",
         hazard: "A snapshot that is taken later has the data of that later time.",

@@ -30,9 +30,12 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.dataSource}'\n\
                   kubectl get volumesnapshots -n NAMESPACE\n\
                   kubectl get volumesnapshotcontents",
-        repair: "Create a VolumeSnapshot with that name in that namespace, from the VolumeSnapshotContent that still \
-                 exists. If the name is wrong, create the claim again with the right name: the data source of a claim \
-                 cannot be changed.",
+        repair: "If a VolumeSnapshotContent still exists, read `status.snapshotHandle` of it, and set its \
+                 `deletionPolicy` to Retain. Create a second VolumeSnapshotContent with the same driver, with this \
+                 handle in `spec.source.snapshotHandle`, and with the namespace and name of the VolumeSnapshot in \
+                 `spec.volumeSnapshotRef`, without a uid. Then create the VolumeSnapshot, with the second content in \
+                 `spec.source.volumeSnapshotContentName`. The first content cannot be used again. If the name is \
+                 wrong, create the claim again with the right name: the data source of a claim cannot be changed.",
         prevention: "Restore VolumeSnapshots before the claims that use them, and in the same namespace.",
         hazard: "A claim that is created again without a data source gets an empty volume.",
         sources: &[
@@ -80,7 +83,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 content.deletion_policy.as_str(),
             )
             .remedy(by_hand(format!(
-                "create VolumeSnapshot {namespace}/{name} from the snapshot that VolumeSnapshotContent {} describes",
+                "create VolumeSnapshot {namespace}/{name} from the snapshot that VolumeSnapshotContent {} describes; \
+                 this needs a second VolumeSnapshotContent with the same snapshotHandle",
                 content.meta.name
             ))),
         None => found,

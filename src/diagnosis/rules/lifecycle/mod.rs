@@ -1,5 +1,5 @@
-//! Problems of claims with their owners, with their namespaces, with StatefulSets and with deployment tools. These
-//! create or delete claims. One rule reports claims that no pod uses.
+//! Problems of claims that are created or deleted together with something else: an owner, a namespace, a StatefulSet or
+//! a deployment tool. One rule reports claims that no pod uses.
 
 crate::diagnosis::rules::section! {
     claim_owner_dead,
@@ -73,7 +73,8 @@ fn standing<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim, owner: &Owner) -
     }
 }
 
-/// Returns whether it is certain or assumed that an owner that was not seen does not exist.
+/// Returns whether an owner in the state `NotSeen` does not exist, as far as it is known. The absence may be certain or
+/// assumed.
 fn is_gone(case: &Case<'_>, claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
     // If files have no pods or nodes at all, these kinds were probably not saved to them.
     let snapshot = case.snapshot();

@@ -28,8 +28,8 @@ pub(super) static RULE: Rule = Rule {
                  need, and only then delete the claims.",
         prevention: "Set `spec.persistentVolumeClaimRetentionPolicy.whenScaled` to Delete for sets whose data can be \
                      created again.",
-        hazard: "If a member starts again with very old data, it can disturb its cluster. Deleting a claim with policy \
-                 Delete destroys its data, which may be the only copy.",
+        hazard: "If a member starts again with very old data, it can disturb its cluster. If the reclaim policy \
+                 of the volume is Delete, deleting the claim destroys the data. They may be the only copy.",
         sources: &[
             "getPersistentVolumeClaimName and podInOrdinalRange, pkg/controller/statefulset, Kubernetes 1.36",
             "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention",

@@ -23,8 +23,9 @@ pub(super) static RULE: Rule = Rule {
               Secret is missing.",
         confirm: "kubectl describe pod NAME -n NAMESPACE\n\
                   kubectl get KIND OBJECT -n NAMESPACE",
-        repair: "Create the object under the name and in the namespace that the event states, or correct the name in \
-                 the pod's template. The kubelet tries again by itself.",
+        repair: "Create the object under the name and in the namespace that the event states. If the pod itself names \
+                 the object, you can correct the name in the pod's template instead. If the PersistentVolume names a \
+                 Secret, the name cannot be changed there. The kubelet tries again by itself.",
         prevention: "Apply Secrets and ConfigMaps before the pods that use them, and delete them after these pods.",
         hazard: "None. The claim and its data need no change.",
         sources: &[
@@ -56,8 +57,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     .evidence(&case.object(), "spec.nodeName", pod.node_name.as_str())
     .evidence(&case.object(), "events[FailedMount].message", event.message.as_str())
     .remedy(by_hand(format!(
-        "create the {kind} {name} in namespace {namespace}, or in the namespace that the event states; or correct its \
-         name in the pod's template"
+        "create the {kind} {name} in namespace {namespace}, or in the namespace that the event states; or, if the pod \
+         itself names the {kind}, correct the name in the pod's template"
     )))
     .remedy(kubectl(
         format!("get {} -n {}", kind.to_ascii_lowercase(), quoted(namespace)),
@@ -70,13 +71,15 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 const KINDS: [(&str, &str); 3] =
     [("SecretProviderClass", "secretproviderclass"), ("ConfigMap", "configmap"), ("Secret", "secret")];
 
-/// Returns the kind and name of the object that the message says is not found.
+/// Returns the kind and name of the object that the message says is not found. The name is the word before the last
+/// ` not found`. The kind is the last word of [`KINDS`] before the name.
 pub(super) fn missing_object(message: &str) -> Option<(&'static str, &str)> {
     let lower = message.to_ascii_lowercase();
     let end = lower.rfind(" not found")?;
-    // The name comes before these words, usually in quotation marks, and the kind before the name.
     let before = message.get(..end)?.trim_end_matches('"');
     let name = before.rsplit([' ', '"', '/']).next().filter(|name| !name.is_empty())?;
-    let kind = KINDS.iter().find(|(_, word)| lower.get(..end).is_some_and(|start| start.contains(word)))?;
-    Some((kind.0, name))
+    let start = lower.get(..before.len().checked_sub(name.len())?)?;
+    // The word of a Secret is also the beginning of another word.
+    let places = KINDS.iter().filter_map(|(kind, word)| Some((start.rfind(word)?, word.len(), *kind)));
+    places.max().map(|(_, _, kind)| (kind, name))
 }

@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The pod stays in ContainerCreating, and `FailedMount` says that the mount timed out, or that there is no \
                route to the host. Or pods stay Terminating. The Service of the NFS server exists.",
-        why: "The node mounts the volume from the cluster IP of a Service. No pod that the Service selects is ready, so \
-              nothing answers at that address.",
+        why: "The server of the volume is the cluster IP or the DNS name of a Service. No pod that the Service selects \
+              is ready, so no NFS server answers.",
         confirm: "kubectl get service SERVICE -n NAMESPACE -o wide\n\
                   kubectl get endpointslices -n NAMESPACE -l kubernetes.io/service-name=SERVICE\n\
                   kubectl get pods -n NAMESPACE -l SELECTOR",

@@ -40,9 +40,10 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv -o wide\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc -A",
-        repair: "Create another volume of the class for the claim. Or free a volume: save the data of a claim that \
-                 nobody needs, and delete that claim. Or use a Released volume with policy Retain, if this claim may \
-                 read its data: write the name of this claim into `spec.claimRef` of the volume.",
+        repair: "Create another volume of the class for the claim. Or use a Released volume with policy Retain, if \
+                 this claim may read its data: replace `spec.claimRef` of the volume by the namespace and name of this \
+                 claim, without a uid. Or use the volume of a claim that nobody needs: save its data, set its policy \
+                 to Retain, delete that claim, and use the volume as a Released volume.",
         prevention: "Monitor how many volumes of such a class are Available. Decide early what to do with Released \
                      volumes.",
         hazard: "A Released volume has the data of its earlier claim: the next claim can read and overwrite them. If \

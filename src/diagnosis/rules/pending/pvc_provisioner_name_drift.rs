@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "Find out why kube-controller-manager does not run, or has no permission to write claims. If it runs \
                  and nothing changes, create the claim again: it has no volume that could be lost.",
         prevention: "If you create a class with another provisioner, give it another name.",
-        hazard: "Do not write the annotation by hand: if both drivers handle the claim, each provisions a volume, and \
-                 one of the volumes is left over.",
+        hazard: "The driver in the annotation may have created storage for this claim before the class was replaced. \
+                 When the driver of the class creates a volume, that storage is left over.",
         sources: &[
             "setClaimProvisioner, Kubernetes 1.36 (PE3)",
             "shouldProvision, sig-storage-lib-external-provisioner",

@@ -108,7 +108,8 @@ fn kind_without_resizer(kind: &SourceKind) -> Option<&str> {
     match kind {
         SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local => Some(kind.as_str()),
         SourceKind::Other(field) if matches!(field.as_str(), "iscsi" | "fc" | "cephfs" | "glusterfs") => Some(field),
-        // kube-controller-manager expands FlexVolumes and volumes of the plugins of older versions.
+        // kube-controller-manager expands FlexVolumes. In older versions of Kubernetes, it also expands the volumes of
+        // in-tree plugins that were removed later.
         SourceKind::Other(_) | SourceKind::Csi | SourceKind::None => None,
     }
 }

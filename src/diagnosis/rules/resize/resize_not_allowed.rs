@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
                  data to a larger volume.",
         prevention: "If the driver can expand volumes, create the class with `allowVolumeExpansion: true`. If you \
                      create a class again, keep all its fields.",
-        hazard: "None: the volume is used as before. For shares and host paths the field has one effect only: the API \
-                 server accepts larger requests.",
+        hazard: "None: the volume is used as before. If no resizer expands the volume, as for in-tree NFS and hostPath, \
+                 `allowVolumeExpansion` has one effect only: the API server accepts larger requests.",
         sources: &[
             "PersistentVolumeClaimResize admission, Kubernetes 1.36",
             "syncPVC, external-resizer",

@@ -22,8 +22,8 @@ pub(super) static RULE: Rule = Rule {
                exist.",
         why: "The controller matches a claim and a volume only if both have exactly the same class name. No \
               StorageClass of that name has to exist. But no claim in any namespace requests this class. So the name \
-              is probably misspelt, or the class was removed. If several free volumes are of the same kind, pvctl \
-              reports only the smallest.",
+              is probably misspelt, or the class was removed. If several free volumes have the same class, \
+              volume mode, access modes and attributes class, pvctl reports only the smallest of them.",
         confirm: "kubectl get sc\n\
                   kubectl get pv -o \
                   custom-columns='NAME:.metadata.name,CLASS:.spec.storageClassName,PHASE:.status.phase'\n\
@@ -65,8 +65,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }
     let alike = match group.free.len().saturating_sub(1) {
         0 => String::new(),
-        1 => " (and 1 more volume of the same kind)".to_owned(),
-        more => format!(" (and {more} more volumes of the same kind)"),
+        1 => " (and 1 more similar volume)".to_owned(),
+        more => format!(" (and {more} more similar volumes)"),
     };
     let meant = nearest(class, snapshot.classes().iter().map(|class| class.meta.name.as_str()), 1);
     let meant = meant.first().map(|meant| format!(". Perhaps class \"{meant}\" is meant")).unwrap_or_default();

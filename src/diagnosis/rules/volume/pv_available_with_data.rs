@@ -25,9 +25,10 @@ pub(super) static RULE: Rule = Rule {
         seen: "The volume is Available, and the column CLAIM is empty. But the volume is not new: it was provisioned \
                for a claim, or it was Bound before.",
         why: "Somebody removed the whole `spec.claimRef`. Many web pages recommend this for a Released volume. Then \
-              the next claim that fits, in any namespace, can get the volume with its data. Provisioners never create \
-              a volume without a claim, and the controller removes its own annotation when it makes a volume free. So \
-              an annotation of a provisioner or of the controller shows that the volume had a claim.",
+              the next claim that fits, in any namespace, can get the volume with its data. A provisioner \
+              creates a volume only for a claim. The only exception is the provisioner of local volumes, so pvctl \
+              ignores its annotation. The controller removes its own annotation when it makes a volume free. So an \
+              annotation of another provisioner or of the controller shows that the volume had a claim.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.spec.claimRef}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.metadata.creationTimestamp} {.status.lastPhaseTransitionTime}'",
         repair: "Find out which claim the data belong to, and reserve the volume for it: write its namespace and name \

@@ -20,12 +20,12 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "Nothing unusual: the volume is Bound or Available, and its RECLAIM POLICY is Delete. The annotation \
                `pv.kubernetes.io/provisioned-by` is missing.",
-        why: "A person created the volume, for a disk, share or bucket that existed before. Up to Kubernetes 1.29, \
-              policy Delete deleted nothing for such a volume: the volume only became Failed. Therefore, many \
-              manifests state policy Delete, although nobody wants the deletion. Since Kubernetes 1.30, \
-              kube-controller-manager does nothing with static CSI volumes, and current provisioners delete the \
-              storage of every Released volume of their driver that has policy Delete, also if a person created the \
-              volume. If the finalizer of a provisioner is on the volume, the provisioner will delete the storage.",
+        why: "The volume is a CSI volume. A person created it, for a disk, share or bucket that existed before. Up to \
+              Kubernetes 1.29, policy Delete deleted nothing for such a CSI volume: the volume only became Failed. \
+              Therefore, many manifests state policy Delete, although nobody wants the deletion. Since Kubernetes \
+              1.30, kube-controller-manager leaves the deletion of static CSI volumes to their driver. Current \
+              provisioners delete the storage of every Released volume of their driver that has policy Delete, also \
+              if a person created the volume. If the finalizer of a provisioner is on the volume, the provisioner will delete the storage.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.annotations} {.metadata.finalizers}'\n\
                   kubectl get pv VOLUME -o jsonpath='{.spec.persistentVolumeReclaimPolicy} {.spec.csi.driver} \
                   {.spec.csi.volumeHandle}'",

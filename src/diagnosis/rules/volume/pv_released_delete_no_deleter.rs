@@ -35,9 +35,11 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pods -A | grep -i provisioner",
         repair: "If you need the data, set the policy to Retain now. Otherwise remove the obstacle: start the driver's \
                  provisioner, detach the volume, or read in the event `VolumeFailedDelete` why the storage system \
-                 refuses. If the driver will not run again, set the policy to Retain, write down the handle, delete \
-                 the PersistentVolume, and delete the storage yourself.",
-        prevention: "Before you remove a driver, delete the claims that use it, and wait until their volumes are gone.",
+                 refuses. If the driver will not run again, set the policy to Retain, write down the handle, and \
+                 delete the PersistentVolume. If it stays Terminating, remove its finalizer \
+                 `external-provisioner.volume.kubernetes.io/finalizer`. Then delete the storage yourself.",
+        prevention: "Before you remove a driver, copy the data that you need to volumes of another driver. Then delete \
+                     the claims: with policy Delete, this deletes their data. Wait until the volumes are gone.",
         hazard: "The deletion is only delayed: as soon as the driver runs again or the obstacle is gone, the storage \
                  is deleted without a warning. If you delete the volume and remove its finalizers, the storage stays, \
                  and no object in the cluster names it.",

@@ -30,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get namespace NAMESPACE -o jsonpath='{.metadata.creationTimestamp}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
         repair: "Find out who owns the data. If no claim of this namespace should get them, end the reservation in one \
-                 of two ways. `kubectl pvctl unbind pv/VOLUME --reserve-for NAMESPACE/NAME` reserves the volume for a \
-                 claim of a namespace that you know. If a repair made the reservation, you can also undo that repair: \
+                 of two ways. `kubectl pvctl unbind pv/VOLUME --reserve-for OTHER/CLAIM` reserves the volume for \
+                 claim CLAIM of namespace OTHER instead, whose owner may have the data. If a repair made the reservation, you can also undo that repair: \
                  `kubectl pvctl undo`. If the namespace is the right one, create the claim with `spec.volumeName`.",
         prevention: "Reserve a volume only shortly before you create the claim, and end reservations before you delete \
                      a namespace.",

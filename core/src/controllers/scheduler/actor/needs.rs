@@ -17,8 +17,9 @@ use crate::world::View;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Prepares the function that returns the uncertain reads of a component. They do not depend on which plugin rejects a
-/// node first, because that can change during the simulation.
+/// Prepares the function that returns the uncertain reads of a component. The function records the reads of all plugins,
+/// also of plugins that the scheduler does not reach now. During the simulation, another plugin may be the first that
+/// rejects a node.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let behavior = settings.behavior.clone();
     let of_nodes = OnceLock::new();
@@ -42,7 +43,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
         for pod in pods {
             let stated = scheduling(pod);
             if *some_keep_away || !stated.affinity.is_empty() || !stated.anti_affinity.is_empty() {
-                // Only the reads matter. The simulation asks for the verdict.
+                // This call only records the reads of the plugin. The simulation runs the plugin again.
                 drop(inter_pod_affinity::pre_filter(&mut reads, cluster, pod));
             }
             read_claims(&mut reads, snapshot, &behavior, pod);
@@ -57,7 +58,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
 /// What all pods have in common.
 struct OfNodes<'s> {
     cluster: Cluster<'s>,
-    /// The kinds whose absence counts for every pod and is not certain.
+    /// The kinds that the decision about every pod reads, and of which not all objects may have been read.
     doubts: BTreeMap<Kind, Absence>,
     /// Whether some pod with a node keeps other pods away.
     some_keep_away: bool,

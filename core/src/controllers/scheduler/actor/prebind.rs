@@ -13,8 +13,9 @@ use crate::snapshot::Writable;
 use crate::world::{View, World};
 
 /// Reserves the volumes for the node, and makes the writes of `PreBind`. A pod without such volumes is bound. All
-/// objects are prepared before the first write, so a claim that the pod mounts twice can end in a conflict. Returns
-/// None if an object of the verdict does not exist any more.
+/// objects are prepared before the first write. If the pod mounts a claim twice, the claim is written twice with the
+/// same resourceVersion, and the second write can fail with a conflict. Returns None if an object of the verdict does
+/// not exist any more.
 pub(super) fn reserve(
     sync: &mut SyncContext<'_, '_>,
     world: &World<'_>,
