@@ -3,7 +3,6 @@
 
 use super::decisions::{Shape, controller, refused_by_validation};
 use super::ends::{ends_of, rejected, settling};
-use super::pods::with_scheduler;
 use super::{Judged, Verdict, binder, differ, found, parts, target};
 use crate::line::Object;
 use anyhow::Result;
@@ -55,7 +54,7 @@ impl Judged<'_> {
     /// compared, and which part is hidden.
     pub(super) fn compare_cut(&self, verdict: &mut Verdict) -> Result<()> {
         let number = self.number();
-        let settles = self.line.settle.as_ref().filter(|real| !rejected(real) && !with_scheduler(real));
+        let settles = self.line.settle.as_ref().filter(|real| !rejected(real));
         if settles.is_none() && (self.line.decisions.is_empty() || !number.is_multiple_of(SHARE)) {
             return Ok(());
         }

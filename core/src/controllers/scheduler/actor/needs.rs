@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::View;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// Prepares the function that returns the uncertain reads of a component. The function records the reads of all plugins,
@@ -22,19 +22,22 @@ use std::sync::OnceLock;
 /// rejects a node.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let behavior = settings.behavior.clone();
-    let of_nodes = OnceLock::new();
+    let (of_nodes, waiting) = (OnceLock::new(), OnceLock::new());
     let is_waiting = |id: &ObjectId| id.of().filter(|pod: &Id<Pod>| handles(snapshot.get(*pod)));
     Box::new(move |objects| {
         let mut pods = objects.iter().filter_map(is_waiting).map(|pod| snapshot.get(pod)).peekable();
         let mut found = Vec::new();
         if pods.peek().is_none() {
-            // A pod that was not read could use a claim that waits for its first consumer.
-            for claim in objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id)) {
-                let waits = |name: &Str| snapshot.class(name).is_some_and(StorageClass::waits_for_first_consumer);
-                if claim.volume_name.is_empty() && own_classes(snapshot, &behavior, claim).iter().any(waits) {
-                    let namespace = claim.meta.namespace.as_str();
-                    note_gap(&mut found, Kind::Pod, namespace, snapshot.coverage().absence(Kind::Pod, namespace));
-                }
+            // A pod that was not read could use a claim that waits for its first consumer, and the claim could get a
+            // free volume of the component.
+            let waiting = waiting.get_or_init(|| Waiting::new(snapshot, &behavior));
+            let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
+            let own = claims.filter(|claim| waits(snapshot, &behavior, claim)).map(|claim| &claim.meta.namespace);
+            let volumes = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
+            let free = volumes.filter(|volume| volume.claim_ref.is_none());
+            let others = free.filter_map(|volume| waiting.0.get(volume.class())).flatten().copied();
+            for namespace in own.chain(others).map(Str::as_str).collect::<BTreeSet<&str>>() {
+                note_gap(&mut found, Kind::Pod, namespace, snapshot.coverage().absence(Kind::Pod, namespace));
             }
             return found;
         }
@@ -53,6 +56,27 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
         }
         found
     })
+}
+
+/// Returns whether the claim waits for its first consumer.
+fn waits(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> bool {
+    let waits = |name: &Str| snapshot.class(name).is_some_and(StorageClass::waits_for_first_consumer);
+    claim.volume_name.is_empty() && own_classes(snapshot, behavior, claim).iter().any(waits)
+}
+
+/// The namespaces of the claims that wait for their first consumer, by class.
+struct Waiting<'s>(BTreeMap<Str, BTreeSet<&'s Str>>);
+
+impl<'s> Waiting<'s> {
+    fn new(snapshot: &'s Snapshot, behavior: &KubernetesBehavior) -> Self {
+        let mut namespaces: BTreeMap<Str, BTreeSet<&Str>> = BTreeMap::new();
+        for claim in snapshot.claims().iter().filter(|claim| waits(snapshot, behavior, claim)) {
+            for class in own_classes(snapshot, behavior, claim) {
+                namespaces.entry(class).or_default().insert(&claim.meta.namespace);
+            }
+        }
+        Self(namespaces)
+    }
 }
 
 /// What all pods have in common.
