@@ -147,7 +147,8 @@ impl Terminal {
         }
     }
 
-    /// Returns the writer for the answer on stdout. This function erases the progress line.
+    /// Returns the writer for the answer on stdout. Before that, it erases the progress line. For a section, the writer
+    /// collects the answer and does not print it.
     pub fn output(&self) -> Output<'_> {
         let stream: Box<dyn Write + '_> = if let Some((_, held)) = &self.section {
             Box::new(Held(held))

@@ -24,8 +24,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the JSON with an escape for every character that [`sanitize`] would escape. Outside of strings, the only
-/// such characters in JSON are line breaks, which this function keeps. Inside of strings, JSON itself already escapes
-/// the characters below U+0020.
+/// such characters in JSON are line breaks and tabs, which this function keeps. Inside of strings, JSON itself already
+/// escapes the characters below U+0020.
 pub fn escape_json(json: &[u8]) -> Cow<'_, [u8]> {
     const DEL: u8 = 0x7f;
     if json.iter().all(|byte| *byte < DEL) {
@@ -88,7 +88,8 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Cuts the text to at most `columns` terminal columns. If something was cut, the last column holds `…`.
+/// Cuts the text to at most `columns` terminal columns. If something was cut, the result ends with `…`. The result is
+/// empty if `columns` is 0.
 pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);

@@ -250,7 +250,7 @@ pub enum Verb {
         kubectl pvctl predict -n db --changed       Only what will change in a namespace\n  \
         kubectl pvctl predict -A --stuck            Only what has a problem, and its cause\n  \
         kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
-        kubectl pvctl predict -n db --pods          Where the scheduler leads pods and their claims\n  \
+        kubectl pvctl predict -n db --pods          Also the pods that use claims, and their nodes\n  \
         kubectl pvctl predict -f dump.json -o json  For a file, with all decisions, as JSON\n  \
         {DUMP} | kubectl pvctl predict -f -"))]
 pub struct PredictArgs {

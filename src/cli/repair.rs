@@ -20,7 +20,7 @@ pub enum DryRun {
     Server,
 }
 
-/// The flags that all verbs share that write.
+/// The flags of every verb that writes.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Repair")]
 pub struct RepairArgs {
@@ -33,7 +33,7 @@ pub struct RepairArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// The name that the plan asks for, if data are deleted or get to another claim
+    /// The name of the object, if the plan asks you to type it
     #[arg(long, value_name = "NAME")]
     pub confirm: Option<String>,
 

@@ -113,7 +113,7 @@ impl RebindArgs {
 }
 
 impl MoveArgs {
-    /// Returns the request. Its claims are in that namespace.
+    /// Returns the request. The claim to move is in that namespace.
     ///
     /// # Errors
     /// Returns a usage error that names the wrong word.
@@ -147,7 +147,7 @@ impl RenameArgs {
 }
 
 impl UnfinalizeArgs {
-    /// Returns the request. Its claims are in that namespace.
+    /// Returns the request. If the object is a claim, it is in that namespace.
     ///
     /// # Errors
     /// Returns a usage error that names the wrong word.

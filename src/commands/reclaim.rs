@@ -1,4 +1,4 @@
-//! `reclaim`: has Kubernetes delete the data of a volume.
+//! `reclaim`: says which component deletes the data of a volume, and with `--delete` sets the reclaim policy to Delete.
 
 use super::Status;
 use super::shared::repair::run as repair;

@@ -285,7 +285,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Returns a free volume without a class that would fit the claim if it had the claim's class.
+    /// Returns a free volume that has no class, and that would fit the claim if it had the claim's class.
     pub fn class_less(&self, claim: &PersistentVolumeClaim) -> Option<&'a PersistentVolume> {
         class_less_volume(self.snapshot(), self.behavior(), claim).map(|id| self.snapshot().volume(id))
     }

@@ -288,7 +288,7 @@ impl Finding {
         snapshot: &Snapshot,
     ) -> Self {
         let risk = found.risk.unwrap_or(rule.risk);
-        // An imminent risk to data keeps its severity, even if the problem is new.
+        // A finding with an imminent risk to data keeps its severity, even if the problem is new.
         let is_early = found.is_early && risk != Risk::Imminent;
         let stated = found.severity.filter(|_| is_early == found.is_early).unwrap_or(rule.severity);
         let mut remedies = found.remedies;

@@ -25,7 +25,7 @@ pub struct Role {
 }
 
 /// Sets the roles of all findings. The findings have to be in the order of objects, with the worst of each object
-/// first. Suppressed findings get no role, and nothing follows from them.
+/// first. Suppressed findings are never roots, and nothing follows from them.
 pub(super) fn follow(findings: &mut [Finding]) {
     echo(findings);
     let open = open(findings);
@@ -65,8 +65,8 @@ pub(super) fn follow(findings: &mut [Finding]) {
                 beside.push(worst);
             }
         }
-        // If an affected object has findings of its own, those determine what the object follows from. A finding that
-        // only informs determines nothing.
+        // If an affected object has findings of its own, these findings determine its root. A finding that only informs
+        // determines no root.
         let has_own = |object: &ObjectKey| {
             let worst = open.get(object).and_then(|places| places.first());
             worst.is_some_and(|place| findings[*place].severity != Severity::Info)
@@ -163,8 +163,8 @@ fn echo(findings: &mut [Finding]) {
     }
 }
 
-/// Returns the finding without a parent to which the parents of `start` lead. If the parents form a cycle, returns the
-/// worst finding of the cycle.
+/// Follows the parents from `start` and returns the last finding, which has no parent. If the parents form a cycle,
+/// returns the worst finding of the cycle.
 pub fn root_of<R: Ord>(start: usize, up: impl Fn(usize) -> Option<usize>, rank: impl Fn(usize) -> R) -> usize {
     let mut path = vec![start];
     let mut at = start;

@@ -101,7 +101,7 @@ fn controlled<'s>(snapshot: &'s Snapshot, kind: Kind, owner: Option<&ObjectMeta>
     snapshot.in_namespace::<Pod>(&owner.namespace).iter().filter(is_owned).collect()
 }
 
-/// How many pods a workload wants, and how many it has that are not being deleted.
+/// How many pods a workload wants, and how many it has. Pods that have ended or are being deleted are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     /// The number of pods that the workload wants now.

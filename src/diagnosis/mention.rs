@@ -5,7 +5,7 @@ use super::object::noun;
 use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
 
-/// The first character of a mention. Unicode keeps these characters for private use.
+/// The first character of a mention. Unicode keeps this character and the three below for private use.
 const START: char = '\u{E000}';
 
 /// The character between the fields of a mention.
@@ -21,7 +21,8 @@ const END: char = '\u{E002}';
 const KINDS: [Kind; 6] =
     [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod, Kind::Node, Kind::Namespace];
 
-/// Mentions the object. On its own page this is "it" at the beginning of the message, and later "this claim".
+/// Mentions the object. On the page of the object, the mention is "it" at the beginning of the message, and "this
+/// claim" later.
 pub fn mention(object: &ObjectKey) -> String {
     written(object, "", "", "")
 }
@@ -115,7 +116,7 @@ fn words(
         };
     }
     if is_own && !part.is_empty() {
-        // "all 3 claims" on the page of their namespace.
+        // For example, the page of a namespace shows "all 3 claims" without "its".
         let is_count = part.starts_with("all ") || part.starts_with(|first: char| first.is_ascii_digit());
         if is_count {
             return part.to_owned();
@@ -159,8 +160,8 @@ fn named(object: &ObjectKey, page: &ObjectKey) -> String {
     }
 }
 
-/// Returns whether the object is the volume of the claim of the page, or the claim of the volume of the page. A claim
-/// that was never bound has no volume.
+/// Returns whether the page is about a claim and the object is its volume, or the page is about a volume and the object
+/// is its claim. A claim that was never bound has no volume.
 fn is_partner(snapshot: &Snapshot, page: &ObjectKey, object: &ObjectKey) -> bool {
     let names = |volume: &ObjectKey, claim: &ObjectKey| {
         let named = snapshot.volume_id(&volume.name).and_then(|id| snapshot.volume(id).claim_ref.as_ref());

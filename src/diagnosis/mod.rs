@@ -150,8 +150,9 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     findings.listed
 }
 
-/// Returns the reads that are incomplete for a kind. Because of them, objects of this kind may exist that no rule saw.
-/// Namespaces outside of the scope are ignored. A kind that did not need to be read is treated as complete.
+/// Returns the reads that are incomplete for a kind. The rules may not know all objects of this kind. Namespaces
+/// outside of the scope are ignored. A kind is treated as complete if it did not need to be read, or if its
+/// completeness is assumed.
 fn unseen<'s>(snapshot: &'s Snapshot, kind: Kind, scrutiny: AuditSettings<'s>) -> impl Iterator<Item = Unread> + 's {
     let entries = snapshot.coverage().entries().iter().filter(move |entry| entry.kind == kind);
     let lacks = move |state: CoverageState| match state {

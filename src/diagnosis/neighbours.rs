@@ -1,5 +1,5 @@
-//! The diagnosis of one object, and of the objects on which its cause can be. No other objects are examined, and the
-//! root of the object is the same as in the diagnosis of all objects.
+//! The diagnosis of one object, and of the other objects that can have the cause of its problem. Although no further
+//! objects are examined, the object gets the same root as in the diagnosis of all objects.
 
 use super::case::{claim_key, class_key, key_of_claim};
 use super::partners::Partners;
@@ -48,7 +48,9 @@ pub fn diagnose_with_neighbours(
 }
 
 /// Returns the objects whose findings can change the role of a finding on this object: the objects that belong to it,
-/// their users, and the claims whose remedies use a volume that is Released and keeps its data.
+/// its class, node and namespace, and the pods and StatefulSets that use its claim. If the object is a Released volume
+/// that keeps its data, the claims that wait for a volume of its class are added, because their remedies may use the
+/// volume.
 fn neighbours(
     snapshot: &Snapshot,
     partners: &Partners<'_>,
@@ -87,7 +89,7 @@ fn neighbours(
     found
 }
 
-/// Returns the pods that use a claim of this name, and the StatefulSets of its namespace.
+/// Returns the pods that use the claim with this namespace and name, and all StatefulSets of the namespace.
 fn users<'s>(snapshot: &'s Snapshot, namespace: &'s str, claim: &str) -> impl Iterator<Item = ObjectKey> + use<'s> {
     let pods = snapshot.pods_of(namespace, claim).map(|pod| key(Kind::Pod, &pod.meta.namespace, &pod.meta.name));
     let sets = snapshot.all::<StatefulSet>().iter().filter(move |set| set.meta.namespace == namespace);

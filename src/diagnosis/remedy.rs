@@ -69,8 +69,9 @@ pub fn release(volume: &PersistentVolume) -> Option<Remedy> {
     has_ended.then(|| ours("release", &typed(&volume_key(&volume.meta.name)), does))
 }
 
-/// Creates a remedy that gives the claim the volume that it had or that names it. If a provisioner may be making a
-/// volume for the claim, `restore` would be refused. Then the remedy says what has to happen first.
+/// Creates a remedy that gives a volume to the claim: the volume that the claim had, or the volume that names the
+/// claim. If a provisioner may be making a volume for the claim, `restore` would be refused. Then the remedy says what
+/// has to happen first.
 pub fn restore(snapshot: &Snapshot, claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
     let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
     let bound = claim.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -182,18 +183,20 @@ pub fn expect(path: &str, value: &str) -> Value {
     json!({ "op": "test", "path": path, "value": value })
 }
 
-/// Creates a remedy that applies a JSON patch to the volume. The patch fails if another volume has that name by now.
-/// The steps state any further conditions.
+/// Creates a remedy that applies a JSON patch to the volume. If the uid is known, the patch fails if another volume has
+/// that name by now. The steps state any further conditions.
 pub fn patch_volume(volume: &PersistentVolume, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
     patch(&of_volume(volume), &volume.meta, steps, does)
 }
 
-/// Creates a remedy that applies a JSON patch to the claim. The patch fails if another claim has that name by now.
+/// Creates a remedy that applies a JSON patch to the claim. If the uid is known, the patch fails if another claim has
+/// that name by now.
 pub fn patch_claim(claim: &PersistentVolumeClaim, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
     patch(&of_claim(claim), &claim.meta, steps, does)
 }
 
-/// Creates a remedy that applies a JSON patch to the class. The patch fails if another class has that name by now.
+/// Creates a remedy that applies a JSON patch to the class. If the uid is known, the patch fails if another class has
+/// that name by now.
 pub fn patch_class(class: &StorageClass, steps: Vec<Value>, does: impl Into<String>) -> Remedy {
     patch(&of_class(class), &class.meta, steps, does)
 }

@@ -105,8 +105,8 @@ impl<'s> Survey<'s> {
         backing(volume).and_then(|backing| shared.get(&backing)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the other claims that name the same volume, which has no `claimRef`. Claims that are being deleted are
-    /// left out. The result is the first three claims and the number of all.
+    /// Returns the other claims that name the same volume as this claim: the first three of them, and the number of
+    /// all. Claims that are being deleted are left out. If the volume has a `claimRef`, the result is empty.
     pub fn rivals(&self, claim: &PersistentVolumeClaim) -> (Vec<&'s PersistentVolumeClaim>, usize) {
         let competing = self.competing.get_or_init(|| {
             let free = volumes(self.snapshot).filter(|(_, volume)| volume.claim_ref.is_none());
@@ -134,8 +134,8 @@ impl<'s> Survey<'s> {
         copying.get(namespace).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the recycler pod of the volume, if one is known. A terminated pod is returned only if there is no other
-    /// recycler pod of the volume.
+    /// Returns the recycler pod of the volume, if one is known. A terminated pod is returned only if all recycler pods
+    /// of the volume have terminated.
     pub fn recycler(&self, volume: &PersistentVolume) -> Option<&'s Pod> {
         let pods = self.snapshot.pods();
         let recyclers = self.recyclers.get_or_init(|| {

@@ -19,9 +19,8 @@ pub fn unread(kind: Kind, namespace: &str, state: CoverageState) -> String {
     }
 }
 
-/// Returns why it is unknown whether an object exists that was not read: the coverage and its stated reason. Returns
-/// None if it is known or assumed that the object does not exist. If no namespace is given, the object may be in any
-/// namespace.
+/// Returns why it is unknown whether the object exists: the coverage and its stated reason. Returns None if it is known
+/// or assumed that the object does not exist. If no namespace is given, the object may be in any namespace.
 pub fn hidden<'s>(
     snapshot: &'s Snapshot,
     kind: Kind,

@@ -194,7 +194,7 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Reads one object. Returns nothing if it does not exist.
+    /// Reads one object. Returns `None` if it does not exist.
     pub(super) async fn get(&self, key: &ObjectKey) -> Result<Option<Value>, Stopped> {
         let path = path_of(key)?;
         object(key, self.ask("GET", &path, None, None).await)

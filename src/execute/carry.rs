@@ -135,7 +135,7 @@ impl<'r> Run<'r> {
             self.step(step).await?;
             outcome.done.push(step.id);
         }
-        // If the last step set a policy, the answer to that write already shows the policy.
+        // If the last step set policy Retain, the answer to that write already shows the policy.
         let is_policy = |step: &&Step| step.write.as_ref().is_some_and(Write::retains);
         if let Some(last) = self.plan.steps.last().filter(|step| !is_policy(step)) {
             kept::check(self.api, self.journal, last.id).await?;
@@ -289,7 +289,7 @@ impl<'r> Run<'r> {
         }
         let Some(request) = write.request(current.as_ref(), false) else {
             return Err(Stopped::changed(format!(
-                "step {}: {} does not have any more what the step removes",
+                "step {}: {}: what the step removes does not exist any more",
                 step.id, write.object
             )));
         };
@@ -489,7 +489,7 @@ impl<'r> Run<'r> {
         entry.after(step.id)?["metadata"]["uid"].as_str().map(Str::from)
     }
 
-    /// Sends every write to the server in a dry run, if it does not depend on an earlier write.
+    /// Sends each write that does not depend on an earlier write to the server in a dry run.
     pub(super) async fn rehearse(&mut self) -> Result<PlanCompletion, Stopped> {
         let mut outcome = PlanCompletion::default();
         let mut emptied: Vec<&Str> = Vec::new();

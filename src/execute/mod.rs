@@ -104,12 +104,12 @@ impl Default for Options {
     }
 }
 
-/// An observer of a run. It receives each event, and can end the run between two requests.
+/// An observer of a run. It receives each event, and can end the run at any time except during a write.
 pub trait Observer: Sync {
     /// Receives an event.
     fn event(&self, event: PlanEvent<'_>);
-    /// Returns whether the person wants the run to end. It is called before each write, and at each reading during a
-    /// wait.
+    /// Returns whether the person wants the run to end. It is called before each write, and repeatedly while the run
+    /// reads, makes a dry run or pauses.
     fn interrupted(&self) -> bool;
 }
 
@@ -283,7 +283,8 @@ pub fn reached_by_others(journal: &mut Journal) -> Result<(), Stopped> {
 /// journal has written something and is not finished, the journal records the loss.
 ///
 /// # Errors
-/// Returns an error if an object was replaced by another one, or could not be read.
+/// Returns an error if an object was replaced by another one, has other storage, or could not be read. Also returns an
+/// error if a volume of an unfinished repair is gone.
 pub async fn recognise<'a>(
     way: impl Into<ApiAccess<'a>>,
     journal: &mut Journal,

@@ -114,8 +114,8 @@ async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut
     Ok(())
 }
 
-/// Tries a write on the current object with this uid. Returns None if there is no such object, or if there is nothing
-/// to try.
+/// Tries a write on the current object with this uid. Returns None if there is no such object, if there is nothing to
+/// try, or if others write to the object at every attempt.
 async fn on_present(api: Api<'_>, write: &Write) -> Result<Option<Result<(), Objection>>, Stopped> {
     for _ in 0..TRIALS {
         let current = api.get(&write.object).await?;
@@ -442,8 +442,8 @@ pub(super) fn refusal(write: &Write, step: u32, status: &Status) -> Stopped {
     let stop = stop.cause(status.to_string());
     if stale && write.object.kind == Kind::PersistentVolumeClaim && matches!(write.change, Change::Create { .. }) {
         return stop.hint(
-            "somebody else has created a claim with that name: that claim has to be deleted first, or \
-                          choose another name",
+            "somebody else has created a claim with that name: choose another name, or first delete that claim if it \
+             has no data",
         );
     }
     stop

@@ -38,7 +38,7 @@ pub struct AuditOptions {
     pub baseline: Option<BTreeMap<String, String>>,
     /// The threshold: which findings change the exit code.
     pub threshold: Threshold,
-    /// Whether the status ignores the findings.
+    /// Whether the status ignores the findings, and what could not be judged.
     pub exit_zero: bool,
     /// Whether the run counts the repairs that `fix` has.
     pub offers: bool,
@@ -168,7 +168,7 @@ fn warnings(suppressions: &[Suppression], now: Option<Timestamp>) -> impl Iterat
     of_no_rule.chain(expired)
 }
 
-/// The findings that make the run exit with 1, and whether unjudged rules make it exit with 3.
+/// The findings that make the run exit with 1, and whether any unjudged rule makes it exit with 3.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     severity: Option<Severity>,

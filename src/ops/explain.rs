@@ -71,7 +71,7 @@ enum About<'s> {
     Other(ObjectId),
 }
 
-/// The state at one moment of an object that differs from its prediction.
+/// An object that differs from its prediction, as it is at one moment.
 #[derive(Debug, PartialEq, Eq)]
 struct Differing {
     key: ObjectKey,

@@ -263,7 +263,7 @@ fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, 
         let wrong = match entry.state {
             CoverageState::Complete | CoverageState::NotNeeded | CoverageState::Assumed => continue,
             CoverageState::Partial => "are not complete",
-            CoverageState::Forbidden => "may not be listed",
+            CoverageState::Forbidden => "cannot be listed",
             CoverageState::NotServed => "are not served by this cluster",
             CoverageState::Failed => "could not be read",
         };
@@ -294,7 +294,8 @@ fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, 
     }
 }
 
-/// Returns the reason of the coverage state without the name of its namespace, which API servers include in it.
+/// Returns the reason of the coverage state without the name of the namespace. API servers write this name into the
+/// reason.
 fn without_namespace(entry: &CoverageEntry) -> Option<String> {
     let namespace = entry.namespace.as_deref().unwrap_or_default();
     entry.reason.as_ref().map(|reason| reason.replace(&format!("\"{namespace}\""), ""))

@@ -13,7 +13,7 @@ pub(super) struct JournalFolder<'a, A> {
     pub(super) directory: &'a Path,
     /// The cluster that a journal must belong to.
     pub(super) here: &'a Origin,
-    /// The person to whom notes name the ignored journals. The value is `None` if these notes were shown before.
+    /// The person who is told which journals are ignored. The value is `None` if the person was told before.
     pub(super) asker: Option<&'a A>,
 }
 
@@ -129,7 +129,8 @@ pub(super) async fn recognise(journal: &mut Journal, here: &Origin, cluster: &im
 /// Finds out whether the request in doubt of that journal was carried out.
 ///
 /// # Errors
-/// Returns an error if nobody can know this and the journal is not to be continued.
+/// Returns an error if the object cannot be read or the journal cannot be written. Also returns an error if nobody can
+/// know whether the request was carried out, and the journal is not to be continued.
 pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster: &impl Writer) -> Result<(), Error> {
     let entry = journal.entry();
     let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
@@ -180,7 +181,7 @@ pub(super) fn belongs(what: &str, origin: &Origin, here: &Origin, asker: &impl A
         Sameness::Sure => Ok(()),
         Sameness::ByAddress => {
             let why = if here.uid.is_none() {
-                "namespace kube-system, which has the uid of the cluster, may not be read here"
+                "namespace kube-system, which has the uid of the cluster, cannot be read here"
             } else {
                 "it does not record the uid of its cluster"
             };

@@ -50,7 +50,8 @@ pub struct PredictOptions {
     pub diagnosis: bool,
     /// Whether pods that use claims are shown.
     pub pods: bool,
-    /// Whether the objects come from files. Then the scheduler takes part by default.
+    /// Whether the objects come from files. Then the scheduler takes part by default, if the files have everything that
+    /// it reads.
     pub may_schedule: bool,
     /// Whether every comparison is recorded.
     pub trace: bool,
@@ -68,7 +69,8 @@ impl PredictOptions {
         self.stuck || self.diagnosis
     }
 
-    /// Returns the surrounding kinds that diagnoses rest on. There are none if no diagnoses are made.
+    /// Returns the surrounding kinds that diagnoses rest on, and those that actors read. The list is empty if no
+    /// diagnoses are made and no actor can take part.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
         if !self.read.model.actors.is_empty() || self.may_schedule {
@@ -77,7 +79,7 @@ impl PredictOptions {
         kinds
     }
 
-    /// Returns the question to a source. `surroundings` are the surrounding kinds that diagnoses rest on.
+    /// Returns the question to a source. `surroundings` is the result of [`Self::surroundings`].
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
         let question = Question { may_schedule: self.may_schedule, ..self.read.question() };
         if self.diagnoses() {
@@ -152,8 +154,8 @@ pub struct InScope<'a, 's> {
     /// The diagnoser, if diagnoses were requested.
     diagnoser: Option<&'a Diagnoser<'a>>,
     tell: &'a dyn Fn(&str),
-    /// The counts. They also include objects that are not shown, because an object that could not be judged may also
-    /// change.
+    /// The counts. They also include objects that are not shown. With `--changed`, for example, an object that could
+    /// not be judged is not shown, but it may change.
     counts: Cell<Counts>,
 }
 

@@ -8,12 +8,12 @@ use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::Statement;
 use crate::source::archive::ArchivedObject;
 
-/// Returns messages about two kinds of objects: objects that are not in the snapshot because the person may not read
-/// them, and objects that cannot be decoded. `objects` must be sorted.
+/// Returns messages about the objects that are not in the snapshot because they could not be read, and about the
+/// objects that cannot be decoded. `objects` must be sorted.
 pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &Statement) -> Vec<String> {
     let mut lines = Vec::new();
     for issue in issues {
-        // An object that is too large to be held in memory is also left out.
+        // An object that cannot be decoded is kept as it was read, unless it is too large.
         let key = |kind| ObjectKey { kind, namespace: Str::new(&issue.namespace), name: Str::new(&issue.name) };
         let is_kept = Kind::from_manifest(&issue.kind)
             .map(key)

@@ -52,8 +52,9 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Finds the volumes of the plan on which others act. For some volumes, the manifests record that somebody applies
-    /// a policy other than Retain. Other volumes may be replaced by volumes with the same names.
+    /// Finds the volumes on which others act. These are the volumes whose manifests record that somebody may apply a
+    /// policy other than Retain, and the volumes that the plan carries: somebody may replace them by volumes with the
+    /// same names.
     pub(super) fn appear(&mut self, manifests: &Manifests, plan: &Plan) {
         let carried = plan.volumes.iter().filter_map(|carried| self.snapshot.volume_id(&carried.volume));
         self.carried = carried.map(|id| id.0 as usize).collect();

@@ -1,12 +1,14 @@
 //! The search for an order of moves in which a plan loses data.
 //!
-//! The search combines the steps of the plan in every order with the moves of others:
+//! The search tries every order in which the moves of others can come between the steps of the plan:
 //! - Controllers sync objects. Their caches may lag, and they may stop between two writes.
-//! - Drivers delete the data of any volume that could be deleted for a moment.
+//! - Drivers delete the data of each volume that they may delete at some moment. They also do so later, when the volume
+//!   has another policy.
 //! - The scheduler reserves any free volume.
 //! - The garbage collector deletes claims whose owners are gone.
 //! - Strangers, StatefulSets and tools that apply manifests create claims, also with the name that the plan waits for.
-//!   They set the policy of a volume again as its manifest states it. In a second round, they delete any claim.
+//!   Tools that apply manifests also set policy Delete on a volume again. In a second exploration, claims are deleted
+//!   as well.
 //! - Somebody deletes volumes of the plan and creates other volumes with the same names.
 //!
 //! The plan may also stop after any step: the search explores the plan up to each of its steps.
@@ -103,8 +105,8 @@ pub struct SearchReach {
     pub states: usize,
     /// Whether caches of controllers may be outdated, and controllers may stop between two writes.
     pub failures: bool,
-    /// Whether the search includes objects that are tied to the plan's objects only through other objects, over any
-    /// number of objects.
+    /// Whether the search also includes objects that are connected with the objects of the plan only through other
+    /// objects. The number of objects between them does not matter.
     pub everyone: bool,
 }
 
@@ -201,8 +203,8 @@ impl Exploration {
             let state = search.states[next];
             let mut moves: Vec<(Move, State)> = Vec::new();
             moves.extend(plan_move(model, steps, &state));
-            // After a volume was replaced, only a mistake of the plan is searched for. This does not depend on the
-            // moves of others, or on failures.
+            // After a volume was replaced, the search looks only for a mistake of the plan. Moves of others and
+            // failures have no effect on whether the plan makes this mistake.
             let is_anew = state.fates.iter().any(|fate| fate.anew);
             for (target, ordinary, after) in model.syncs(&state, reach.failures && !is_anew) {
                 moves.push((Move::Sync(target, ordinary), after));
@@ -259,7 +261,7 @@ impl Exploration {
             let gone = model.volume(&state, place).is_none() && !fate.destroyed;
             let taker = model.taker(&state, place);
             let lost = model.lost(&state, place);
-            // Harm to the replacing volume is not harm of the plan.
+            // The plan is not blamed for harm to the volume that replaced its own volume.
             if fate.anew {
                 if fate.mistaken {
                     self.harms.entry((place, Harm::Mistaken)).or_insert(number);
@@ -332,7 +334,7 @@ impl Move {
             Self::Step(place) => format!("pvctl: step {}, {}", step(place).0, step(place).1),
             Self::GoesOn(place) => format!("pvctl continues after step {}", step(place).0),
             Self::Sync(target, ordinary) => {
-                let how = if ordinary { "" } else { ", with an outdated cache or not to its end" };
+                let how = if ordinary { "" } else { ", with an outdated cache, or it stops between two writes" };
                 format!("the controller syncs {}{how}", model.key_of(target))
             }
             Self::Driver(place) => format!("the driver deletes the storage of volume {}", model.volume_name(place)),

@@ -176,9 +176,9 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
     }
 }
 
-/// Checks that a plan asks for the consent that its request needs, gives up nothing else, and gives its volumes to no
-/// other claims. If the plan is an undo, `origin` is the plan that it undoes. Without `origin`, an undo can be checked
-/// only in part.
+/// Checks that a plan asks for the consent that its request needs, gives up only what the request allows, and gives its
+/// volumes only to claims of the request. If the plan is an undo, `origin` is the plan that it undoes. Without
+/// `origin`, an undo can be checked only in part.
 ///
 /// # Errors
 /// Returns what the plan does that was not requested, in words.

@@ -49,8 +49,8 @@ pub struct Guard {
     pub holds: Holds,
     /// What the guard examined and what it found, in a sentence without a full stop.
     pub looked_at: String,
-    /// What could not be checked, in a few words, if the guard says nothing else. A text lists these words together
-    /// with those of other guards.
+    /// What could not be checked, in a few words. It is set only if the guard has no other result. The text of a plan
+    /// prints these words of all guards in one line.
     #[serde(skip)]
     pub unseen: Option<&'static str>,
 }
@@ -124,8 +124,9 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns whether a scheduled pod refers to the claim. The phase of the pod does not matter. Such a pod keeps the
-/// finalizer of claim protection. Upstream: `podUsesPVCForDeletion`, `pkg/controller/volume/pvcprotection`, 1.36.
+/// Returns whether a scheduled pod refers to the claim. The phase of the pod does not matter. As long as such a pod
+/// exists, the claim keeps the finalizer of claim protection. Upstream: `podUsesPVCForDeletion`,
+/// `pkg/controller/volume/pvcprotection`, 1.36.
 pub fn uses(pod: &Pod, claim: &str) -> bool {
     let refers = pod.claim_names().any(|name| name == claim);
     refers && !pod.node_name.is_empty()
@@ -168,9 +169,9 @@ pub fn keeps(volume: &PersistentVolume, claim: &PersistentVolumeClaim, there: Op
     volume.reclaim_policy == ReclaimPolicy::Retain || !tied
 }
 
-/// Returns whether a volume belongs to another claim, although this claim may name it. This is so if its claimRef has
-/// the uid of another existing claim. Then nothing happens to the volume when this claim is deleted. `there` is the
-/// existing claim whose name is in the volume's claimRef. Upstream: `syncVolume`,
+/// Returns whether a volume belongs to another claim, although this claim may name it. This is so if the claimRef of
+/// the volume has the uid of another existing claim. Then nothing happens to the volume when this claim is deleted.
+/// `there` is the existing claim whose name is in the volume's claimRef. Upstream: `syncVolume`,
 /// `pkg/controller/volume/persistentvolume`, 1.36.
 pub fn is_anothers(
     volume: &PersistentVolume,
@@ -401,7 +402,8 @@ fn finalizers(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Checks whether a claim that the plan deletes is being copied by a snapshot or a clone.
+/// Checks whether a snapshot or a clone copies a claim that the plan deletes, or from which the plan removes a
+/// finalizer.
 fn copies(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const COPYING: [&str; 2] = [
         "snapshot.storage.kubernetes.io/pvc-as-source-protection",
@@ -465,7 +467,7 @@ fn identity(volume: &PersistentVolume) -> Guard {
     )
 }
 
-/// Warns that a deletion or recycling of the data may have begun, because no object shows this.
+/// Warns if a deletion or recycling of the data may have begun. No object shows whether it has begun.
 fn operations(volume: &PersistentVolume) -> Option<Guard> {
     let name = &volume.meta.name;
     let ended = matches!(volume.status.phase, VolumePhase::Released | VolumePhase::Failed);
@@ -537,7 +539,7 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     guards
 }
 
-/// Returns whether the Lease of kube-controller-manager was renewed in time. If kube-controller-manager does not run,
+/// Checks whether the Lease of kube-controller-manager was renewed in time. If kube-controller-manager does not run,
 /// nobody removes the finalizer of a deleted claim.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";

@@ -93,7 +93,7 @@ impl InvolvedObjects {
             volumes.extend(snapshot.volume_id(&claim.volume_name));
             volumes.extend(volumes_naming_claim(snapshot, &claim.meta.namespace, &claim.meta.name));
         }
-        // Without the claim that such a volume names, the volume would seem to be free of any claim.
+        // The claims that these volumes name are added. Otherwise the volumes would seem to be free.
         let named = volumes.iter().filter_map(|id| snapshot.volume(*id).claim_ref.as_ref());
         claims.extend(named.filter_map(|named| snapshot.claim_id(&named.namespace, &named.name)));
         Self { volumes: volumes.into_iter().collect(), claims: claims.into_iter().collect(), awaited }
@@ -112,8 +112,8 @@ impl InvolvedObjects {
     /// Adds free volumes for each claim that the plan creates or to which it gives a class, and that names no volume.
     /// The controller may choose one of these volumes for the claim.
     ///
-    /// Returns the claims whose volume cannot be predicted. This is so if not everything was read, if the plan does not
-    /// state the class, or if there is not enough `room` for all possible volumes.
+    /// Returns the claims whose volume cannot be predicted. This is so if not all volumes and classes were read, if the
+    /// plan does not state the class, or if there is not enough `room` for all possible volumes.
     pub(super) fn add_free_volumes(
         &mut self,
         snapshot: &Snapshot,
@@ -245,7 +245,7 @@ fn free_for(snapshot: &Snapshot, behavior: &KubernetesBehavior, write: &Write) -
 }
 
 /// Returns the claims that the garbage collector deletes after the plan has deleted their owners. This includes claims
-/// whose owners are such claims.
+/// that are owned by one of these claims.
 fn owned(snapshot: &Snapshot, plan: &Plan) -> BTreeSet<ClaimId> {
     let mut gone: BTreeSet<&str> = BTreeSet::new();
     for step in &plan.steps {

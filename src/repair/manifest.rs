@@ -26,8 +26,8 @@ const LEFT_OUT: [&str; 7] = [
     "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
-/// The labels and annotations by which tools that apply manifests recognise their objects. Such a tool deletes an
-/// object with them that is not in its sources.
+/// The labels and annotations by which tools that apply manifests recognise their objects. If an object has such a
+/// label or annotation and is not in the sources of the tool, the tool deletes the object.
 const TRACKED: [&str; 9] = [
     "app.kubernetes.io/instance",
     "argocd.argoproj.io/instance",
@@ -174,8 +174,9 @@ pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
     manifest
 }
 
-/// Returns the owners that exist in the namespace of the new claim. If a claim has owners and none of them exists, the
-/// garbage collector deletes the claim.
+/// Returns the owners that are known to exist in the namespace of the new claim. Returns none if the new claim has
+/// another name or namespace than the old one. If a claim has owners and none of them exists, the garbage collector
+/// deletes the claim.
 fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
     let same_namespace = old["metadata"]["namespace"].as_str() == Some(key.namespace.as_str());
     let same_name = old["metadata"]["name"].as_str() == Some(key.name.as_str());
@@ -184,7 +185,11 @@ fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<S
         if same_namespace && same_name && lives(owner, &key.namespace, snapshot) {
             kept.push(owner.clone());
         } else {
-            dropped.push(format!("owner {}: it is not known to exist in that namespace", name_of(owner)));
+            dropped.push(format!(
+                "owner {}: only an owner that is known to exist is kept, and only if the claim keeps its name and \
+                 namespace",
+                name_of(owner)
+            ));
         }
     }
     kept

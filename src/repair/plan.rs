@@ -18,7 +18,7 @@ pub struct Plan {
     pub request: Request,
     /// The goal of the plan, in a sentence without a full stop.
     pub goal: String,
-    /// The volumes with data. For each of them it states what may happen to the data because the person asked for it.
+    /// The volumes about whose data the plan decides. Each has the losses that the person asked for.
     pub volumes: Vec<Carried>,
     /// The volumes that have policy Retain while the plan is carried out, either from the start or after a step has set
     /// it.
@@ -48,8 +48,8 @@ pub struct Plan {
 pub struct Carried {
     /// The volume.
     pub volume: Str,
-    /// The claims that may have the volume in the end: namespace and name. The claim that has or had the volume is not
-    /// in the list.
+    /// The claims to which the plan gives the volume: namespace and name. The claim that the volume names before the
+    /// plan may have the volume in the end even if it is not in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub for_claims: Vec<(Str, Str)>,
     /// The losses that the person asked for. The plan would be refused if the person had not asked for them.
@@ -192,8 +192,8 @@ pub enum Recheck {
 }
 
 impl Recheck {
-    /// Returns what the person can do if the condition does not hold, if asking for the same repair again does not
-    /// help.
+    /// Returns what the person can do if the condition does not hold and a new request for the same repair does not
+    /// help. Returns `None` if a new request helps.
     pub fn way_on(&self) -> Option<String> {
         match self {
             Self::Reserved { volume, namespace, name } => Some(format!(

@@ -7,7 +7,7 @@ use super::situation::{Known, Situation};
 use crate::diagnosis::{Finding, Repair, meant_class};
 use crate::model::{Kind, ObjectKey, ReclaimPolicy, StatefulSet, Str};
 
-/// Returns the requests that repair a finding, the safest first. The list is empty if only a person can repair the
+/// Returns the requests that repair a finding, the safest first. The list is empty if no request can repair the
 /// finding.
 pub fn repairs(situation: &Situation<'_>, finding: &Finding) -> Vec<Request> {
     finding.rule.repairs.iter().flat_map(|repair| requests(situation, *repair, &finding.object)).collect()

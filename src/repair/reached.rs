@@ -7,9 +7,9 @@ use super::write::{Change, PLAN_ANNOTATION, Write};
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, VolumePhase};
 use serde_json::Value;
 
-/// Returns a sentence, without a full stop, that shows that the goal of a plan that was carried out still holds.
-/// Returns `None` if the goal does not hold or is unknown. Also returns `None` if the planner of the request itself
-/// finds that there is nothing to do.
+/// Returns why the goal of a plan that was carried out still holds, in a sentence without a full stop. Returns `None`
+/// if the goal does not hold or is unknown. Also returns `None` if the planner of the request itself finds that there
+/// is nothing to do.
 pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
     match &plan.request {
         Request::Release { .. } | Request::Unbind { .. } => {
@@ -48,8 +48,8 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
 }
 
 /// Returns whether a plan is treated as complete if the same request finds nothing to do, although some of its steps
-/// were not carried out. This is not so for a plan that undoes a repair, or that still has to restore the former policy
-/// of a volume, because the planner of the request does not check that.
+/// were not carried out. Returns false for a plan that undoes a repair. Also returns false if the plan still has to
+/// restore the former policy of a volume, because the planner of the request does not check this.
 pub fn is_met_by_others(plan: &Plan, remaining: &Plan) -> bool {
     let gives_back =
         remaining.writes().any(|write| matches!(&write.change, Change::SetReclaimPolicy { .. }) && !write.retains());

@@ -127,7 +127,7 @@ fn plan_of(
                 if to.is_none() {
                     back.note(format!(
                         "volume {name} was free before; it is not offered to anyone again, because a claim may have \
-                         written to it: kubectl pvctl release pv/{name} --to-anyone does that"
+                         written to it: kubectl pvctl release pv/{name} --to-anyone offers it"
                     ));
                     continue;
                 }
@@ -296,12 +296,12 @@ fn keeper<'a>(situation: &Situation<'a>, write: &Write, done: &Done) -> Result<K
 fn whose_policy(name: &str) -> String {
     format!(
         "the owner of the claim that has the volume now decides about the policy: kubectl pvctl explain pv/{name} \
-         shows both. The data are kept without an undo"
+         shows the claim and the policy. Without an undo, the data are kept"
     )
 }
 
-/// Returns the object together with which the data of a volume would be deleted, in words. Returns `None` if neither
-/// its claim nor the namespace of the claim is being deleted.
+/// Returns, in words, when the data of a volume would be deleted if it had policy Delete: with its claim, if the claim
+/// or the namespace of the claim is being deleted. Returns `None` if neither is being deleted.
 fn goes(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     if claim.terminating() {
         Some("with its claim, which is being deleted")
@@ -352,9 +352,9 @@ fn created_by(done: &Done) -> Option<(&ObjectKey, Str, Option<Str>)> {
     Some((&write.object, uid.into(), manifest["spec"]["volumeName"].as_str().map(Str::from)))
 }
 
-/// Returns those volumes of the plan that are bound to a claim that the plan created without `volumeName`. These
-/// volumes were reserved for the name of that claim. The volume that the claim itself names when it is created again is
-/// left out.
+/// Returns the volumes of the plan whose claimRef has the uid `created`. This is the uid of a claim that the plan
+/// created without `volumeName`: these volumes were reserved for its name. The volume that the manifest of the former
+/// claim names is left out.
 fn reserved_before<'a>(
     situation: &Situation<'a>,
     plan: &Plan,
@@ -377,7 +377,7 @@ fn named_before(done: &Done, volume: &Str) -> Option<(Str, Str)> {
     }
 }
 
-/// A claim that a step deleted and that is created again, with the volume that it had.
+/// A claim that a step deleted and that the undo creates again, with its former volume.
 struct Recreated<'d> {
     key: &'d ObjectKey,
     /// The uid of the deleted claim.

@@ -24,7 +24,7 @@ pub enum Wait {
         /// The volume.
         volume: VolumeIdentity,
     },
-    /// The volume is Available.
+    /// The volume is Available, or already Bound.
     Available {
         /// The volume.
         volume: VolumeIdentity,

@@ -1,9 +1,9 @@
 //! The writes of a repair. They are a closed list of the smallest possible changes. Each states what it expects to
 //! find.
 //!
-//! A [`Write`] is a change that this program proposes. Nothing else can become a request. Two functions interpret it,
-//! each with an exhaustive match: [`Write::request`] makes the request for the API server, and [`Write::apply`] applies
-//! it in the simulation.
+//! A [`Write`] is a change that this program proposes. No other type can become a request that changes the cluster. Two
+//! functions interpret it, each with an exhaustive match: [`Write::request`] makes the request for the API server, and
+//! [`Write::apply`] applies it in the simulation.
 
 use crate::model::{AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 use crate::snapshot::Item;

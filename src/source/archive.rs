@@ -38,7 +38,8 @@ impl ArchivedObject {
         Some(Self { key, version, json: redact(kind, object).to_string().into() })
     }
 
-    /// Redacts one object that states its kind. Returns `None` for a kind that the program does not read.
+    /// Redacts one object that states its kind. Returns `None` for a kind that the program does not read, and if
+    /// [`Self::new`] returns `None`.
     pub fn from_manifest(json: &[u8]) -> Option<Self> {
         #[derive(serde::Deserialize)]
         struct Kinded<'a> {

@@ -2,7 +2,8 @@
 //! need.
 //!
 //! This module never writes to the cluster. What cannot be read is recorded in [`Coverage`](crate::snapshot::Coverage).
-//! An error is returned only if nothing at all can be read.
+//! An error is returned only if there is no connection, if the credentials are not accepted, or if neither volumes nor
+//! claims nor classes can be read.
 
 use super::archive::ArchivedObject;
 use super::body::SMALL_ANSWER;

@@ -97,7 +97,8 @@ impl ClusterError {
         if has(&["Connection refused", "refused"]) {
             return Self::new(ClusterErrorKind::Unreachable, format!("the API server {server} refuses connections"))
                 .with_hint(
-                    "check that the cluster runs and that the address and port are right; -f FILE works without one",
+                    "check that the cluster runs and that the address and port are right; -f FILE works without a \
+                     cluster",
                 );
         }
         Self::new(ClusterErrorKind::Unreachable, format!("the API server {server} cannot be reached: {last}"))

@@ -44,9 +44,9 @@ struct Status {
 /// prints.
 ///
 /// This function blocks until the plugin ends, because a person may have to log in. The plugin is stopped after the
-/// limit that the user gave. Without such a limit, it is stopped after [`UNATTENDED_LIMIT`]. In `LoginMode::Person` it
-/// has no limit without a flag. A limit of zero means no limit. kubectl has no limit. All other credentials take precedence
-/// over the plugin, as in client-go (`UpdateTransportConfig`, 0.36).
+/// time limit that the user gave; zero means no limit. If the user gave none, the limit is [`UNATTENDED_LIMIT`], but in
+/// `LoginMode::Person` there is no limit. kubectl never stops a plugin. All other credentials take precedence over the
+/// plugin, as in client-go (`UpdateTransportConfig`, 0.36).
 pub(super) fn run(
     user: &mut AuthInfo,
     cluster: &Cluster,
@@ -73,7 +73,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Returns the time limit of the plugin. The result is `None` if a person is asked and may take any time.
+/// Returns the time limit of the plugin. The result is `None` if there is no limit: the user gave zero, or the user
+/// gave no limit and the plugin may ask a person.
 pub fn patience(attendance: LoginMode, stated: Option<Duration>) -> Option<Duration> {
     match (stated, attendance) {
         (Some(Duration::ZERO), _) | (None, LoginMode::Person) => None,
@@ -102,7 +103,9 @@ fn ask(
                 config,
                 match attendance {
                     LoginMode::Person => "needs a terminal, but standard input is not a terminal",
-                    LoginMode::Reader | LoginMode::Nobody => "needs an answer from you: first run the command for this cluster alone",
+                    LoginMode::Reader | LoginMode::Nobody => {
+                        "needs an answer from you: first run the command for this cluster alone"
+                    }
                 },
             ));
         }
@@ -152,7 +155,7 @@ fn output(command: &mut Command, config: &ExecConfig, limit: Option<Duration>) -
         _ => failed(config, &format!("could not be started: {error}")),
     })?;
     let printed = child.stdout.take();
-    // A process that the plugin started may keep the output open until after the end of this program.
+    // A process that the plugin started may keep the output open for a long time. So another thread reads the output.
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut output = Vec::new();

@@ -3,7 +3,7 @@
 //! Two lists do not show the same moment. If a volume and a claim do not agree, they may have been bound or deleted
 //! between the two lists. A class may have been created in between. So before an object is treated as absent, it is
 //! read again. The object that names it is also read again, because both may have been deleted at the same time. If
-//! many objects do not agree, those pairs are not read again that both lists show at the same moment.
+//! many objects do not agree, a pair is not read again if both lists show it at the same moment.
 
 use crate::model::{
     ClaimPhase, Kind, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str, VolumePhase,

@@ -16,9 +16,9 @@ use std::collections::{BTreeSet, HashSet};
 /// At least this many objects may be read by single requests, even if the list is short.
 const MAX_SINGLE_READS: usize = 200;
 
-/// If a list is long, one in this number of its objects may be read by single requests. If more objects have to be
-/// read, it is faster to read the list again. A page of 500 objects takes as long as about fifteen single objects, if
-/// eight objects are read at the same time.
+/// If a list is long, a fraction of its objects may be read by single requests. The value 10 means one tenth. If more
+/// objects have to be read, it is faster to read the list again. A page of 500 objects takes as long as about fifteen
+/// single objects, if eight objects are read at the same time.
 const LIST_FRACTION: usize = 10;
 
 impl Gathered {

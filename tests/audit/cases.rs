@@ -96,10 +96,10 @@ pub(super) fn header(text: &str) -> Result<Header, String> {
         return Err("it does not state `asked:`, `cause:` and `cure:`".to_owned());
     }
     if header.root.is_some() == header.pending.is_some() {
-        return Err("it states one of `root:` and `pending:`".to_owned());
+        return Err("it must state either `root:` or `pending:`, and not both".to_owned());
     }
     if header.today.is_some() && header.root.is_none() {
-        return Err("`today:` stands beside a `root:`".to_owned());
+        return Err("`today:` needs a `root:`".to_owned());
     }
     Ok(header)
 }
@@ -398,8 +398,8 @@ fn refusal(command: &str, objects: &[Value]) -> Option<String> {
     None
 }
 
-/// Returns why a command of this program cannot be parsed, or names an object that is not stored. It returns `None` if
-/// the command is right, and for commands of other programs.
+/// Returns what is wrong with a command of this program: it cannot be parsed, or no object with its name is stored.
+/// Returns `None` if the command is right, and for commands of other programs.
 fn unknown(command: &str, objects: &[Value]) -> Option<String> {
     let words = command.strip_prefix("kubectl ").filter(|words| words.starts_with("pvctl "))?;
     let words: Vec<&str> = words.split(' ').map(|word| word.trim_matches('\'')).collect();
@@ -444,11 +444,11 @@ fn every_patch_that_is_offered_can_be_applied() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The one case of that collection without a file, because no object of the cluster shows the problem: somebody wrote a
+/// The only case of the first collection without a file. No object of the cluster shows its problem: somebody wrote a
 /// size into a volume before it was bound (`docs/AUDIT.md`, "What cannot be seen").
 const WITHOUT_SIGN: usize = 45;
 
-/// Every other case of that collection has a file. The files with higher numbers are other reports.
+/// Every other case of the first collection has a file. The files with higher numbers are other reports.
 #[test]
 fn every_case_is_accounted_for() {
     let number = |name: &str| name.get(..2).and_then(|digits| digits.parse::<usize>().ok()).expect("a number");

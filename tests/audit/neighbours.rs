@@ -39,8 +39,8 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
     let snapshot = Snapshot::new(parts.clone());
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
     let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
-    // This audit names all objects. So it finds on each object what an audit of only this object finds. That an object
-    // is named changes only findings on the object itself that are information.
+    // This audit names all objects. So it finds on each object what an audit of only this object finds. If an audit
+    // names an object, this changes only findings on this object that are information.
     let whole = diagnose_named(&simulation, settings, &|_| true, 1);
     let diagnoser = Diagnoser::new(&simulation, &whole);
     let with_findings = whole.listed.iter().map(|finding| finding.object.clone());

@@ -59,10 +59,13 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
 }
 
 /// The proposed repairs in the fixture of each rule, with the result of the review. If the volumes already have policy
-/// Retain, `retain` is not proposed. A person has to confirm a plan in four cases. The plan writes a volume name into a
-/// claim: this cannot be taken back, and another volume could get that name. The plan reserves a volume for a claim
-/// name, and nobody knows whether the namespace is as old as the data. The plan creates a claim again. A driver may
-/// delete the object of the volume.
+/// Retain, `retain` is not proposed. A person has to confirm a plan in these cases:
+///
+/// - The plan writes a volume name into a claim. This cannot be undone, and another volume could get that name.
+/// - The plan reserves a volume for a claim name, and nobody knows whether the namespace is as old as the data.
+/// - The plan creates a claim again.
+/// - The plan removes the selected node of a claim.
+/// - A driver may delete the object of the volume.
 const EXPECTED: [(&str, &[&str]); 30] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),

@@ -44,7 +44,7 @@ fn mend_roots(parts: &Parts, behavior_of: &KubernetesBehavior, looked: &mut Look
     let before = found(parts, behavior_of);
     for finding in &before {
         let causes: Vec<&Finding> = finding.role.caused_by.iter().map(|place| &before[*place]).collect();
-        // Here the remedy of the root resolves the finding. So a remedy must name the volume.
+        // A remedy of the root resolves findings of this rule. So a remedy must name the volume.
         if finding.rule.id == SETTLED {
             let name = &finding.object.name;
             let deals = |cause: &&Finding| {

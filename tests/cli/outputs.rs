@@ -98,8 +98,8 @@ fn what_is_no_regular_file_is_not_replaced() {
     assert!(run.stderr.contains("it is not a regular file"), "{}", run.stderr);
 }
 
-/// If there is no answer, the file stays as it was. If there is an answer, it replaces the old content, also if the
-/// path is a symbolic link. The mode of the file does not change.
+/// If there is no answer, the file is not changed. If there is an answer, it replaces the old content, also if the path
+/// is a symbolic link. The mode of the file does not change.
 #[cfg(unix)]
 #[test]
 fn a_file_is_written_whole_or_not_at_all() {

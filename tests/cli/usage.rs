@@ -14,8 +14,8 @@ fn without_a_verb_there_is_a_guide_with_what_to_try_first() {
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
 }
 
-/// The guide and the help of a verb can be read in a narrow terminal. A description is below its flag, and not in a
-/// column beside it that has one word in each line.
+/// The guide and the help of a verb can be read in a narrow terminal. The description of a flag is below the flag. In a
+/// column beside the flag, each line would have only one word.
 #[test]
 fn help_in_a_narrow_terminal_has_whole_lines() {
     for verb in ["audit", "predict", "recreate"] {

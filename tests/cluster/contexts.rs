@@ -106,7 +106,7 @@ async fn a_broken_cluster_does_not_hide_the_others() {
     // Each message on stderr begins with the name of its context.
     clusters.calm.fail("/apis/storage.k8s.io/v1/storageclasses", 9, Fault::Refused(403, "you may not"));
     let warned = clusters.run(&["predict", "-A", "--contexts", "calm"]).await;
-    assert!(warned.stderr.starts_with("[calm] warning: storageclasses may not be listed"), "{}", warned.stderr);
+    assert!(warned.stderr.starts_with("[calm] warning: storageclasses cannot be listed"), "{}", warned.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -312,8 +312,9 @@ fn list(objects: &[Value]) -> String {
 #[test]
 fn files_whose_times_are_evidence_give_the_answer_possibly() {
     let objects = [volume(), claim("11"), class()];
-    // Ages do not count from the time at which the claim was written, because no other verb uses this time. They count
-    // from the earlier time in the volume. So no state has lasted for a while.
+    // Without `--now`, the present time is the newest time in the files. The times in `managedFields` are ignored for
+    // this, because no other verb uses them. So the present time is 22:00, the time in the volume. The claim was
+    // written later, so it is not known for how long the state has lasted.
     let (found, _) = from_file(&list(&objects), &[]);
     assert_eq!((found.get("lastedSeconds"), found.get("controllerNotRunning")), (None, None));
     for (now, sure) in [("2023-11-14T22:10:30Z", Value::Null), ("2023-11-14T22:10:31Z", json!("possibly"))] {

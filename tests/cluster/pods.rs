@@ -247,7 +247,7 @@ async fn the_nodes_of_a_pod_without_a_node_are_judged_by_all_pods() {
     api.fail("/api/v1/pods?", usize::MAX, Fault::Refused(403, "no list"));
     let refused = run(&api, &["explain", "pod/waiting", "-n", "web"]).await;
     assert_eq!(refused.code, Some(0), "{}", refused.stderr);
-    assert!(refused.stderr.contains("pods may not be listed"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("pods cannot be listed"), "{}", refused.stderr);
     let unknown = "Which nodes fit is unknown: not all objects of these kinds were read: pods.";
     assert!(refused.stdout.contains(unknown), "{}", refused.stdout);
     assert!(!refused.stdout.contains("Insufficient cpu"), "{}", refused.stdout);
@@ -270,7 +270,8 @@ async fn a_node_is_explained_with_the_pods_of_all_namespaces() {
     assert_eq!((several.code, api.count("/api/v1/pods")), (Some(0), 3), "{}", several.stderr);
 }
 
-/// `match --node` reads what the scheduler's plugin `VolumeBinding` reads. Without the flag none of that is read.
+/// `match --node` also reads the nodes and the CSI objects that the scheduler's plugin `VolumeBinding` reads. Without
+/// the flag they are not read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_a_match_on_a_node_reads_nodes() {
     let api = cluster().await;

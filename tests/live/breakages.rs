@@ -479,7 +479,7 @@ impl Standing<'_> {
     }
 }
 
-/// Returns the object and the rule of a row.
+/// Returns the object and the rule of a row, or `None` if the row has too few cells.
 fn cells(line: &str) -> Option<String> {
     let cells: Vec<&str> = line.split("   ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     Some(format!("{} {}", cells.get(1)?, cells.get(4)?))

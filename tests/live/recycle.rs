@@ -191,7 +191,7 @@ fn volumes_that_are_recycled_at_once_end_as_predicted() {
             .into_iter()
             .flat_map(|source| (0..VOLUMES).map(move |number| (format!("{}-{number}", source.to_lowercase()), source)))
             .collect();
-        // If there is a single volume, no other recycling interferes with its own.
+        // If there is a single volume, no other recycling interferes with its recycling.
         let groups = if how == Pods::WaitTwice { vec![&many[..]] } else { vec![&many[..], &many[..1]] };
         for volumes in groups {
             let (more, said) = runtime.block_on(round(&mut plane, &api, how, volumes));

@@ -111,7 +111,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
         assert_eq!(missing(&answer), [format!("list {}", hidden.1)], "{name}");
         let table = plane.pvctl(&["predict", "-A", "--as", &name]);
         let warned = table.stderr.starts_with(&format!("warning: {}", hidden.1));
-        assert!(warned && table.stderr.contains(" may not be listed: "), "{}", table.stderr);
+        assert!(warned && table.stderr.contains(" cannot be listed: "), "{}", table.stderr);
         assert_eq!(table.code, run.code);
         assert!(sure(&answer) < everything, "{name}");
         // If only pods may not be read, the other objects can still be judged.

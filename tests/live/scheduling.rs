@@ -76,7 +76,8 @@ fn is_waiting(item: &Value) -> bool {
         && ["", "default-scheduler"].contains(&item["spec"]["schedulerName"].as_str().unwrap_or_default())
 }
 
-/// Returns the world with only one of the waiting pods. With several pods their order would matter.
+/// Returns the world without its waiting pods, and one of these pods. With several pods their order would matter.
+/// Returns `None` if no pod waits.
 fn with_one_pod(line: &Line, place: usize) -> Option<(Line, Value)> {
     let waiting: Vec<&Value> = line.world.items.iter().filter(|item| is_waiting(item)).collect();
     let chosen = (*waiting.get(place % waiting.len().max(1))?).clone();

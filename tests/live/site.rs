@@ -116,7 +116,7 @@ impl Site {
         made.unwrap_or_else(|refused| panic!("{}: {object}", refused.message))
     }
 
-    /// Returns the object that is stored under a name.
+    /// Returns the object that is stored under a name, or `None` if there is no such object.
     pub(crate) fn get(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
         match self.runtime.block_on(self.api.get(&path(kind, namespace, name))) {
             Ok(object) => Some(object),

@@ -27,8 +27,8 @@ const NOT_STORED: [(&str, &str); 0] = [];
 /// The kinds that are left out of the cluster with all fixtures, one at a time. The first time no kind is left out.
 const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Pod", "Namespace"];
 
-/// Of this number of fixtures, one is also audited with only its namespace. The same holds for the namespaces of the
-/// cluster with all fixtures.
+/// Of this number of fixtures, one also has an audit of only its first namespace. In the cluster with all fixtures, one
+/// of [`ONE_NAMESPACE_OF`] namespaces has such an audit.
 const ONE_FIXTURE_OF: usize = 2;
 const ONE_NAMESPACE_OF: usize = 29;
 
@@ -50,7 +50,7 @@ fn said(report: &Value) -> Value {
     let mut unjudged: Vec<String> = Vec::new();
     for reading in report["coverage"].as_array().expect("a coverage") {
         let rules = reading["unjudgedRules"].as_array().into_iter().flatten();
-        unjudged.extend(rules.map(|rule| format!("{rule} for want of {}", text(reading, "/resource"))));
+        unjudged.extend(rules.map(|rule| format!("{rule} without {}", text(reading, "/resource"))));
     }
     unjudged.sort();
     unjudged.dedup();

@@ -1,6 +1,6 @@
 //! The common part of tests that run their own servers. It has the runtime of the servers, the record of their
-//! requests, a folder of files, and placeholders for values that differ in each run. When this value is dropped, the
-//! servers end.
+//! requests, a folder of files, and placeholders for values that differ in each run. When [`TestServers`] is dropped,
+//! the servers end.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -43,8 +43,8 @@ spec:
   storageClassName: ""
   volumeName: vol"#;
 
-/// Earlier, `predict` said that the claim becomes Bound, but `match` said that no volume fits, and the next step said
-/// to create one. Upstream: `syncVolume` makes a volume without a claimRef Available, 1.36.
+/// Earlier, `predict` said that the claim becomes Bound. But `match` said that no volume fits, and advised to create
+/// one. Upstream: `syncVolume` makes a volume without a claimRef Available, 1.36.
 #[test]
 fn manifests_that_no_server_has_seen_become_bound() {
     let manifests = r#"apiVersion: v1
@@ -147,8 +147,8 @@ fn a_claim_made_anew_is_told_where_the_old_data_are() {
             "kubectl pvctl restore pvc/data -n db",
         ],
     );
-    // These volumes are not volumes of an earlier claim: the volume of the claim itself, and a volume of another claim
-    // name.
+    // These volumes are not volumes of an earlier claim: one has the uid of the claim itself in its claimRef, and the
+    // other one has another claim name there.
     for named in ["uid: c1}", "uid: c0, name: other}"] {
         let other = volume.replace("uid: c0}", named).replace("name: data, uid: c0, ", "uid: c0, ");
         let page = said(&pair(&other, "Released", waits), &["explain", "pvc/data", "-n", "db"]);

@@ -15,7 +15,8 @@ use pvctl::snapshot::{ClaimId, Snapshot};
 use pvctl::world::{Effect, World, WriteBody};
 use std::collections::BTreeSet;
 
-/// Returns the volume that a decision writes, or to which the decision binds the claim.
+/// Returns the volume of the first update in a decision: the decision updates this volume, or a claim that names it.
+/// Returns `None` if the decision updates no volume and no claim.
 fn chosen(decision: &pvctl::simulate::Decision<'_>) -> Option<String> {
     decision.record.effects.iter().find_map(|effect| match effect {
         Effect::Write(write) => match &write.body {

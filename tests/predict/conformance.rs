@@ -43,8 +43,8 @@ fn is_seen(path: &str, part: &str, change: impl Fn(&mut Value) -> bool) {
     panic!("{changed} lines of {path} were changed, but the judge reported no difference in {part}");
 }
 
-/// Returns whether the part is the wanted one. `wanted` may also be the end of the name of the part, beginning with a
-/// bracket, or its beginning, ending with `each`.
+/// Returns whether the part has the wanted name. If `wanted` begins with a bracket, it is compared with the end of the
+/// name. If `wanted` ends with `each`, it is compared with the beginning of the name.
 fn is_the_part(part: &str, wanted: &str) -> bool {
     part == wanted
         || (wanted.starts_with(']') && part.ends_with(wanted))

@@ -142,7 +142,7 @@ fn no_confident_wrong_answer(
         let key = partial.key(target);
         let same = full.object_id(&key).unwrap();
         let prediction = guessed.predict(target);
-        // A doubt about another namespace is not about the hidden part. So it does not count.
+        // A doubt about another namespace is not about the hidden part. So it does not make the answer uncertain.
         let is_cut = |need: &Assumed| {
             let hides = |namespace: Option<&str>| {
                 need.namespace.is_empty() || namespace.is_none_or(|hidden| need.namespace == hidden)

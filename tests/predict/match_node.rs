@@ -433,7 +433,8 @@ fn compare(
     if *real == all { Ok(()) } else { Err(format!("{real:?}, but {all:?}")) }
 }
 
-/// Returns the only claim of the pod, if it has no other volume that could lead to a reason of `VolumeBinding`.
+/// Returns the only claim of the pod. Returns `None` if the pod has several claims or an ephemeral volume, because they
+/// could lead to other reasons of `VolumeBinding`, or if the claim does not exist.
 fn only_claim<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s PersistentVolumeClaim> {
     match (&*pod.claims, &*pod.ephemeral) {
         ([only], []) => snapshot.find(&pod.meta.namespace, &only.claim),

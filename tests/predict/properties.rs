@@ -28,7 +28,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks a property on this number of worlds. Every run uses the same worlds.
-#[expect(clippy::disallowed_methods, reason = "how long the properties are tried is a matter of whoever runs them")]
+#[expect(clippy::disallowed_methods, reason = "whoever runs the tests chooses how many cases are tried")]
 pub(crate) fn check<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value) -> TestCaseResult) {
     let factor: u32 = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let config = ProptestConfig {
@@ -257,7 +257,7 @@ impl SeededRandom {
 }
 
 /// Syncs objects in an arbitrary order until no sync changes anything. Up to `cuts` syncs stop before one of their
-/// writes.
+/// writes. Returns the world at the end, or `None` if syncs still change it after many rounds.
 fn walk<'s>(
     snapshot: &'s Snapshot,
     settings: &Settings<'s>,
@@ -541,7 +541,7 @@ fn the_indexed_search_finds_what_a_scan_of_all_volumes_finds() {
                     .class(claim.class())
                     .is_some_and(|class| class.binding_mode == Some(BindingMode::WaitForFirstConsumer));
             let Ok(query) = Query::new(&settings.behavior, claim, delay) else {
-                // A search for such a claim can only succeed if no bucket of access modes fits.
+                // A search for such a claim ends without an error only if no bucket of access modes fits.
                 prop_assert!(
                     snapshot.volumes().iter().all(|v| !v.access_modes.set().contains_all(&claim.access_modes))
                 );

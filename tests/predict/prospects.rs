@@ -1,5 +1,5 @@
 //! `match` and the outcomes of a claim must agree. An existing volume is an outcome of an unbound claim exactly if
-//! `match` says that the claim gets the volume now, or later with what has to happen first.
+//! `match` says that the claim may get the volume now or later. If it is later, `match` says what has to happen first.
 #![expect(clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 
 use super::properties::{check, some_rules};

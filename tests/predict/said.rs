@@ -159,7 +159,8 @@ fn a_lost_claim_has_a_way_back() {
     }
 }
 
-/// Two claims `data`, in the namespaces app and app-staging, name iscsi-app-data, which belongs to the first one.
+/// Two claims have the name `data`, in the namespaces app and app-staging. Both have volumeName iscsi-app-data. This
+/// volume belongs to the claim in app.
 #[test]
 fn claims_of_one_name_are_told_apart() {
     let example = "pending-volume-taken.json";

@@ -111,7 +111,8 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
     }
 }
 
-/// These are names of former documents, which are not in the project. The pages of `docs/controllers/` replace them.
+/// No file may name two former documents, which are not in the project any more. The pages of `docs/controllers/`
+/// replace them.
 #[test]
 fn nothing_refers_to_a_book_elsewhere() {
     // The words are joined here, so that this file does not contain them.

@@ -43,7 +43,7 @@ fn the_modules_of_the_oracle_have_the_releases_of_the_table() {
             release,
             "{module} and {TABLE} name different releases. For a new patch: `go get k8s.io/kubernetes@v{release}` with \
              all k8s.io modules, then oracle/corpora.sh and `cargo xtask record` as in tests/conformance/README.md. For \
-             a new minor: move oracle/go.mod and go.sum to oracle/minors/ under the name of the one before it"
+             a new minor: move oracle/go.mod and go.sum to oracle/minors/ under the name of the previous minor"
         );
     }
     let there: BTreeSet<String> = files("oracle/minors", "mod").into_iter().map(|(path, _)| path).collect();
@@ -112,7 +112,7 @@ fn documents_name_the_versions_of_the_table() {
     known.reverse();
     let mut sentences = vec![
         ("README.md", format!("`--kube-version {oldest}` to `{newest}`, ")),
-        ("README.md", format!("Versions {judged} are judged by recorded answers ")),
+        ("README.md", format!("Versions {judged} are compared with recorded answers ")),
         ("README.md", format!("`--kube-version {}` brings back ", KubeVersion::HISTORICAL)),
         ("docs/CONFORMANCE.md", format!("Most recordings are of {default}; there are fewer of {}, ", in_words(&known))),
     ];
@@ -138,7 +138,8 @@ fn in_words(names: &[String]) -> String {
     }
 }
 
-/// Returns the first minor version in a line of code that is modelled or may be modelled later.
+/// Returns the first minor version of Kubernetes that a line of code names. Only versions that are modelled or may be
+/// modelled later are found.
 fn named(line: &str) -> Option<&str> {
     line.match_indices("1.").map(|(start, _)| start).find_map(|start| {
         let before = line[..start].chars().next_back();

@@ -1,5 +1,5 @@
 //! Journals and plan files that are used on another cluster, on the same cluster at another address, and after objects
-//! were replaced. Also journals of repairs that never began.
+//! were replaced. Other tests are about journals of repairs that never began.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test changes journals, and fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! Which repairs planners propose as safe without a person, and which ones they leave to a person.
+//! Tests of the planners: which repairs they propose as safe without a person, and which repairs they leave to a
+//! person.
 #![expect(clippy::panic, reason = "a plan that is missing is a failed test")]
 
 use crate::repair::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
@@ -80,7 +81,7 @@ fn a_claim_without_volume_name_gets_its_own_volume_without_being_asked() {
         whys(&plan),
         [
             "keep the data of volume pv-1 before any other step",
-            "claim db/data names volume pv-1 again, which names it by its uid",
+            "claim db/data names volume pv-1 again; the volume names the claim by its uid",
         ]
     );
     assert!(plan.is_safe() && plan.judgement.is_none(), "{plan:#?}");

@@ -88,7 +88,7 @@ fn another_claim_keeps_its_data() {
 }
 
 /// A longer repair that stopped after its first step has only set a policy, which nobody asked for. The answer says why
-/// Retain stays. The journal counts as taken back nevertheless.
+/// Retain stays. The journal is nevertheless treated as undone.
 #[test]
 fn a_repair_that_stopped_early_leaves_another_claim_its_data() {
     let plan = World::new(bound()).plan(&moving());

@@ -111,8 +111,8 @@ impl Fault {
         word.to_owned()
     }
 
-    /// Returns whether the server acts before the program notices the fault. Then the test lets other clients act after
-    /// the server, and otherwise before it.
+    /// Returns whether the server acts before the program notices the fault. If it does, other clients of the test act
+    /// after the server. Otherwise they act before it.
     pub(crate) fn is_after(self) -> bool {
         matches!(
             self,

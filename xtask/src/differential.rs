@@ -25,7 +25,7 @@ const CHUNK: u64 = 500;
 pub enum Question {
     /// The possible decisions of one sync of each object.
     Decide,
-    /// The ends with the binder alone.
+    /// The ends with the binder alone. The binder is the PersistentVolume controller.
     Settle,
     /// The ends with the binder and the protection controllers.
     SettleAll,
@@ -194,7 +194,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
         for (line, mut verdict) in follow(run, look_longer(run, follow(run, judged(run, lines)?)?)?)? {
             verdict.expect_proof();
             for object in &verdict.wider {
-                say(&format!("{object}: no schedule reached every predicted end"));
+                say(&format!("{object}: some predicted ends were reached by no schedule"));
             }
             for difference in &verdict.differences {
                 say(&format!("{}: {difference}", line.id));
@@ -202,7 +202,7 @@ pub fn differential(run: &Run<'_>, mut say: impl FnMut(&str)) -> Result<Progress
             if !verdict.differences.is_empty() {
                 if progress.differing.len() < run.differences {
                     let path = keep(run, &line)?;
-                    say(&format!("{}: the smallest world with this difference is in {}", line.id, path.display()));
+                    say(&format!("{}: the reduced world with this difference is in {}", line.id, path.display()));
                 }
                 progress.differing.push(line.id.clone());
             }

@@ -134,8 +134,9 @@ impl Verdict {
         self.differences.extend(other.differences);
     }
 
-    /// Counts each predicted end that no schedule reached as a difference, if the prediction says that the end is
-    /// possible. The caller must have given the real controllers a schedule for each such end.
+    /// Adds differences for the predicted ends that no schedule reached, if the prediction says that they are possible.
+    /// It also adds differences for the joint ends that no schedule reached. The caller must have given the real
+    /// controllers a schedule for each such end.
     pub fn expect_proof(&mut self) {
         let (exact, wider) = mem::take(&mut self.wider).into_iter().partition(|wider| wider.exact);
         self.wider = wider;

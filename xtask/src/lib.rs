@@ -4,7 +4,7 @@
 //! prediction. [`provisioning`] is the part of the format that is about the external provisioner. [`replay`] judges
 //! many lines. [`corpus`] reads and writes files of lines. [`recorded`] judges the recordings of the project.
 //! [`oracle`] runs the oracle. [`schedule`] finds schedules for ends that random schedules did not reach. [`shrink`]
-//! makes a world that differs smaller. [`differential`] compares many random worlds. [`mutants`] checks whether the
+//! reduces a world that differs. [`differential`] compares many random worlds. [`mutants`] checks whether the
 //! recordings notice changes of the core. [`plans`] tests repairs in random worlds with the whole adversary.
 
 pub mod corpus;

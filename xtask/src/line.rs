@@ -273,7 +273,7 @@ pub struct Step {
     /// The names of the objects that the scheduler remembers about the pod after this sync.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remembered: Vec<String>,
-    /// Whether this is no sync: the scheduler gives up to wait for the volumes of the pod.
+    /// Whether this step is not a sync: the scheduler stops waiting for the volumes of the pod.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gives_up: bool,
 }

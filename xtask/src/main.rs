@@ -165,7 +165,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a task. Returns whether the predictions agree with the real controllers.
+/// Runs a task. Returns false if the task found a difference, a loss, or a mutant that no recording noticed.
 fn run(task: Task) -> Result<bool> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the project's folder")?;
     match task {

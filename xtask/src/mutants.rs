@@ -83,7 +83,7 @@ pub enum MutantResult {
     Unviable,
     /// The replay of the recordings fails, so the mutant is noticed.
     Killed,
-    /// The replay of the recordings does not end.
+    /// The replay of the recordings did not end within the limits of time.
     TimedOut,
     /// No recording noticed the mutant.
     Survived,
@@ -326,7 +326,7 @@ fn list(root: &Path) -> Result<Vec<Mutant>> {
         .args(files)
         .current_dir(root)
         .output()
-        .context("cargo mutants: cargo install cargo-mutants --locked")?;
+        .context("cargo cannot be started")?;
     if !listed.status.success() {
         bail!(
             "cargo mutants, which `cargo install cargo-mutants --locked` installs: {}",

@@ -173,7 +173,7 @@ impl Looked<'_> {
                 let verdict = wider.then(|| judge(&situation, reviewed.plan(), EVERYONE));
                 *tally.accepted.entry(verb.to_owned()).or_default() += 1;
                 match verdict {
-                    // The review has already searched with the same limits.
+                    // If there is no verdict, the review has already searched with the same limits.
                     None | Some(Verdict::Safe { .. }) => {}
                     Some(Verdict::TooMany) => tally.too_large += 1,
                     Some(Verdict::Harmful(found)) => tally.harmful.push(told(&found.moves.join("; "))),

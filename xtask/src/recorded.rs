@@ -95,7 +95,7 @@ pub fn check(root: &Path) -> Result<()> {
 /// Judges only the recordings whose names contain this text.
 ///
 /// # Errors
-/// Returns the first difference, or a number that has changed, or an error if no recording has such a name.
+/// Returns an error for the first difference or for a number that has changed, and if no recording has such a name.
 pub fn check_only(root: &Path, text: &str) -> Result<()> {
     let known = known(root)?;
     let mut recordings = recordings(root)?;
@@ -166,7 +166,7 @@ fn differs(name: &str, verdict: &Verdict) -> Result<()> {
     }
 }
 
-/// Checks that a recording has no difference and that every predicted end was seen.
+/// Checks that a recording has no difference, and that all predicted ends except `unseen` ends were seen.
 fn agrees(name: &str, verdict: &Verdict, unseen: usize) -> Result<()> {
     let Counts { members, seen, worlds, worlds_seen, ends, exact, crowded, .. } = verdict.counts;
     differs(name, verdict)?;

@@ -1,4 +1,4 @@
-//! Makes a world with a difference smaller, while it still shows the difference.
+//! Removes objects and fields from a world with a difference, as long as the world still shows the difference.
 
 use crate::judge::{Difference, Verdict};
 use crate::line::Line;
@@ -12,8 +12,8 @@ use serde_json::Value;
 const BATCH: usize = 64;
 const MOST: usize = 2000;
 
-/// Returns the smallest world that shows a difference in the same part, with the real answers for it. `ask` gets the
-/// answers, and fails if a world is invalid.
+/// Returns the smallest world that was found to show a difference in the same kind of answer, with the real answers for
+/// it. `ask` gets the answers, and fails if a world is invalid.
 ///
 /// # Errors
 /// Returns an error if the line is invalid.
@@ -43,8 +43,8 @@ pub fn shrink(behavior: &KubernetesBehavior, line: &Line, ask: impl Fn(&[Line]) 
     }
 }
 
-/// Returns the result of the comparison. An end that was not seen is a difference here, because `ask` follows schedules
-/// as well.
+/// Returns the result of the comparison. A predicted end that was not seen can be a difference here, because `ask`
+/// follows schedules as well.
 fn verdict(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     let mut verdict = judged(line, behavior)?;
     verdict.expect_proof();

@@ -169,8 +169,8 @@ pub struct KubernetesBehavior {
     /// The API server refused this write.
     pub default_class_for_empty_class: bool,
     /// Since 1.30, the controller leaves the deletion of migrated and CSI volumes to their driver, also if the volume
-    /// has no annotation `provisioned-by`. In 1.30.0, this required the gate `HonorPVReclaimPolicy`. Later patches do not require the gate (`findDeletablePlugin`, 1.30.4 and 1.30.14;
-    /// kubernetes/kubernetes#126043).
+    /// has no annotation `provisioned-by`. In 1.30.0, this required the gate `HonorPVReclaimPolicy`. Later patches do
+    /// not require the gate (`findDeletablePlugin`, 1.30.4 and 1.30.14; kubernetes/kubernetes#126043).
     pub static_csi_is_external: bool,
     /// Since 1.31, the controller compares VolumeAttributesClasses, and a claim without a volume loses
     /// `status.currentVolumeAttributesClassName`.

@@ -65,9 +65,9 @@ pub fn made(snapshot: &Snapshot, settings: &Settings<'_>, id: ObjectId) -> Vec<O
     settings.controllers.iter().flat_map(|controller| (controller.makes)(snapshot, &settings.behavior, id)).collect()
 }
 
-/// Returns the end states of an object that stays as it is in this world. There are several end states if no object
-/// shows which of them is reached. There is none if the kind has no end states. `unsettled` says whether the world is
-/// in a cycle of states that never ends.
+/// Returns the end states that an object has if the simulation ends in this world. There are several end states if no
+/// object shows which of them is reached. There is none if the kind has no end states. `unsettled` says whether the
+/// world is in a cycle of states that never ends.
 pub fn ends(settings: &Settings<'_>, world: &World<'_>, id: ObjectId, unsettled: bool) -> Vec<Outcome> {
     let of_controller = |controller: Controller| (controller.ends)(&settings.behavior, world, id, unsettled);
     CONTROLLERS.into_iter().chain(acting(&settings.controllers)).find_map(of_controller).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The end states of an object: the states that no sync changes any more.
+//! The end states of an object: the states that no sync changes any more, and the states of a cycle that is never left.
 
 use super::persistent_volume::reclaim::DataFate;
 use super::settings::Limit;
@@ -30,7 +30,7 @@ pub enum Outcome {
         claim_ref: Option<(Str, Str, Str)>,
         /// The remaining finalizers, if the volume is being deleted.
         terminating: Option<Vec<Str>>,
-        /// What happens to the data, if a reclaim policy decides that.
+        /// What happens to the data. It is present if the volume is Released or Failed, or if its storage was deleted.
         data: Option<DataFate>,
         /// Whether the state belongs to a cycle of states that the object never leaves.
         unsettled: bool,
@@ -92,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the same end of a pod on another node.
+    /// Returns the same end state with another node, if it names a node.
     #[must_use]
     pub fn on_node(&self, node: &Str) -> Self {
         let mut end = self.clone();
@@ -112,7 +112,7 @@ impl Outcome {
         }
     }
 
-    /// Marks the state as one that the object does not leave.
+    /// Marks the state as one that belongs to no cycle.
     pub fn settle(&mut self) {
         match self {
             Self::Claim { unsettled, .. }

@@ -42,16 +42,17 @@ pub type Needs<'a> = Box<dyn Fn(&[ObjectId]) -> Vec<(Need, Absence)> + Send + Sy
 
 /// The description of one controller.
 pub struct ControllerSpec {
-    /// The name that kube-controller-manager's flag `--controllers` accepts, or for an actor `--actors`.
+    /// The name. For a controller, it is the name in the flag `--controllers` of kube-controller-manager. For an actor,
+    /// it is the name in the flag `--actors` of this program.
     pub name: &'static str,
-    /// The older name that the flag `--controllers` still accepts.
+    /// The older name of a controller, which the flag `--controllers` still accepts. For an actor, no flag accepts it.
     pub alias: &'static str,
     /// The kinds whose objects the controller syncs.
     pub syncs: &'static [Kind],
     /// A filter that accepts the objects of these kinds for which a sync can do something. Without a filter, every
     /// object is accepted. This controller syncs no object that the filter does not accept.
     pub takes: Option<fn(&HeldObject<'_>) -> bool>,
-    /// Syncs one object. Returns nothing if the object does not exist.
+    /// Syncs one object. Returns nothing if the object does not exist, or if the sync has nothing to do.
     pub sync: for<'s> fn(&mut SyncContext<'_, 's>, &KubernetesBehavior, ObjectId) -> Option<Branch>,
     /// Selects the part of the given controller state that belongs to this controller: its caches and operations.
     pub memory: for<'s> fn(&ControllerState<'s>) -> ControllerState<'s>,
@@ -79,16 +80,17 @@ pub struct ControllerSpec {
     pub decides: Option<DecidedBy>,
     /// Returns whether a sync of the object may have a choice later, although it has none now.
     pub may_choose: fn(&Snapshot, ObjectId) -> bool,
-    /// Returns the world in which the controller has given up to wait for something that concerns the object. It gives
-    /// up after a long time, so the simulation does this only if no sync of any object changes anything any more.
+    /// Returns the world in which the controller has stopped waiting for something that concerns the object. A
+    /// controller stops waiting only after a long time, so the simulation uses this world only if no sync of any object
+    /// changes anything any more.
     pub gives_up: for<'s> fn(&World<'s>, ObjectId) -> Option<World<'s>>,
-    /// Returns all end states for which these end states stand, if the simulation represents objects by others. The
-    /// limit is that of the listed ones.
+    /// Returns all end states of an object, if the given end states only represent them. For example, a simulation may
+    /// use one node for a whole group of nodes. The last argument limits the number of listed end states.
     pub widen: fn(&Snapshot, &KubernetesBehavior, ObjectId, &[Outcome], Limit) -> Option<OutcomeSet>,
     /// Returns the number of objects that each sync reads. It is 0 if this number does not grow with the snapshot.
     pub effort: fn(&Snapshot, &KubernetesBehavior) -> usize,
-    /// Returns the next choices of a sync whose decisions equal the recorded one, except that one object is replaced by
-    /// another. The last argument limits the number of these choices.
+    /// Returns the next choices of a sync, if their decisions equal the recorded decision, except that one object is
+    /// replaced by another. The last argument limits the number of these choices.
     pub alike: fn(&World<'_>, &Record<'_, Branch>, &Choices, usize) -> Option<InterchangeableChoices>,
     /// Returns the objects that the controller may create for an object, in the form in which the API server first
     /// stores them. No object of the same name exists yet, or the existing one is being deleted.

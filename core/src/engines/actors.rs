@@ -1,5 +1,5 @@
-//! What is known about a component beyond single states if an actor takes part in it. A component that is too large to
-//! explore has unknown outcomes.
+//! The engine of components in which actors take part. If such a component is too large to explore, its outcomes are
+//! unknown.
 
 use crate::controllers::scheduler::{Scheduler, actor, handles};
 use crate::controllers::{DecidedBy, OutcomeSet, Settings, acting};

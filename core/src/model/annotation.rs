@@ -1,4 +1,4 @@
-//! The annotations that influence the storage controllers.
+//! The annotations that decisions and rules read.
 
 use super::Str;
 use std::fmt;

@@ -120,7 +120,7 @@ pub struct ModifyVolume {
     pub status: Str,
 }
 
-/// The fields that are read only for a request that creates a claim.
+/// The fields that are needed only for a request that creates a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentDetails {
     /// The `metadata.annotations` that no decision reads, sorted by key.

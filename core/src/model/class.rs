@@ -39,7 +39,8 @@ impl StorageClass {
     }
 
     /// Returns whether `allowedTopologies` allow a node with these labels. A term allows no node if it is empty, or if
-    /// no label can have one of its values. Upstream: `MatchTopologySelectorTerms`, `pkg/apis/core/v1/helper`, 1.36.
+    /// one of its keys or values is not valid for a label. Upstream: `MatchTopologySelectorTerms`,
+    /// `pkg/apis/core/v1/helper`, 1.36.
     pub fn allows(&self, labels: &[(Str, Str)]) -> bool {
         let has = |(key, values): &(Str, Box<[Str]>)| {
             label(labels, key).is_some_and(|value| values.iter().any(|allowed| allowed == value))
@@ -54,8 +55,8 @@ impl StorageClass {
         self.allowed_topologies.iter().flat_map(|term| term.iter()).map(|(key, _)| key.as_str())
     }
 
-    /// Returns the first key and value of `allowedTopologies` that no label can have. A term with such a key or value
-    /// allows no node.
+    /// Returns the first key and value of `allowedTopologies` of which one is not valid for a label. A term with such a
+    /// key or value allows no node. The result is `None` if there is no such key and value.
     pub fn value_of_no_label(&self) -> Option<(&Str, &Str)> {
         let terms = self.allowed_topologies.iter().flat_map(|term| term.iter());
         let mut all = terms.flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
@@ -84,7 +85,7 @@ pub fn newest_default<'c>(classes: impl IntoIterator<Item = &'c StorageClass>) -
 /// `volumeBindingMode` of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BindingMode {
-    /// The controller searches for a volume, or asks for one, as soon as the claim exists.
+    /// As soon as the claim exists, the controller searches for a volume, or requests a new one from a provisioner.
     Immediate,
     /// Binding waits until the scheduler has selected a node for a pod that uses the claim.
     WaitForFirstConsumer,

@@ -45,7 +45,7 @@ macro_rules! each_kind {
             /// `storage.k8s.io/v1` CSIStorageCapacity.
             CsiStorageCapacity(StorageCapacity) in capacities:
                 "CSIStorageCapacity", "csistoragecapacities", ["csistoragecapacity"], ["storage.k8s.io/v1"], NAMESPACE;
-            /// `v1` Event about a workload, its storage, or an object between them.
+            /// `v1` Event about a workload, a pod, a node, a namespace, or an object of storage.
             Event(Event) in events:
                 "Event", "events", ["event"], ["v1"], NAMESPACE;
             /// `v1` ResourceQuota.
@@ -109,7 +109,7 @@ struct Row {
     /// The words that people type for the kind. The first one is used in messages.
     short: &'static [&'static str],
     /// The API versions in which objects of the kind are read. The first one is requested. The others are older
-    /// versions in which the read fields have the same form.
+    /// versions. In these versions, the fields that some answer reads have the same form.
     versions: &'static [&'static str],
     /// Whether objects of the kind have a namespace.
     namespaced: bool,
@@ -347,8 +347,8 @@ impl<T: Resource> List for Vec<T> {
         };
         if !self.is_sorted_by(|left, right| compare(left, right).is_le()) {
             // The objects are large. So only their places are sorted, and then each object is moved to its place.
-            // `from[at]` is the old place of the object that belongs at `at`. The loop makes each cycle of moves by
-            // swaps.
+            // `from[at]` is the old place of the object that belongs at `at`. The loop moves the objects of each cycle
+            // of places by swaps.
             let mut from: Vec<usize> = (0..self.len()).collect();
             from.sort_by(|left, right| compare(&self[*left], &self[*right]));
             for start in 0..from.len() {
@@ -423,7 +423,7 @@ impl Kind {
         [Self::PersistentVolume, Self::PersistentVolumeClaim, Self::StorageClass, Self::Pod, Self::Node];
 
     /// Every kind that no decision reads, but whose objects are read as whole lists, in the order of the rows. A
-    /// command reads only those of these kinds that it needs.
+    /// command reads only the kinds that it needs.
     pub const SURROUNDING: [Self; Self::COUNT - Self::ALL.len() - 1] = {
         let mut found = [Self::Lease; Self::COUNT - Self::ALL.len() - 1];
         let (mut row, mut next) = (0, 0);

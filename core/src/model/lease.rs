@@ -62,8 +62,8 @@ pub fn names_of_provisioner(driver: &str) -> Vec<String> {
 }
 
 /// Returns the possible names of the Lease of a driver's attacher. `driver` is the name from the attacher's finalizer,
-/// in which the attacher has already replaced these characters. Upstream: external-attacher (`lockName`) and
-/// csi-lib-utils (`sanitizeName`).
+/// in which the attacher has already replaced all characters that are not letters, digits or hyphens. Upstream:
+/// external-attacher (`lockName`) and csi-lib-utils (`sanitizeName`).
 pub fn names_of_attacher(driver: &str) -> Vec<String> {
     if driver.is_empty() { Vec::new() } else { vec![sanitized(&format!("external-attacher-leader-{driver}"))] }
 }

@@ -1,4 +1,4 @@
-//! The metadata of objects that decisions read.
+//! The metadata of objects, and times.
 
 use super::{Annotations, Labels, Str};
 use serde::{Deserialize, Serialize};

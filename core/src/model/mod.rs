@@ -1,5 +1,6 @@
 //! The objects that the storage controllers read, as the API server stores them. They may hold unusual values, such as
-//! a `claimRef` without a uid or an empty phase. Other modules compute verdicts such as "reserved" or "bound".
+//! a `claimRef` without a uid or an empty phase. Other modules decide whether an object is, for example, reserved or
+//! bound.
 //!
 //! This module only has values: it does no I/O, reads no clock, and applies no hidden defaults.
 

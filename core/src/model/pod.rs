@@ -115,7 +115,7 @@ pub struct VolumeUse {
 pub struct ContainerStatus {
     /// `name`.
     pub name: Str,
-    /// Whether it is an init container.
+    /// Whether the container is an init container.
     pub is_init: bool,
     /// The present state.
     pub state: ContainerState,

@@ -9,6 +9,7 @@ pub struct PodTemplate {
     pub labels: Labels,
     /// The names of the claims that `persistentVolumeClaim` volumes use. All pods of the workload share these claims.
     pub claims: Box<[Str]>,
-    /// The names of the generic ephemeral volumes. Each pod gets its own claim for them, `<pod>-<volume>`.
+    /// The names of the generic ephemeral volumes. For each of these volumes, each pod gets its own claim with the name
+    /// `<pod>-<volume>`.
     pub ephemeral_volumes: Box<[Str]>,
 }

@@ -294,8 +294,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Returns whether upstream may keep a text that is not canonical. In almost every object, the text has only digits and
-/// one unit. If upstream keeps such a text, the text is canonical.
+/// Returns whether the text can be one that upstream keeps although it is not canonical. In almost every object, the
+/// text has only digits and one unit. Upstream keeps such a text only if it is canonical.
 fn may_be_noncanonical(text: &[u8]) -> bool {
     let [first, .., last] = text else { return false };
     !(b'1'..=b'9').contains(first)

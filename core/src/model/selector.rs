@@ -237,7 +237,8 @@ impl<'a> CompiledSelector<'a> {
         self.parts().all(|(key, comparison, wanted)| comparison.holds(label(labels, key), wanted))
     }
 
-    /// Returns the first part of the selector that does not hold for these labels, which are sorted by key.
+    /// Returns the first part of the selector that does not hold for these labels, which are sorted by key. The result
+    /// is `None` if all parts hold.
     pub fn first_mismatch<'l>(&self, labels: &'l [(Str, Str)]) -> Option<Mismatch<'l>>
     where
         'a: 'l,

@@ -248,7 +248,7 @@ pub enum VolumePhase {
     Empty,
     /// The controller has not set a phase yet.
     Pending,
-    /// The volume is free.
+    /// The volume is not bound: it is free, or it is reserved for a claim.
     Available,
     /// The volume is bound to a claim.
     Bound,

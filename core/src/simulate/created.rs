@@ -31,8 +31,9 @@ impl WorldsWithCreated {
     }
 
     /// Returns the worlds, and builds them on first use. Several objects may have the same name at different times. In
-    /// each world, another of these objects has the name. So the number of worlds is the largest number of objects with
-    /// the same name. The other objects exist under aliases, because some of their syncs may have happened earlier.
+    /// each world, a different one of these objects has the name. So the number of worlds is the largest number of
+    /// objects with the same name. The other objects exist under aliases, because some of their syncs may have happened
+    /// earlier.
     ///
     /// Before a recorded object is deleted, its syncs may change the objects that name it. For each possible set of
     /// changes, the worlds in which a created object has the name of the recorded object are repeated with these

@@ -55,9 +55,9 @@ impl Explored {
         }
         let worlds = match wider.as_slice() {
             [] => self.worlds,
-            // Each joint outcome stands for one with each end of this object.
+            // Each joint outcome represents several joint outcomes: one for each end of this object.
             [(place, id)] => self.worlds.map(|worlds| widened(worlds, *place, |end| wide(*id, end, Limit::All))),
-            // It is not known which ends of these objects go together.
+            // It is not known which ends of these objects are possible together.
             _ => None,
         };
         Settled {
@@ -68,7 +68,7 @@ impl Explored {
     }
 }
 
-/// Replaces each joint outcome by those in which the object at this place has one of all its ends.
+/// Replaces each joint outcome by several joint outcomes: one for each end of the object at this place.
 fn widened(
     worlds: Vec<Vec<Outcome>>,
     place: usize,
@@ -78,7 +78,7 @@ fn widened(
     for world in worlds {
         let set = world.get(place).and_then(|end| wide(std::slice::from_ref(end)));
         let ends = set.map(|set| set.listed.to_vec()).unwrap_or_default();
-        // More joint outcomes than are listed need not be distinguished.
+        // If there are more joint outcomes than the limit, none is listed. So one more than the limit is enough here.
         all.extend(ends.into_iter().take(JOINT_LIMIT + 1).map(|end| {
             let mut world = world.clone();
             world[place] = end;
@@ -103,7 +103,7 @@ pub struct Step {
     pub picked: Option<Str>,
     /// The names of the objects that the controller remembers about the object after this sync.
     pub remembered: Vec<Str>,
-    /// Whether this is no sync: the controller gives up to wait for something.
+    /// Whether this step is not a sync: the controller stops waiting for something that did not happen.
     pub gives_up: bool,
 }
 
@@ -166,7 +166,7 @@ struct Search<'a, 's> {
     variants: Variants<'s>,
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
-    /// For each state, the sync that reached it first, or the controller that gave up to wait. The value is `None` for
+    /// For each state, the sync that reached it first, or the controller that stopped waiting. The value is `None` for
     /// the recorded state, and for states after a failure.
     ways: Vec<Option<FirstPath>>,
     /// For each state, the states that syncs without a failure lead to. Ends are computed from these edges only,
@@ -259,7 +259,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Returns the states in which a controller has given up to wait for something.
+    /// Returns the states that follow if a controller stops waiting for something that did not happen.
     fn given_up(&mut self, world: &World<'s>, from: usize) -> Vec<(State, FirstPath)> {
         let mut states = Vec::new();
         for object in self.objects_in(world) {
@@ -273,7 +273,8 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Returns the states in which the component ends. The boolean says whether the state belongs to a cycle of states
-    /// that is never left. A cycle in which controllers only remember and forget something is none.
+    /// that is never left. It is false for a cycle in which controllers only remember and forget something, because no
+    /// object of the API changes there.
     fn ends(&self) -> Vec<(usize, bool)> {
         let mut ends = Vec::new();
         for states in bottom_components(&self.edges) {

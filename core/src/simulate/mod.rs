@@ -1,6 +1,6 @@
 //! Predictions from controllers: what one sync does now, and in which states the objects can be when nothing changes
-//! any more. Nothing in this module names a controller or a kind. The settings hold the controllers. Engines know more
-//! than what single syncs do. They are passed as an argument.
+//! any more. Nothing in this module names a controller or a kind. The settings hold the controllers. The engines, which
+//! know more about a controller than single syncs show, are passed as an argument.
 
 pub mod component;
 mod created;

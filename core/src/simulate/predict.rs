@@ -86,9 +86,10 @@ impl<'s> Prediction<'s> {
         self.outcomes.is_none() && !self.is_too_large && !self.unknown.iter().any(|unknown| unknown.field == "outcomes")
     }
 
-    /// Returns whether the object can end in a state other than the recorded one: with another phase or binding, newly
-    /// being deleted, without its data, or gone. If objects of its kind have no ends, the answer says whether a
-    /// controller creates another object for it. If the outcomes are unknown, the answer is no.
+    /// Returns whether the object can end in a state other than the recorded one: with another phase or binding,
+    /// without its data, gone, or being deleted although it is not being deleted now. If objects of its kind have no
+    /// ends, the answer says whether a controller creates another object for it. If the outcomes are unknown, the
+    /// answer is no.
     pub fn changes(&self) -> bool {
         let creates = |effect: &Effect<'_>| {
             matches!(effect, Effect::Write(Write { body: WriteBody::Create { .. }, refused: None, .. }))
@@ -270,7 +271,8 @@ impl<'s> Simulation<'s> {
         let several = outcomes.count - beside.map_or(0, |beside| beside.added) > 1;
         let mut decided_by = if several { self.decided_by(self.place(target).0).to_vec() } else { Vec::new() };
         decided_by.extend(beside.map(|beside| beside.decided_by));
-        // The scores are not modelled, so the scheduler may never choose some of the nodes.
+        // The scores of nodes are not modelled. Because of its scores, the real scheduler may never choose some of the
+        // nodes.
         outcomes.exact &= !decided_by.contains(&DecidedBy::Score);
         let mut assumed = Vec::new();
         let mut unknown = Vec::new();

@@ -101,8 +101,8 @@ fn explored_whole(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[Objec
     explore(snapshot, &whole, objects).map_or_else(nothing, |explored| explored.settled(snapshot, settings))
 }
 
-/// Returns the outcomes of a small component in which no sync of any object writes anything. Exploring such a component
-/// would visit only the state of the snapshot.
+/// Returns the outcomes of a small component in which no sync of any object changes anything, or `None` for any other
+/// component. Exploring such a component would visit only the state of the snapshot.
 fn at_rest(snapshot: &Snapshot, settings: &Settings<'_>, objects: &[ObjectId]) -> Option<Settled> {
     if objects.len() > SMALL * 2 || settings.budget.states == 0 {
         return None;

@@ -23,7 +23,7 @@ struct Stored<'s> {
     object: Option<HeldObject<'s>>,
     /// The actions of controllers on the object that no request shows.
     marks: Vec<Mark>,
-    /// What a component remembers about the object.
+    /// What a controller remembers about the object.
     memory: Option<Memory>,
 }
 

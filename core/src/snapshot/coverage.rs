@@ -116,7 +116,7 @@ impl Coverage {
         }
     }
 
-    /// Removes the entries of a kind whose state fulfils the condition.
+    /// Removes each entry of the kind if `states` is true for the state of the entry.
     pub fn forget(&mut self, kind: Kind, states: impl Fn(CoverageState) -> bool) {
         self.entries.retain(|entry| entry.kind != kind || !states(entry.state));
     }
@@ -137,8 +137,8 @@ impl Coverage {
         });
     }
 
-    /// Records for each object that could not be decoded that its kind is partial: the object exists, but its content
-    /// is unknown.
+    /// Records as partial the kind of each object that could not be decoded. Such an object exists, but its content is
+    /// unknown.
     pub fn doubt(&mut self, issues: &[DecodeIssue]) {
         let mut last: BTreeMap<(Kind, Option<&str>), &str> = BTreeMap::new();
         for issue in issues {
@@ -194,7 +194,8 @@ impl Coverage {
             CoverageState::Complete => Absence::Certain,
             CoverageState::NotServed if kind.is_custom() => Absence::Certain,
             CoverageState::Assumed => Absence::Assumed,
-            // Objects of such a kind may exist. A decision that needs them must not treat the kind as empty.
+            // In these states, objects of the kind may exist. A decision that needs these objects must not treat the
+            // kind as empty.
             state @ (CoverageState::NotNeeded
             | CoverageState::Partial
             | CoverageState::Forbidden

@@ -1,7 +1,7 @@
 //! Decodes the JSON of one object to a value of the model. Decoding never panics, and it is strict about the fields
-//! that a decision reads.
+//! that some answer reads.
 //!
-//! A field that no decision reads is skipped, whatever its type. A field with the value `null` is treated as absent.
+//! A field that no answer reads is skipped, whatever its type. A field with the value `null` is treated as absent.
 //! Fields that could hold a secret (`volumeAttributes`, annotations such as the last applied configuration,
 //! `managedFields`) are skipped while the JSON is read. They are kept nowhere, not even in an issue. [`change_of`]
 //! reads the times in `managedFields` if the caller asks for them.
@@ -90,7 +90,7 @@ pub enum Failure {
         /// The problem at this byte.
         reason: String,
     },
-    /// The bytes are valid JSON, but a field that some decision reads has a wrong value.
+    /// The bytes are valid JSON, but a field that some answer reads has a wrong value.
     Issue(Box<DecodeIssue>),
 }
 
@@ -117,7 +117,7 @@ impl Header<'_> {
 ///
 /// # Errors
 ///
-/// A field that some decision reads has a wrong value, or the bytes are not JSON.
+/// A field that some answer reads has a wrong value, or the bytes are not JSON.
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub fn decode(json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
     read(None, json, origin).map_err(|failure| flatten(failure, None, origin))
@@ -143,7 +143,7 @@ pub fn read(kind: Option<Kind>, json: &[u8], origin: &str) -> Result<Item, Failu
     read_some(kind, json, origin, &Kind::SURROUNDING)
 }
 
-/// Does the same as [`read`], except for kinds that no decision reads: of these kinds, it decodes only those in
+/// Does the same as [`read`], except for the kinds in [`Kind::SURROUNDING`]: of these kinds, it decodes only those in
 /// `surroundings`.
 ///
 /// # Errors

@@ -60,7 +60,7 @@ pub struct Snapshot {
     derived: Derived,
 }
 
-/// A value that a component derives from all objects of a snapshot once.
+/// A value that a module computes only once for a snapshot, from all objects.
 #[derive(Default)]
 struct Derived(OnceLock<Box<dyn Any + Send + Sync>>);
 
@@ -84,8 +84,8 @@ impl Snapshot {
         Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index, derived }
     }
 
-    /// Returns the value that a component derives from all objects. It is computed once. Only one component derives a
-    /// value: for another type the result is `None`.
+    /// Returns the value that a module computes from all objects. The value is computed only once. Only one module may
+    /// use this function: the result is `None` if `T` is not the type of the first call.
     pub fn derived<T: Any + Send + Sync>(&self, derive: impl FnOnce(&Self) -> T) -> Option<&T> {
         self.derived.0.get_or_init(|| Box::new(derive(self))).downcast_ref()
     }

@@ -1,7 +1,7 @@
 //! Redaction: an allow-list of what may leave the cluster in a file. Values that are not on the list are replaced or
 //! left out.
 //!
-//! Every field that a decision reads is on the list, so a redacted object decodes to the same value.
+//! Every field that some answer reads is on the list, so a redacted object decodes to the same value.
 
 use super::kinds;
 use crate::model::{AnnotationKey, Kind, Timestamp};
@@ -35,8 +35,9 @@ const META: [&str; 12] = [
 
 /// Removes everything from the object that could be secret. Volumes and claims keep the times in `managedFields`.
 /// Volumes, claims and StorageClasses keep the names of all fields. All other kinds keep only the fields that are read,
-/// and the fields that kubectl and the API server require in an object that is created. Messages of VolumeAttachments
-/// and of events about volumes and claims stay, because they are the evidence.
+/// and the fields that kubectl and the API server require in an object that is created. The messages of events,
+/// conditions and errors, and of containers that wait, stay because they are the evidence. The message of a container
+/// that ended is left out.
 pub fn redact(kind: Kind, object: Value) -> Value {
     let Value::Object(fields) = object else { return hidden(object) };
     let keeps_times = kinds::keeps_change_times(kind);

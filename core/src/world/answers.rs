@@ -86,7 +86,7 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// A refusal that a script asks for. Its text depends on the object that is written or read.
+/// A refusal in scripted answers. Its text depends on the object that is written or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiRefusal {
     /// The object is gone.

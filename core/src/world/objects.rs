@@ -23,8 +23,8 @@ pub struct Mark(pub u8);
 /// An object that differs from the snapshot. The second value is `None` if the object is gone.
 pub type Changed<'s> = (ObjectId, Option<HeldObject<'s>>);
 
-/// What a component remembers about an object and no object of the API shows, as a list of objects. An example is the
-/// node that the scheduler has chosen for a pod. Each component defines what its lists mean.
+/// What a controller remembers about an object, as a list of objects. No object of the API shows it. An example is the
+/// node that the scheduler has chosen for a pod. Each controller defines what its lists mean.
 pub type Memory = Arc<[ObjectId]>;
 
 /// The API's objects at one moment of a simulation. A clone copies only the overlay.
@@ -35,7 +35,7 @@ pub struct World<'s> {
     changed: Vec<Changed<'s>>,
     /// The marks, sorted by mark and then by place.
     marks: Vec<(Mark, ObjectId)>,
-    /// What components remember about objects, sorted by object.
+    /// What controllers remember about objects, sorted by object.
     memories: Vec<(ObjectId, Memory)>,
     /// The kinds whose objects in the snapshot are hidden. Of these kinds, only the objects in the overlay exist.
     focused: &'static [Kind],
@@ -169,8 +169,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Adds an object that the snapshot does not have, and returns its place. The object gets the wanted place or, if
-    /// the world has another object there, the next free place.
+    /// Adds an object that the snapshot does not have, and returns its place. The object gets the wanted place. It gets
+    /// the next free place if no place is wanted, or if the world has another object at the wanted place.
     pub fn add<T: Resource>(&mut self, object: Arc<T>, wanted: Option<Id<T>>) -> Id<T> {
         let base = u32::try_from(self.snapshot.all::<T>().len()).unwrap_or(u32::MAX);
         let id = wanted.filter(|id| self.get(*id).is_none()).unwrap_or_else(|| {
@@ -203,7 +203,7 @@ impl<'s> World<'s> {
         self.marks.iter().filter(move |(known, _)| *known == mark).map(|(_, id)| *id)
     }
 
-    /// Returns whether any object is marked, or a component remembers something about an object.
+    /// Returns whether any object is marked, or whether a controller remembers something about an object.
     pub fn has_marks_or_memories(&self) -> bool {
         !self.marks.is_empty() || !self.memories.is_empty()
     }
@@ -237,14 +237,14 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns what a component remembers about an object.
+    /// Returns what a controller remembers about an object. The value is `None` if no controller remembers anything.
     pub fn memory_of(&self, id: impl Into<ObjectId>) -> Option<&Memory> {
         let id = id.into();
         let place = self.memories.binary_search_by_key(&id, |(known, _)| *known).ok()?;
         self.memories.get(place).map(|(_, memory)| memory)
     }
 
-    /// Stores what a component remembers about an object. The overlay lists the object from then on.
+    /// Stores what a controller remembers about an object. The overlay lists the object from then on.
     pub fn remember(&mut self, id: impl Into<ObjectId>, memory: Memory) {
         let id = id.into();
         match self.memories.binary_search_by_key(&id, |(known, _)| *known) {
@@ -254,7 +254,7 @@ impl<'s> World<'s> {
         self.list(id);
     }
 
-    /// Removes what a component remembers about an object.
+    /// Removes what a controller remembers about an object.
     pub fn forget(&mut self, id: impl Into<ObjectId>) {
         let id = id.into();
         self.memories.retain(|(known, _)| *known != id);

@@ -236,9 +236,10 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Requests the object of this name from the API server.
     ///
     /// # Errors
-    /// The request fails, or the object does not exist. The client also refuses a request whose namespace or name is
-    /// missing or cannot be in a path. The texts of the errors are those of client-go (`Request.Namespace`,
-    /// `Request.Name`, `requestPreflightCheck`).
+    /// The request fails, or the object does not exist. The client also refuses a request without a name, and a request
+    /// whose namespace or name cannot be in a path. With [`WithoutNamespace::Refused`], it also refuses a request
+    /// without a namespace. The texts of the errors are those of client-go (`Request.Namespace`, `Request.Name`,
+    /// `requestPreflightCheck`).
     pub fn live_get_in<T: Resource>(
         &mut self,
         namespace: &str,

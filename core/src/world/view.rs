@@ -52,7 +52,7 @@ impl<'w> View<'w> {
         recorded.chain(places.filter_map(|(world, id)| world.get_ref(id).map(|object| (id, object))))
     }
 
-    /// Returns what a component remembers about an object. Nothing is remembered before a simulation.
+    /// Returns what a controller remembers about an object. In a snapshot, the value is always `None`.
     pub fn memory_of(self, id: impl Into<ObjectId>) -> Option<&'w Memory> {
         match self {
             Self::Snapshot(_) => None,

@@ -62,8 +62,9 @@ fn objects_that_were_not_read_are_not_absent() {
     }
 }
 
-/// An object that was requested by name and was not found does not exist, even if the kind may not be listed. This says
-/// nothing about other objects. If an object of the kind could not be decoded, the absence is no longer known.
+/// An object that was requested by name and was not found does not exist, even if RBAC forbids the user to list the
+/// kind. This says nothing about other objects. If an object of the kind could not be decoded, the absence is no longer
+/// known.
 #[test]
 fn an_object_that_was_requested_and_not_found_does_not_exist() {
     let (kind, state) = (Kind::PersistentVolume, CoverageState::Forbidden);

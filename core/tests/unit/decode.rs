@@ -46,7 +46,7 @@ fn other_kinds_are_skipped() {
         assert!(matches!(item(&object), Item::Skipped(skipped) if skipped == kind), "{version} {kind}");
     }
     let bare = json!({"kind": "PersistentVolume", "metadata": {"name": "pv-1"}});
-    assert!(item(&bare).of::<PersistentVolume>().is_some(), "without a version the kind decides");
+    assert!(item(&bare).of::<PersistentVolume>().is_some(), "an object without an API version is read");
 }
 
 #[test]

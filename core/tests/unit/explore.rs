@@ -50,7 +50,7 @@ fn a_schedule_names_the_syncs_and_what_a_search_takes() {
         });
         Some(steps.collect::<Vec<_>>())
     };
-    // Outcomes of volumes come first. When only one volume is left, the search picks nothing.
+    // Outcomes of volumes come first. When only one volume is left, there is nothing to pick.
     let end = |ends: &[Outcome]| bound(&ends[4], "pv-2") && bound(&ends[2], "pv-1");
     let steps = told(&end, &settings).unwrap_or_default();
     assert!(steps == ["c3 pv-2", "c1 "] || steps == ["c1 pv-1", "c3 "], "{steps:?}");

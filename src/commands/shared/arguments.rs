@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Returns the options for reading and judging objects.
 ///
 /// # Errors
-/// Returns an error if a file of `--stale` cannot be read.
+/// Returns an error if a file of `--stale` cannot be read, or if these files hold neither volumes nor claims.
 pub(in crate::commands) fn read(
     model: &ModelArgs,
     source: &SourceArgs,

@@ -230,7 +230,8 @@ impl Typed {
         self.verb.try_get_one::<bool>(flag).ok().flatten().copied().unwrap_or_default()
     }
 
-    /// Looks up names in the cluster. The result is empty if this takes too long.
+    /// Looks up names in the cluster. The result is empty if this takes too long, or if the objects are read from
+    /// files.
     fn look_up(&self, wanted: Wanted) -> Vec<String> {
         if self.files {
             return Vec::new();

@@ -186,8 +186,8 @@ pub(in crate::commands) fn names(question: &Question) -> Vec<String> {
     found
 }
 
-/// Creates the async runtime. A small runtime has one worker thread. It is used for completion, and if several clusters
-/// are read at the same time. Any other runtime uses all cores.
+/// Creates the async runtime. A small runtime has one worker thread. It is used for completion, for work without a
+/// cluster, and if several clusters are read at the same time. Any other runtime uses all cores.
 fn runtime(small: bool) -> Result<Runtime, Error> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if small {

@@ -14,7 +14,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The maximum number of bytes of standard input that are kept. It is twice the size of the largest answer with a list.
+/// The maximum number of bytes of standard input that are kept. It is twice the size of the largest answer that is
+/// accepted from an API server.
 const LARGEST_STDIN: usize = 768 << 20;
 
 /// Files that are read like a cluster.
@@ -96,7 +97,7 @@ impl Reader for Dump<'_> {
     }
 
     async fn controller_lease(&self) -> Option<(Lease, Timestamp)> {
-        // A Lease in the files is one of the other objects. It says nothing about the present.
+        // A Lease in the files says nothing about the present. It is read together with the other objects.
         None
     }
 

@@ -1,5 +1,5 @@
-//! The formats of one answer: at most one on stdout, the others in files. A file gets the whole answer or stays as it
-//! was.
+//! The formats of one answer: at most one on stdout, the others in files. A file gets the whole answer or is not
+//! changed.
 #![expect(
     clippy::disallowed_types,
     clippy::disallowed_methods,

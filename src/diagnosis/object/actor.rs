@@ -69,7 +69,8 @@ impl Actor {
         })
     }
 
-    /// Returns this answer if it is a controller. Otherwise returns the person, who has to follow the first advice.
+    /// Returns this answer if a controller has to act next. Otherwise returns the person, who has to follow the first
+    /// advice.
     pub(super) fn or_user(self, remedies: &[Advice]) -> Self {
         if matches!(self.who, Who::Controller) {
             return self;

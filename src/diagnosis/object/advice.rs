@@ -44,10 +44,11 @@ pub(super) fn of_object(
     let is_endangered = is_imminent || data.is_some_and(DataProspect::is_danger);
     advice.sort_by_key(|one| match one.remedy.verb {
         RETAIN if is_endangered => 0,
-        // The rule decides when to keep data that nothing deletes, and what a person checks before a finalizer is
-        // removed.
+        // These remedies keep their position among the other commands. Only the rule knows when to keep data that
+        // nothing deletes, and what a person has to check before a finalizer is removed.
         RETAIN | UNFINALIZE => 2,
-        // A pod that erases a volume has to end before a claim gets the volume, so the rule decides about the order.
+        // A pod that erases a volume has to end before a claim gets the volume. So the command that deletes the pod
+        // keeps its position among the verbs of pvctl.
         _ if one.remedy.is_of_pvctl() || one.remedy.command.starts_with("kubectl delete pod ") => 1,
         _ => 2,
     });

@@ -20,10 +20,10 @@ pub struct DataProspect {
     pub when: &'static str,
 }
 
-/// When nothing has to happen first.
+/// The value of [`DataProspect::when`] if nothing has to happen first.
 const NOW: &str = "now";
 
-/// When something happens that nobody has asked for yet.
+/// The values of [`DataProspect::when`] if nobody has requested the deletion of the claim yet.
 const IF_DELETED: [&str; 2] = ["when its claim is deleted", "when a claim gets the volume and is deleted"];
 
 impl DataProspect {
@@ -40,7 +40,7 @@ impl DataProspect {
     }
 }
 
-/// Returns what happens to the data of the volume, or of the volume that the claim is bound to.
+/// Returns what happens to the data of the volume, or of the volume of the claim.
 pub(super) fn of_object(simulation: &Simulation<'_>, object: &ObjectKey) -> Option<DataProspect> {
     let snapshot = simulation.snapshot();
     let behavior = &simulation.settings().behavior;

@@ -22,15 +22,16 @@ pub(super) struct FindingIndex<'f> {
 /// The findings that concern an object.
 pub(super) struct Concerning<'f> {
     findings: &'f Findings,
-    /// The findings, each with its nearness to the object: 0 on the object, 1 if it affects the object, 2 on the volume
-    /// or claim that belongs to it.
+    /// The findings, each with its nearness to the object: 0 if it is on the object, 1 if it affects the object, and 2
+    /// if it is on another object that belongs to the object.
     near: Vec<(u8, &'f Finding)>,
 }
 
 /// The finding that decides the state of an object.
 #[derive(Clone, Copy)]
 pub(super) struct Decisive<'f> {
-    /// The worst finding on the object, about the object, or on an object that belongs to it.
+    /// The worst of the findings that are on the object, that affect it, or that are on another object that belongs to
+    /// it.
     pub(super) worst: &'f Finding,
     /// The root of this finding.
     pub(super) root: &'f Finding,

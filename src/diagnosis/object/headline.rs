@@ -44,7 +44,8 @@ pub(super) fn of_object(
     dangers: &[&Finding],
     data: Option<DataProspect>,
 ) -> Words {
-    // A danger that somebody requested needs no sentence of its own if the cause is on the same object and states it.
+    // A deletion of data that somebody requested needs no sentence of its own if the cause is on the same object,
+    // because the text of the cause states it.
     let is_own = decisive.is_some_and(|decisive| decisive.root.object == *object);
     let is_asked_for = |danger: &Finding| is_own && danger.is_asked_for() && danger.object == *object;
     let is_doomed = dangers.iter().any(|danger| is_asked_for(danger));

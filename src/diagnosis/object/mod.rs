@@ -51,7 +51,7 @@ pub struct Diagnosis {
     pub chain: Vec<Link>,
     /// The person or component that has to act next.
     pub actor: Actor,
-    /// What a person can do. The verbs of pvctl are first.
+    /// What a person can do. Most verbs of pvctl come before other commands.
     pub remedies: Vec<Advice>,
     /// What happens to the data. It is `None` if the object has no data.
     pub data: Option<DataProspect>,

@@ -85,9 +85,10 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
     }
 }
 
-/// Returns in words how many claims, pods and StatefulSets of the namespace have a problem by their own diagnosis, and
-/// how many volumes whose claim does not exist. The text is empty if there are none. The scheduler is not asked about
-/// each pod, because a namespace can have thousands of pods without a node. An audit does not ask it either.
+/// Returns in words how many claims, pods and StatefulSets of the namespace have a problem, each by its own diagnosis.
+/// Volumes whose `claimRef` names the namespace are counted as well, if their claim does not exist. The text is empty
+/// if nothing has a problem. The scheduler is not asked about each pod, because a namespace can have thousands of pods
+/// without a node. An audit does not ask it either.
 fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
     let snapshot = diagnoser.simulation.snapshot();
     let without_scheduling = Diagnoser::new(diagnoser.simulation, diagnoser.findings);

@@ -66,7 +66,8 @@ fn of_living(view: View<'_>, name: &str, phase: &str, reason: &str) -> String {
             format!("{name} is Bound to {noun} {partner}, which is being deleted.")
         };
     }
-    // The only object to which this one is or will be bound. The headline has named it when it gives the reason.
+    // If there is only one end, the headline names the other object of the binding before the reason. Then the reason
+    // does not repeat the name.
     let [only] = ends.as_slice() else { return format!("{state}: {}.", in_a_sentence(reason)) };
     if reason == "free" && only != phase {
         return format!("{state}.");
@@ -119,7 +120,8 @@ fn partner_noun(view: View<'_>) -> &'static str {
     }
 }
 
-/// Returns the WHY of a prediction with a subject. A WHY is short, because it is a cell of a table.
+/// Returns the WHY of a prediction as a clause with a subject. The WHY itself is a cell of a table, so it often has no
+/// subject.
 fn in_a_sentence(why: &str) -> String {
     if let Some((claim, act)) = why.split_once("; policy Delete: ") {
         return format!("{claim}, and {act} (policy Delete)");

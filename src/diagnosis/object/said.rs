@@ -108,8 +108,8 @@ fn around_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     [Some(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)), node, owner].into_iter().flatten()
 }
 
-/// Returns whether the event reports a problem. If the controller finds no volume, its event has the type Normal.
-/// Upstream: `syncUnboundClaim`, 1.36.
+/// Returns whether the event reports a problem. The event `FailedBinding` reports one even with the type Normal, which
+/// it has if the controller finds no volume. Upstream: `syncUnboundClaim`, 1.36.
 fn is_warning(event: &Event) -> bool {
     event.kind == "Warning" || event.reason == "FailedBinding"
 }
@@ -126,8 +126,8 @@ fn of_event(snapshot: &Snapshot, event: &Event) -> Said {
     }
 }
 
-/// Returns whether a later change of the object shows that the warning is over: a claim that is Bound has its volume, a
-/// pod that runs or has ended has mounted it, and a volume that changed its phase after the event is in another state.
+/// Returns whether a later change of the object shows that the warning is over: the claim is Bound, the pod runs or has
+/// ended, the pod that could not be scheduled has a node, or the volume changed its phase after the event.
 fn is_over(snapshot: &Snapshot, event: &Event) -> bool {
     // Events about a change of the size or the attributes are about a volume that is in use.
     let is_of_change = event.reason.contains("Resize") || event.reason.contains("Modify");

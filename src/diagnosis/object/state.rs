@@ -21,7 +21,7 @@ pub enum State {
     Broken,
     /// The object can be used now. Its data are in danger, or something will fail later.
     AtRisk,
-    /// An object that decides the state could not be read.
+    /// The state is not known: an object that decides it could not be read, or too many objects influence each other.
     Unknown,
 }
 
@@ -127,7 +127,7 @@ impl Completion {
     }
 }
 
-/// Returns whether the object can be used, and the only problem is that it cannot be expanded.
+/// Returns whether the worst finding is only about the expansion of the volume. The object can then be used.
 fn is_about_growth(decisive: Decisive<'_>) -> bool {
     decisive.worst.rule.hinders == [Act::Expand] || decisive.worst.rule.id.starts_with("resize-")
 }

@@ -220,12 +220,12 @@ pub fn is_about_volume(message: &str, volume: &str, persistent: &str) -> bool {
         || listed.is_some_and(|(names, _)| names.split([' ', ',']).any(|name| name == volume))
 }
 
-/// Returns the newest event about the pod that matches.
+/// Returns the newest matching event about the pod.
 pub fn newest<'s>(snapshot: &'s Snapshot, pod: &Pod, matches: impl Fn(&Event) -> bool) -> Option<&'s Event> {
     newest_about(snapshot, &pod_key(pod), matches)
 }
 
-/// Returns the newest event about the object that matches.
+/// Returns the newest matching event about the object.
 pub fn newest_about<'s>(
     snapshot: &'s Snapshot,
     object: &ObjectKey,

@@ -132,8 +132,8 @@ impl PodScheduling {
         let doubts = answer.doubts.iter();
         let mut unread: Vec<Kind> =
             doubts.filter(|(kind, absence)| is_unread(**kind, absence)).map(|(kind, _)| *kind).collect();
-        // If one of the kinds that the volume plugins read is missing, all missing ones of these kinds are named at
-        // once.
+        // If one of the kinds that the volume plugins read is missing, the answer names all of these kinds that are
+        // missing.
         if unread.iter().any(|kind| OF_VOLUMES.contains(kind)) {
             let is_missing = |kind: &Kind| is_unread(*kind, &snapshot.coverage().absence(*kind, ""));
             unread.extend(OF_VOLUMES.into_iter().filter(is_missing));
@@ -373,7 +373,7 @@ const LONGEST_EVENT: usize = 1024;
 #[derive(Debug, PartialEq, Eq)]
 struct Counts {
     nodes: usize,
-    /// The count of each reason. It is zero for a reason of all nodes, which has no count.
+    /// The count of each reason. It is zero if the message states no count, because the reason concerns all nodes.
     reasons: BTreeMap<String, usize>,
 }
 
@@ -395,7 +395,8 @@ impl Counts {
         Some(Self { nodes: nodes.parse().ok()?, reasons })
     }
 
-    /// Returns what has changed, if the message was another one before.
+    /// Returns what has changed between this earlier message and the present message. `fitting` is a node on which the
+    /// pod can run now.
     fn change(&self, now: Option<&Self>, fitting: Option<&Str>) -> String {
         if let Some(node) = fitting {
             return format!("Something has changed since then: now the pod can run on a node, such as {node}");

@@ -220,7 +220,7 @@ impl<'s> Stages<'s> {
         (claim.status.phase == ClaimPhase::Bound).then(|| format!("the volume of claim {name} is in phase {phase}"))
     }
 
-    /// Returns for how long a stage has not been reached, if that is longer than it should take.
+    /// Returns for how long a stage has not been reached, if this is at least [`PATIENCE`] seconds.
     pub fn overdue(&self, fact: &StageFact) -> Option<String> {
         let waited = self.snapshot.now()?.seconds_since(fact.since?);
         (waited >= PATIENCE).then(|| human_age(waited))
@@ -239,7 +239,7 @@ impl<'s> Stages<'s> {
         self.snapshot.now().zip(since).is_some_and(|(now, since)| now.seconds_since(since) >= PATIENCE)
     }
 
-    /// Returns for how many seconds the pod has existed after its deletion time, if that is much too long.
+    /// Returns for how many seconds the pod has existed after its deletion time, if this is at least [`PATIENCE`].
     pub fn overdue_deletion(&self) -> Option<i64> {
         let (now, deleted) = self.snapshot.now().zip(self.pod.meta.deleted)?;
         Some(now.seconds_since(deleted)).filter(|seconds| *seconds >= PATIENCE)

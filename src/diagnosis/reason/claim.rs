@@ -117,8 +117,8 @@ fn volume_found(view: View<'_>, decision: &Decision<'_>) -> String {
     names.dedup();
     let reserved = decision.record.steps.contains(&Branch::CandidateVerdict(CandidateVerdict::CandidateReserved));
     let name = names.first().copied().unwrap_or_default();
-    // Perhaps only some of the decisions are listed. Each controller except the PersistentVolume controller has one
-    // decision.
+    // The list may have only some of the decisions, so their count is used. The decisions of the other controllers are
+    // subtracted: each of these controllers has exactly one.
     let others = view.prediction.decisions.listed.len() - view.binder().count();
     let equal = view.prediction.decisions.count.saturating_sub(others as u64);
     let now = match (names.as_slice(), reserved) {

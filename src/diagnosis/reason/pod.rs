@@ -56,7 +56,7 @@ pub(super) fn sentence(view: View<'_>, id: Id<Pod>, decision: &Decision<'_>) -> 
         }
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumesHandled) => done,
         Branch::EphemeralPodBranch(EphemeralPodBranch::PodVolumeFailed) => {
-            // Each volume before the failed one has a step.
+            // Each volume up to the failed one has one step, so the last step is that of the failed volume.
             let failed = decision.record.steps.len().checked_sub(1).and_then(|number| pod.ephemeral.get(number));
             let claim = failed.map(|volume| volume.template.meta.name.as_str()).unwrap_or_default();
             let not_owned = Branch::EphemeralVolumeStep(EphemeralVolumeStep::ClaimNotOwned);

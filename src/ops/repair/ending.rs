@@ -83,7 +83,8 @@ fn is_in_force(plan: &Plan) -> bool {
     !plan.steps.is_empty() && plan.steps.iter().all(|step| step.wait.is_none() && sets_policy(step))
 }
 
-/// Returns the volumes that do not have the policy that was written, because somebody has changed it since.
+/// Returns a warning for each volume that does not have the policy that was written, or that is gone although it should
+/// still exist.
 fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     let surprise = |write: &Write| {
         let Change::SetReclaimPolicy { to } = &write.change else { return None };
@@ -104,7 +105,7 @@ fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     plan.writes().filter_map(surprise).collect()
 }
 
-/// Returns the objects that differ from what the review predicted for the last step.
+/// Returns a warning for each object that differs from what the review predicted for the last step.
 fn unpredicted(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     if is_in_force(plan) {
         return policies(plan, manifests);
@@ -122,8 +123,8 @@ fn unpredicted(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     objects.into_iter().filter_map(surprise).collect()
 }
 
-/// Returns the prediction if the object differs from it. For a claim that accepts any volume, the prediction may leave
-/// the volume open, and a driver may provision a volume.
+/// Returns the prediction if the object differs from it. A claim that accepts any volume may be Bound although the
+/// prediction names no volume for it, because a driver may have provisioned one.
 pub fn missed(is: &str, states: &[String], takes_any: bool) -> Option<String> {
     let is_served = is.starts_with("Bound") && !is.ends_with(", being deleted");
     let may_be_served = takes_any && states.iter().all(|state| state == "Pending");

@@ -33,7 +33,7 @@ const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::
 pub struct RepairOptions {
     /// The options for reading and judging objects.
     pub read: ReadOptions,
-    /// Which end the run has: for example, showing the plan, or carrying it out.
+    /// What the run does with the plan. For example, the run shows it or carries it out.
     pub extent: Extent,
     /// Whether the plan is carried out without asking.
     pub yes: bool,
@@ -49,14 +49,14 @@ pub struct RepairOptions {
     pub journals: PathBuf,
 }
 
-/// The end of a repair.
+/// What a run does with a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The plan is carried out.
     CarryOut,
     /// The plan is made, reviewed and shown.
     Show,
-    /// The plan is made from files, reviewed and shown. No cluster is asked.
+    /// The plan is made from files, reviewed and shown. No request is sent to a cluster.
     Propose,
     /// The plan is made, reviewed and shown, and each write is sent to the API server in a dry run.
     Rehearse,

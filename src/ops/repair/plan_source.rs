@@ -33,7 +33,7 @@ impl PlanSource {
         }
     }
 
-    /// Returns whether the plan begins with a request and not with a journal.
+    /// Returns whether the plan comes from a request or a file, and not from a journal.
     pub(super) fn is_new(&self) -> bool {
         match self {
             Self::Request(_) | Self::File(_) => true,
@@ -41,8 +41,9 @@ impl PlanSource {
         }
     }
 
-    /// Returns whether the plan may be made again if the cluster has changed. It may if it follows from a request. But
-    /// a person agreed to exactly the plan of a file, and the plan of a journal has already begun.
+    /// Returns whether the plan may be made again if the cluster has changed. It may if it is for a request or an undo,
+    /// because such a plan has not begun. But a person agreed to exactly the plan of a file, and a plan that is
+    /// continued has already begun.
     pub(super) fn is_planned_anew(&self) -> bool {
         match self {
             Self::Request(_) | Self::TakenBack(_) => true,
@@ -50,7 +51,7 @@ impl PlanSource {
         }
     }
 
-    /// Returns the objects of a plan that exists already.
+    /// Returns the objects of the plan in the journal. The list is empty if there is no journal.
     pub(super) fn objects(&self) -> Vec<ObjectKey> {
         match self {
             Self::Request(_) | Self::File(_) => Vec::new(),

@@ -12,7 +12,8 @@ const LONG: u64 = 2;
 pub(super) struct ProgressReporter<'a, A: Asker> {
     asker: &'a A,
     held: &'a A::Held,
-    /// The id of the last step. A continued plan has only its later steps.
+    /// The id of the last step. It can be larger than the number of steps, because a continued plan has only its later
+    /// steps.
     last: u32,
     /// The last message about a wait.
     said: Mutex<String>,

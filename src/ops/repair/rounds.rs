@@ -78,7 +78,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
 }
 
 /// Returns whether a plan does more than the plan that was agreed to. It does more if it gives up more, changes other
-/// volumes, gives volumes to other claims, or needs a person although the agreed plan does not need one.
+/// volumes, or gives volumes to other claims. It also does more if only this plan is destructive, if only this plan
+/// needs the decision of a person, or if the person has to type another name.
 fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     let covers = |carried: &Carried| {
         let known = agreed.volumes.iter().find(|known| known.volume == carried.volume);

@@ -6,8 +6,8 @@ use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation, volume_key};
 use crate::repair::write::Write;
 
-/// Checks whether the garbage collector would delete data after a claim is deleted. The claims whose owner is the
-/// deleted claim have volumes of their own.
+/// Checks whether the garbage collector would delete data after a claim is deleted. It deletes the claims whose owner
+/// is the deleted claim, and these claims have volumes of their own.
 pub(super) fn owned(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     let writes: Vec<&Write> = plan.writes().collect();
     let mut guards = Vec::new();

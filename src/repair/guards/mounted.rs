@@ -15,7 +15,7 @@ pub fn mounts(pod: &Pod, claim: &str, before: Option<Timestamp>) -> bool {
 }
 
 /// Checks that no pod has the volume of a deleted claim mounted. Otherwise such a pod and another claim that gets the
-/// volume could write to it at the same time. So an unknown answer is treated as not met.
+/// volume could write to it at the same time. So the guard does not hold if the pods could not be listed.
 pub(super) fn unmounted(situation: &Situation<'_>, namespace: &str, name: &str, before: Option<Timestamp>) -> Guard {
     const ID: &str = "unmounted";
     let another = matches!(situation.claim(namespace, name), Known::There(_));

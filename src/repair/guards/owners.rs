@@ -80,7 +80,7 @@ fn applied(plan: &Plan, object: &ObjectKey, manifest: &Value, loses: Option<&str
             let states = match &source.policy {
                 Policy::Is(policy) => format!("with policy {policy}"),
                 Policy::Hidden | Policy::Unstated => {
-                    format!("perhaps with another policy than Retain, which {FIELD_MANAGER} has set since")
+                    format!("perhaps with another policy than Retain ({FIELD_MANAGER} has set the policy since then)")
                 }
             };
             let said = format!(

@@ -94,7 +94,8 @@ fn winners(freed: &Snapshot, settings: &Settings<'_>, volume: &PersistentVolume)
         })
         .collect();
     for claim in freed.claims() {
-        // Such a claim waits for its pod. Then the scheduler chooses a matching volume for it.
+        // If the class of a claim delays binding, the claim waits for a pod. Then the scheduler chooses a matching
+        // volume for it.
         let waits = delays_binding(freed, &settings.behavior, claim) == Ok(true);
         let free = freed.volume(id);
         let fits = |query: Query<'_>| {

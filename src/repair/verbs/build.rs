@@ -266,8 +266,8 @@ impl Builder {
             expect: back_expect,
             change: Change::SetClaimRef { to: back_to, bound_by_controller: back_marked },
         };
-        // A claim that the plan deleted is gone at this point. But if another claim had the volume, the volume may
-        // still be attached to nodes.
+        // If the volume still names a claim of the same name, now by its uid, its attachments belong to that claim.
+        // Otherwise the volume may still be attached to nodes because of the claim that had it.
         let same = match (&before, &to) {
             (Some(before), Some(to)) => {
                 before.namespace == to.namespace && before.name == to.name && !to.uid.is_empty()
@@ -454,8 +454,8 @@ pub(in crate::repair) fn not_recycled(volume: &PersistentVolume) -> Option<Reche
     may_be_recycled(volume).then(|| Recheck::NotRecycled { volume: volume.meta.name.clone() })
 }
 
-/// Returns the recheck that no pod uses the volume of its last claim, if that claim is gone. If another claim has the
-/// name now, pods that are not older than that claim use that claim's volume.
+/// Returns the recheck that no pod of the last claim still uses the volume, if that claim is gone. If a new claim has
+/// its name now, the recheck ignores pods that are not older than the new claim: they use the volume of the new claim.
 pub(super) fn unmounted(situation: &Situation<'_>, volume: &PersistentVolume) -> Option<Recheck> {
     let named = volume.claim_ref.as_ref().filter(|named| !named.namespace.is_empty() && !named.name.is_empty())?;
     let before = match situation.claim(&named.namespace, &named.name) {
@@ -477,8 +477,8 @@ pub(in crate::repair) fn before_deletion(claim: &ObjectKey, volume: Option<&Pers
     recheck
 }
 
-/// Returns the conditions that a claim is as it was reviewed: it was not bound since then, and nobody is creating a
-/// volume for it.
+/// Returns the conditions that show that a claim is as it was reviewed. Since the review, it was not bound, its
+/// deletion was not requested, and no provisioner or node was chosen for it.
 pub(in crate::repair) fn as_reviewed(claim: &PersistentVolumeClaim) -> Vec<Expect> {
     let annotations = &claim.meta.annotations;
     let watched =

@@ -20,7 +20,7 @@ use super::situation::{Situation, claim_key, volume_key};
 use crate::model::{ObjectKey, PersistentVolume};
 use crate::snapshot::Snapshot;
 
-/// Returns the plan for a request in this situation.
+/// Returns the plan for a request in this situation, or the reason why there is no plan.
 pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
     let planned = match request {
         Request::Retain { volume } => retain::plan(situation, request, volume),

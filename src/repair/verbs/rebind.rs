@@ -139,7 +139,7 @@ pub(super) fn name_it(
         // The volume name of the claim cannot be changed later.
         let (namespace, claim) = (key.namespace.clone(), key.name.clone());
         let lives = Recheck::Lives { namespace, name: claim, volume: VolumeIdentity::of(target) };
-        (format!("claim {} names volume {name} again, which names it by its uid", old.key()), vec![lives])
+        (format!("claim {} names volume {name} again; the volume names the claim by its uid", old.key()), vec![lives])
     } else {
         (format!("claim {} names volume {name}, so that it gets no other volume", old.key()), Vec::new())
     };
@@ -172,8 +172,8 @@ pub(super) fn reserve(situation: &Situation<'_>, plan: &mut Builder, key: &Objec
     );
 }
 
-/// Plans to replace a claim that has a volume, or that requests something that the target does not have. The claimRef
-/// of the target may already have the uid of the claim.
+/// Plans to replace a claim that cannot be made to name the target: it names another volume, it was bound, or it
+/// requests something that the target does not have. The claimRef of the target may already have the uid of the claim.
 fn replace(
     situation: &Situation<'_>,
     request: &Request,

@@ -16,7 +16,8 @@ use crate::repair::write::Expect;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, delete: bool) -> Planned {
     let volume = volume(situation, name)?;
-    // A volume on which policy Delete was set for its deletion is being deleted already.
+    // If a volume with policy Delete is already being deleted, the person gets what was requested. So its deletion is
+    // no reason to refuse the request.
     let goes = volume.terminating() && volume.reclaim_policy == ReclaimPolicy::Delete && has_ended(volume);
     if !goes {
         stays(volume)?;
@@ -37,7 +38,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, del
         ))),
         ReclaimPolicy::Delete => Ok(Proposed::Nothing(under_deletion(volume))),
         ReclaimPolicy::Recycle => Ok(Proposed::Nothing(format!(
-            "volume {name} has policy Recycle: kube-controller-manager starts a pod that erases its data by itself, \
+            "volume {name} has policy Recycle: kube-controller-manager itself starts a pod that erases its data, \
              and \
              tries again every few seconds after a failure. `kubectl pvctl retain pv/{name}` prevents this if the pod \
              has not started"

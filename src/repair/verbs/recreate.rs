@@ -126,7 +126,7 @@ fn set_class(request: &Request, key: &ObjectKey, old: &PersistentVolumeClaim, cl
     plan.finish(format!("claim {} gets class {class}, and stays the same claim", old.key()))
 }
 
-/// Checks that the claim was never bound and is not about to be bound.
+/// Checks that the claim is not being deleted, was never bound, and is not about to be bound.
 pub(super) fn never_bound(situation: &Situation<'_>, old: &PersistentVolumeClaim) -> Result<(), Proposed> {
     let key = old.key();
     let (name, namespace) = (&old.meta.name, &old.meta.namespace);

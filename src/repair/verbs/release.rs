@@ -32,8 +32,9 @@ pub(super) fn recipient(volume: &PersistentVolume, to: &Recipient) -> Option<Obj
     }
 }
 
-/// Returns that there is nothing to do, if the claim that the person named has the volume. Returns `None` if the person
-/// named no claim, because the person may want to take the volume from its last claim.
+/// Returns that there is nothing to do, if the claim that the person named has the volume. Otherwise returns `None`.
+/// Also returns `None` if the person named no claim, because the person may want to take the volume from its last
+/// claim.
 pub(super) fn has_it(situation: &Situation<'_>, volume: &PersistentVolume, to: &Recipient) -> Option<Proposed> {
     let Recipient::Claim { namespace, name } = to else { return None };
     let Known::There(claim) = situation.holder(volume) else { return None };

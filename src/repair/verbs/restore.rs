@@ -203,8 +203,8 @@ fn by_uid(
     plan.refer(situation, why, volume, Some(Reference::of(claim)), expect, Some(bound));
 }
 
-/// Plans to make a claim name its volume again. The claim was bound and no longer names a volume. The API server allows
-/// this once.
+/// Plans to make a claim name its volume again, if the claim was bound and no longer names a volume. The API server
+/// accepts a volume name only as long as the claim names no volume.
 fn name_again(
     situation: &Situation<'_>,
     request: &Request,

@@ -12,8 +12,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str) -> 
         return Ok(Proposed::Nothing(format!("volume {name} has policy Retain already")));
     }
     let mut plan = Builder::new(request);
-    // With policy Retain, a driver does not keep the object of a volume that is being deleted any more. The data are
-    // kept, and the journal records their storage.
+    // If a volume is being deleted and gets policy Retain, the driver may remove the finalizer, so that the object is
+    // gone at once. The data are kept, and the journal records their storage.
     let goes = volume.terminating() && volume.status.phase != VolumePhase::Bound;
     let given_up = if goes { vec![GivenUp::Object] } else { Vec::new() };
     plan.carry(volume, Carried { volume: name.into(), for_claims: Vec::new(), given_up });

@@ -155,7 +155,8 @@ fn annotation(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::BoundByController)
 }
 
-/// Returns whether the controller may choose that volume for the claim. The claim names no volume yet.
+/// Returns whether the controller may choose that volume for the claim. Returns false if the claim already names a
+/// volume.
 fn ends_bound(situation: &Situation<'_>, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let snapshot = situation.snapshot;
     let taken = |candidates: Candidates| {

@@ -133,13 +133,15 @@ fn who(finalizer: &str) -> Who {
             true,
             "kube-controller-manager",
             "when no pod with a node refers to the claim, not even a finished pod",
-            "delete the pods that refer to it, including finished pods",
+            "if you need the data, first use kubectl pvctl retain; then delete the pods that refer to the claim, \
+             including finished pods",
         ),
         VOLUME_PROTECTION => of(
             true,
             "kube-controller-manager",
             "when the volume is not Bound any more",
-            "first delete the claim, or give it another volume with kubectl pvctl rebind",
+            "if you need the data, first use kubectl pvctl retain; then delete the claim, or give it another volume \
+             with kubectl pvctl rebind",
         ),
         "kubernetes.io/pv-controller" => of(
             false,

@@ -63,6 +63,8 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         None,
         Undo::Write { write: Box::new(write(None, Some(node))), wait: None },
     );
-    plan.note("the pod that uses the claim has to be scheduled again: if it has that node already, delete it");
+    plan.note(
+        "the pod that uses the claim has to be scheduled again: if the pod has that node already, delete the pod",
+    );
     Ok(plan.finish(format!("claim {} is no longer tied to node {node}", claim.key())))
 }

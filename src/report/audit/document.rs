@@ -298,7 +298,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns for each kind and namespace whether all objects were read, and which rules could not be judged without them.
+/// Returns for each kind and namespace whether all objects were read, and which rules could not be judged because
+/// objects were not read.
 fn coverage<'a>(snapshot: &'a Snapshot, findings: &'a Findings) -> Vec<AuditCoverageOut<'a>> {
     let entries = snapshot.coverage().entries();
     let lacking = |at: usize| {

@@ -20,7 +20,7 @@ pub struct Audited<'a> {
     /// The numbers of volumes and of claims in scope.
     pub looked_at: [usize; 2],
     /// The number of findings that the baseline also has, and the number of findings that are younger than `--min-age`.
-    /// Neither of these findings are shown.
+    /// None of these findings is shown.
     pub left_out: [usize; 2],
     /// The suppressions of a file that match no finding. The list is empty if not everything was audited.
     pub unmatched: &'a [&'a Suppression],
@@ -40,11 +40,12 @@ pub(super) fn unread(missing: &BTreeSet<Unread>) -> String {
     kinds.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the findings to list, the worst first: with `all` every finding, otherwise those of [`lines`].
+/// Returns the findings to list, the worst first: with `all` every finding that is not suppressed, otherwise those of
+/// [`lines`].
 pub(super) fn worst_first<'a>(audited: &Audited<'a>, all: bool) -> Vec<&'a Finding> {
     let Audited { findings, shown, .. } = *audited;
     let mut listed: Vec<&Finding> = if all { open(shown).collect() } else { lines(audited) };
-    // A consequence is listed below its root. The worse of the two decides the position of both.
+    // Consequences are listed below their root. The worst of these findings decides the position of all of them.
     let root_of = |finding: &'a Finding| findings.listed.get(finding.role.root).unwrap_or(finding);
     let mut worst: BTreeMap<usize, &Finding> = BTreeMap::new();
     for finding in &listed {

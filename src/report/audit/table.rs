@@ -11,7 +11,7 @@ use crate::text::human_age;
 pub(super) fn columns(all: bool, wide: bool) -> Vec<&'static str> {
     let mut columns = vec!["NAMESPACE", "NAME", "SEVERITY", "DATA", "RULE"];
     columns.extend([if all { "CAUSE" } else { "AFFECTS" }, "WHY", "AGE"]);
-    // These columns are printed after AGE, because no column has to be aligned after a long command.
+    // This column is the last one, so no other column has to be aligned after a long command.
     if wide {
         columns.push("TRY");
     }

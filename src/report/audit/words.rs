@@ -22,7 +22,7 @@ pub(super) fn summary_words(audited: &Audited<'_>, all: bool) -> String {
         count => format!(" {} suppressed.", counted(count, "finding")),
     };
     let known = if known == 0 { String::new() } else { format!(" {known} more in the baseline.") };
-    let young = if young == 0 { String::new() } else { format!(" {young} more younger than --min-age.") };
+    let young = if young == 0 { String::new() } else { format!(" {young} more, younger than --min-age.") };
     let found = match parts.as_slice() {
         [] if open(shown).next().is_some() => "Nothing is wrong".to_owned(),
         [] => "Nothing was found".to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn summary_words(audited: &Audited<'_>, all: bool) -> String {
     format!("{found} on {looked}.{kept_back}{known}{young}")
 }
 
-/// Returns a sentence that names the suppressions that match no finding.
+/// Returns a sentence that names these suppressions, which match no finding. Returns `None` if there are none.
 pub fn unmatched_words(unmatched: &[&Suppression]) -> Option<String> {
     let named = |entry: &&Suppression| {
         let part = |word: &str, pattern: &Option<String>| {
@@ -82,8 +82,9 @@ pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> S
     format!("{summary}{going}{rest}{rules}")
 }
 
-/// Returns a sentence that says what was assumed to be absent. A finding that rests on such an assumption is at most a
-/// warning, and its commands do no harm if the assumption is wrong.
+/// Returns a sentence that says what was assumed to be absent. Returns `None` if no finding rests on such an
+/// assumption. A finding that rests on one is at most a warning, and its commands do no harm if the assumption is
+/// wrong.
 pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     let resting: Vec<&&Finding> = shown.iter().filter(|finding| !finding.assumed.is_empty()).collect();
     let kinds: BTreeSet<Kind> = resting.iter().flat_map(|finding| &finding.assumed).map(|one| one.kind).collect();
@@ -102,7 +103,8 @@ pub fn assumed_words(shown: &[&Finding]) -> Option<String> {
     })
 }
 
-/// Returns a sentence that says how many rules could not be judged, and which kinds were not read.
+/// Returns a sentence that says how many rules could not be judged, and which kinds were not read. Returns `None` if
+/// every rule was judged.
 ///
 /// The sentence is a note if only surrounding kinds were not read, because few files contain these kinds. Otherwise it
 /// is a warning, because the missing kind influences decisions about volumes and claims.

@@ -34,12 +34,14 @@ pub struct FieldOut {
     /// `ok`: the field agrees with the other side. `mismatch`: it does not agree. `absent`: the field is not set, but
     /// should be set. `info`: the other side has no field to compare. `unknown`: the other side could not be read.
     pub verdict: &'static str,
-    /// The value that the field of the object should have. It is absent if the object has this value.
+    /// The value that the field of the object should have. The field is absent unless the verdict is `mismatch` or
+    /// `absent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
 }
 
-/// Returns the binding of an object. The result is `None` if neither side names the other.
+/// Returns the binding of an object. The result is `None` if neither side names the other, or if the object is neither
+/// a claim nor a volume.
 pub(super) fn of_object(snapshot: &Snapshot, target: ObjectId) -> Option<BindingOut> {
     let mut binding = BindingOut::default();
     match target.typed() {

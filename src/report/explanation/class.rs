@@ -17,7 +17,8 @@ pub struct ClassOut<'a> {
     pub provisioner: &'a str,
     /// `external`, `migrated`, `inTree`, `none` for `kubernetes.io/no-provisioner`, or `unknown`.
     pub provisioner_kind: &'static str,
-    /// The driver that provisions. The field is absent if `provisioner` is the name of the driver.
+    /// The CSI driver that provisions instead of the in-tree plugin. The field is absent unless `provisionerKind` is
+    /// `migrated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<&'static str>,
     /// The `volumeBindingMode`. The value is empty if it is not set.

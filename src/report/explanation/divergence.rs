@@ -4,8 +4,8 @@
 //! The explanation says that a controller does not run only if there is evidence. On a cluster the evidence is a stale
 //! Lease, or two equal readings that are more than two resync periods apart. The age of an object is not evidence
 //! there, because most causes do not leave a time in any object. About files, which may be old, the explanation says at
-//! most `possibly`. Only the binder syncs every object periodically. A change that only an event starts can wait for
-//! days although all controllers run.
+//! most `possibly`. Only the binder, which is the PersistentVolume controller, syncs every object periodically. A
+//! change that only an event starts can wait for days although all controllers run.
 
 use super::binding::elsewhere;
 use super::document::{EvidenceOut, NextOut};
@@ -19,8 +19,9 @@ use crate::text::human_age;
 use crate::world::{Effect, OperationState};
 use serde::Serialize;
 
-/// A number of resync periods. A running controller syncs every object once in each period. So if an object should
-/// change, but does not change for longer than this, the controller probably does not run.
+/// A number of resync periods. If the PersistentVolume controller runs, it syncs every object once in each period. So
+/// if an object should change, but does not change for longer than this number of periods, the controller probably does
+/// not run.
 pub const RESYNCS: u64 = 2;
 
 /// A difference between the recorded and the predicted state.
@@ -40,8 +41,8 @@ pub struct DivergenceOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_not_running: Option<&'static str>,
     /// What the Lease of kube-controller-manager shows. `alive`: it was renewed, but this does not prove that each
-    /// controller in it runs. `stale`: nobody renews it. The field is absent if there is no Lease, or if the Lease has
-    /// just expired.
+    /// controller in it runs. `stale`: nobody renews it. The field is absent if there is no Lease, or if the Lease
+    /// shows neither, for example because it has just expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_manager: Option<&'static str>,
     /// The evidence: fields of the Lease, times of the objects, and the times of the two readings.
@@ -79,7 +80,8 @@ enum Recheck {
 }
 
 impl DivergenceOut {
-    /// Returns the divergence. The result is `None` if the recorded phase is the phase of a possible end.
+    /// Returns the divergence. The result is `None` if the recorded phase is the phase of a possible end, if the ends
+    /// are unknown, or if the object is neither a volume nor a claim.
     pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
         let (snapshot, prediction) = (view.snapshot(), view.prediction);
         let outcomes = prediction.outcomes.as_ref()?;
@@ -136,7 +138,7 @@ impl DivergenceOut {
     ///
     /// A fresh Lease is used only if the files state when they were made (`stated`). Otherwise `now` is the newest time
     /// in the files, and the files may have been made long after that time. A stale Lease is always used: if it is
-    /// stale at `now`, it was also stale later.
+    /// stale at `now`, it was also stale when the files were made.
     fn add_recorded_lease(&mut self, lease: &Lease, now: Timestamp, stated: bool) {
         if !stated && lease.is_stale(now) != Some(true) {
             return;

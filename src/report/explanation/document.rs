@@ -68,7 +68,8 @@ pub struct Explanation<'a> {
     /// The volumes of the node. The field is absent for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeVolumesOut>,
-    /// The pods that use the claim, or the claim of the volume. The field is absent if the pods could not be read.
+    /// The pods that use the claim, or the claim of the volume. The field is absent if the pods could not be read, and
+    /// for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
     /// Which parts of this document are absent because something could not be read.
@@ -87,7 +88,7 @@ pub struct Explanation<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceOut>,
     /// What the Leases show about the components of drivers that have to act: whether these components run. The list is
-    /// absent for files.
+    /// absent for files, and if no such component has to act.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub drivers: Vec<DriverOut>,
@@ -130,7 +131,8 @@ pub struct EvidenceOut {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextOut {
-    /// Who has to act: `you`, `the scheduler`, or a driver by its name.
+    /// Who has to act: `you`, `the scheduler`, `the node, with pod NAME`, `an external provisioner`, or the name of a
+    /// driver or plugin.
     pub who: String,
     /// What this person or component has to do.
     pub what: String,
@@ -147,7 +149,7 @@ pub(super) struct TextDecision {
     pub(super) about: &'static str,
     pub(super) tests: Vec<String>,
     pub(super) error: Option<String>,
-    /// Whether the decision does nothing, as most decisions of the protection controllers.
+    /// Whether the decision does nothing, like most decisions of the protection controllers.
     pub(super) idle: bool,
 }
 
@@ -260,8 +262,8 @@ impl<'a> Explanation<'a> {
         awaited
     }
 
-    /// Adds the Leases of these components. `read_at` is the time of the reading by the server's clock. `unread` has
-    /// the names of Leases that could not be read in all namespaces.
+    /// Adds what the Leases of these components show. `read_at` is the time of the reading by the server's clock.
+    /// `unread` has the names of Leases that could not be read in all namespaces.
     pub fn add_drivers(&mut self, awaited: &[Awaited], leases: &[Lease], unread: &[String], read_at: Timestamp) {
         let of = |awaited: &Awaited| {
             let complete = !awaited.leases.iter().any(|name| unread.contains(name));
@@ -393,7 +395,8 @@ fn candidates(view: View<'_>) -> Vec<MatchRow<'_>> {
         .unwrap_or_default()
 }
 
-/// Returns the fields that the binder compared. The field that decided has both values.
+/// Returns the fields that the controllers compared, with their values. If the claim names a volume that does not fit,
+/// the field that differs is added with its value in the volume and in the claim.
 fn evidence(view: View<'_>) -> Vec<EvidenceOut> {
     let snapshot = view.snapshot();
     let mut evidence: Vec<EvidenceOut> = Vec::new();

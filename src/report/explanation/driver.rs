@@ -24,11 +24,12 @@ pub struct DriverOut {
     pub component: &'static str,
     /// The name of the driver. For an attacher, it is the name in its finalizer.
     pub name: String,
-    /// `alive`: a Lease has a holder and is fresh. `stale`: nobody renews the Lease. `unknown`: it is neither known to
-    /// be alive nor stale.
+    /// `alive`: a Lease has a holder and is fresh. `stale`: nobody renews the Lease. `unknown`: nobody knows whether
+    /// the component runs.
     pub lease: &'static str,
     /// Why `lease` is `unknown`. `none`: there is no Lease with that name. `unread`: not all Leases with that name
-    /// could be read. `expired`: the Lease is neither fresh nor stale, or does not say when it was renewed.
+    /// could be read. `expired`: the Lease is neither fresh nor stale, is fresh without a holder, or does not say when
+    /// it was renewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
     /// The fields of the Lease.
@@ -66,7 +67,7 @@ impl Awaited {
 }
 
 impl DriverOut {
-    /// Returns what the Leases show that were read at `read_at`. `complete` says whether all Leases with these names
+    /// Returns what these Leases show. They were read at `read_at`. `complete` says whether all Leases with these names
     /// were read.
     pub fn new(awaited: &Awaited, leases: &[Lease], complete: bool, read_at: Timestamp) -> Self {
         let who = format!("the {} of {}", awaited.component, shown(&awaited.name));

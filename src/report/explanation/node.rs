@@ -19,7 +19,7 @@ const MOST_PODS: usize = 5;
 pub struct NodeVolumesOut {
     /// The volumes that pods on the node use, and the volumes that can be used on no other node.
     pub volumes: Vec<NodeVolumeOut>,
-    /// The volumes that the limits of drivers include, by driver.
+    /// For each driver, the volumes that count toward its limit.
     pub drivers: Vec<DriverUseOut>,
     /// The resources of which not all objects were read, so volumes may be missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -30,7 +30,8 @@ fn mark(stage: &StageOut) -> &'static str {
     }
 }
 
-/// Returns for each volume what the record says about the first stage that is not reached.
+/// Returns a line for each volume: its first stage that is not reached, and what an object says about this stage. A
+/// volume about which no object says anything has no line.
 pub(super) fn open_stages(volumes: &[PodVolumeOut]) -> Vec<String> {
     let open = |volume: &PodVolumeOut| {
         let stage = volume.stages.iter().find(|stage| stage.state != "done")?;

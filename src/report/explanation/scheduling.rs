@@ -22,9 +22,9 @@ const MOST_GROUPS: usize = 6;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulingOut {
-    /// Whether the scheduler searches a node for the pod.
+    /// Whether the scheduler searches for a node for the pod.
     pub attempted: bool,
-    /// Why the scheduler does not search a node, or why the answer is unknown. The field is absent if there is an
+    /// Why the scheduler does not search for a node, or why the answer is unknown. The field is absent if there is an
     /// answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -36,8 +36,8 @@ pub struct SchedulingOut {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub assumed: Vec<&'static str>,
-    /// Where the pod is rejected: `preFilter` (before any node is tested) or `filter` (node by node). The field is
-    /// absent if there is no answer.
+    /// Where the answer is given: `preFilter` (the pod is rejected before any node is tested) or `filter` (each node is
+    /// tested). The field is absent if there is no answer, or if there are no nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<&'static str>,
     /// The message that the scheduler writes into the condition `PodScheduled`, without the part about preemption. It
@@ -310,7 +310,7 @@ fn nodes(attempt: &Attempt) -> Vec<NodeOut> {
     nodes
 }
 
-/// Returns where the pod is rejected. If there are no nodes, no node is tested.
+/// Returns where the answer is given. Returns `None` if there are no nodes, because then no node is tested.
 fn stage(attempt: &Attempt) -> Option<&'static str> {
     match (attempt.is_rejected_early, attempt.nodes.is_empty()) {
         (true, _) => Some("preFilter"),

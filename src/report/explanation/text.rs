@@ -273,7 +273,8 @@ impl Explanation<'_> {
 
     fn next_section(&self, page: &mut Page) {
         page.heading("Next");
-        // What a person can do was already printed above. A component for which a stuck object waits does not act.
+        // What a person can do was already printed above. If the object is stuck, the component for which it waits does
+        // not act. So neither is printed here.
         let is_stuck = matches!(self.diagnosis.state, "stuck" | "broken") && !self.diagnosis.remedies.is_empty();
         let is_told = |next: &NextOut| is_stuck || next.who == YOU && !self.diagnosis.remedies.is_empty();
         for next in self.next.iter().filter(|next| !is_told(next)) {

@@ -66,7 +66,7 @@ pub struct StepReport {
     pub id: u32,
     /// Why the step is in the plan.
     pub why: String,
-    /// What the step wrote, in words. The field is absent for a step that only waits.
+    /// What the step writes, in words. The field is absent for a step that only waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<String>,
     /// The state of the step.

@@ -39,7 +39,7 @@ pub struct MatchTable<'a> {
     /// The default class that admission would write into a planned claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_class: Option<&'a str>,
-    /// How the controller searches a volume: `matching`, `named` or `completed`.
+    /// How the controller searches for a volume: `matching`, `named` or `completed`.
     pub search: &'static str,
     /// Whether the class delays binding, so that the scheduler chooses the volume.
     pub delayed: bool,
@@ -389,9 +389,10 @@ struct Judged<'j> {
     on_node: bool,
     /// The number of candidates that may be chosen.
     ties: usize,
-    /// Whether the candidate is the only one that fits.
+    /// Whether exactly one candidate fits.
     only: bool,
     /// The first candidate that may be chosen and has the same access modes, and whether it is reserved for the claim.
+    /// For the scheduler, it may have other access modes.
     best: Option<(&'j PersistentVolume, bool)>,
 }
 

@@ -38,8 +38,8 @@ pub struct OnNodeOut<'a> {
     /// Where the answer is given: `preFilter` (every pod that uses the claim is rejected before any node is tested) or
     /// `filter` (the node is tested).
     pub stage: &'static str,
-    /// Whether the scheduler searches a volume for the claim on this node. If it does not search, only the volume of a
-    /// bound claim has `onNode`.
+    /// Whether the scheduler searches for a volume for the claim on this node. If it does not search, only the volume
+    /// of a bound claim has `onNode`.
     pub searched: bool,
     /// The provisioner that is asked for a volume. The field is absent if no provisioner is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub struct OnNodeOut<'a> {
     /// What the scheduler does with the claim.
     #[serde(skip)]
     task: ClaimTask,
-    /// Why the scheduler does not search a volume, as a sentence.
+    /// Why the scheduler does not search for a volume, as a sentence.
     #[serde(skip)]
     no_search: Option<String>,
 }
@@ -82,7 +82,7 @@ pub struct RowOnNode {
 
 impl OnNode<'_> {
     /// Returns the kinds that the answer needs but that were not read, with the reason. If a CSIDriver may be missing,
-    /// the capacities of drivers that may also be missing are named together with it.
+    /// the kind CSIStorageCapacity is also listed if its objects may be missing.
     pub(super) fn unread(self, snapshot: &Snapshot) -> Vec<(Kind, CoverageState)> {
         let mut kinds = self.answer.doubts.clone();
         if kinds.contains_key(&Kind::CsiDriver) {
@@ -97,7 +97,7 @@ impl OnNode<'_> {
     }
 
     /// Returns the candidates with the verdicts of the scheduler. They are the candidates of the controller. For a
-    /// bound claim it is only its volume, because the scheduler tests no other volume.
+    /// bound claim, the only candidate is the volume of the claim, because the scheduler tests no other volume.
     pub(super) fn candidates(
         self,
         snapshot: &Snapshot,
@@ -212,7 +212,8 @@ fn one_of(volumes: &[&str]) -> String {
     }
 }
 
-/// Returns why the scheduler does not search a volume. Returns None if it searches, or if its own reason says why not.
+/// Returns why the scheduler does not search for a volume. Returns `None` if it searches, or if the rest of the answer
+/// already says why it does not.
 fn no_search(claim: &PersistentVolumeClaim, class: Option<&StorageClass>, task: ClaimTask) -> Option<String> {
     let why = match task {
         ClaimTask::Search | ClaimTask::TestVolume | ClaimTask::KeepNode => return None,

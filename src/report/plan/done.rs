@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 const CONTINUED: usize = 4;
 
 /// Returns a text with the states of the objects after the plan, if they could be read, and with the command that
-/// undoes the plan.
+/// undoes the plan. If the plan cannot be undone, or was itself an undo, the text has the command that shows what was
+/// done.
 pub fn done(plan: &Plan, journal: &str, now: Option<(&[ObjectKey], &Manifests)>, columns: Option<usize>) -> String {
     let mut text = format!("Done: {}.\n", plan.goal);
     if let Some((objects, manifests)) = now {

@@ -281,7 +281,8 @@ pub fn fields(object: &Value) -> BTreeMap<String, String> {
     found
 }
 
-/// Converts a refusal to an error. The error states the reason, and in their order the moves that would lead to a loss.
+/// Converts a refusal to an error. The error states the reason and lists, in order, the moves that would lead to a
+/// loss.
 pub fn refused(refusal: &Refusal, interleaving: Option<&Interleaving>) -> Error {
     let message = refusal.message.as_str();
     let error = match refusal.by {

@@ -20,8 +20,9 @@ pub struct PredictionList<'a> {
     /// The fields before the items.
     #[serde(flatten)]
     pub head: Head<'a>,
-    /// One item for each volume, claim and pod with generic ephemeral volumes in scope, by kind, namespace and name. A
-    /// pod has no outcomes.
+    /// One item for each volume, claim and pod with generic ephemeral volumes in scope, by kind, namespace and name.
+    /// With `--pods`, other pods that use claims have items as well. A pod has outcomes only if the scheduler takes
+    /// part.
     pub items: Vec<PredictionOut<'a>>,
     /// The objects that controllers may create and that do not exist yet. They belong to the components of the items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -107,13 +108,14 @@ pub struct CreatedOut<'a> {
     /// The number of all outcomes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_count: Option<u64>,
-    /// Whether every listed outcome can really happen. No other outcome can happen, even if the value is false.
+    /// Whether every outcome can really happen. No other outcome can happen, even if the value is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
 }
 
 impl<'a> CreatedOut<'a> {
-    /// Returns the objects that controllers may create in these components and that can exist at an end.
+    /// Returns the objects that controllers may create in these components and that can exist at an end. An object
+    /// whose ends are unknown is included.
     pub fn of(simulation: &'a Simulation<'_>, components: &BTreeSet<usize>) -> Vec<Self> {
         let limit = simulation.outcome_limit();
         let of_these = simulation.created().filter(|(number, _, _)| components.contains(number));
@@ -210,8 +212,8 @@ pub struct StateOut<'a> {
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub unschedulable: bool,
-    /// The message that the scheduler writes into the condition `PodScheduled` of a pod without a node, without what it
-    /// says about preemption. The field is absent if the message is not known.
+    /// The message that the scheduler writes into the condition `PodScheduled` of a pod without a node. The part about
+    /// preemption is left out. The field is absent if the message is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<&'a str>,
     /// Whether a controller created the object. Either no object of this name existed, or an earlier one was deleted.
@@ -292,7 +294,8 @@ pub struct AssumedOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnknownOut<'a> {
-    /// The field that could not be judged: `decisions`, `outcomes` or, in an explanation, `usedBy`.
+    /// The field that could not be judged: `decisions` or `outcomes`. In an Explanation, it can also be `usedBy`. In a
+    /// MatchTable, it is `items`, `delayed` or `node`.
     pub field: &'static str,
     /// The controller whose decisions are missing. The field is absent if all decisions are missing.
     #[serde(skip_serializing_if = "Option::is_none")]

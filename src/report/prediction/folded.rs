@@ -57,8 +57,8 @@ pub fn write_folded(
 /// Appends the decision again for each other volume. Returns false if the name cannot be replaced safely.
 ///
 /// The name is not replaced if the text also has it in places that do not name the volume, because something else has
-/// the same name. Only a name without quotes, commas and colons is replaced, because such a name cannot extend over two
-/// strings. So it is found in every place.
+/// the same name. The search looks for the name in quotes. If the name itself had quotes, commas or colons, the search
+/// could also find the text between two strings. So such a name is not replaced.
 fn write_others(
     out: &mut Vec<u8>,
     snapshot: &Snapshot,

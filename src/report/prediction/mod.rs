@@ -53,9 +53,9 @@ pub trait Predictions<'s> {
     fn model(&self) -> Model;
 
     /// Makes the predictions in batches. `predict` makes each prediction. The options decide which predictions are
-    /// shown. `render` adds these to the output of the batch, which is a `T`. It also gets the diagnoses, if they are
-    /// made. Both functions run on any thread. `write` gets the output of each batch on this thread, in the order of
-    /// the objects.
+    /// shown. `render` adds these predictions to the output of the batch, which is a `T`. It also gets the diagnoses,
+    /// if they are made. `predict` and `render` run on any thread. `write` gets the output of each batch on this
+    /// thread, in the order of the objects.
     ///
     /// # Errors
     /// Returns the first error of `render` and `write`.

@@ -18,7 +18,7 @@ formats! {
     RulesFormat {
         /// A table of all rules, or the pages of rules.
         Text = "text",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",

@@ -84,7 +84,7 @@ pub struct StageOut {
     /// The time since which the stage has this state, as RFC 3339. The field is absent if no object states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// What the record says. The field is absent if there is nothing to say.
+    /// What this object says about the stage. The field is absent if there is nothing to say.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub says: String,
@@ -184,7 +184,8 @@ pub struct AdviceOut {
     pub command: String,
     /// What the command does. If there is no command, what a person has to do.
     pub does: String,
-    /// What was assumed to be absent. The command is right only if this is true.
+    /// The assumptions on which the advice rests, for example that there are no other pods. The command is right only
+    /// if they are true.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub assumes: Vec<String>,

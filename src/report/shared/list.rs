@@ -1,5 +1,5 @@
-//! JSON documents that are written while they are made: an object is written field by field, and so are the lists in
-//! it. Each element of a list begins a new line.
+//! JSON documents that are written while they are made: an object is written field by field, and a list in it element
+//! by element. Each element of a list begins a new line.
 
 use super::json::unencodable;
 use crate::error::Error;

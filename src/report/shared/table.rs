@@ -68,7 +68,8 @@ pub struct TableView<'a> {
 }
 
 /// Returns the number by which a cell is sorted: the number in the cell, the age in seconds (for a cell such as
-/// `2d13h`), or the rank of the severity. The worst severity has the smallest rank.
+/// `2d13h`), or the rank of the severity. The worst severity has the smallest rank. The result is `None` for any other
+/// cell.
 fn measure(cell: &str) -> Option<f64> {
     const SEVERITIES: [(&str, f64); 3] = [("error", 0.0), ("warning", 1.0), ("info", 2.0)];
     if let Some((_, rank)) = SEVERITIES.iter().find(|(word, _)| *word == cell) {
@@ -108,8 +109,8 @@ impl Table {
         self.push(cells, false);
     }
 
-    /// Adds a row whose other columns say nothing new. In a narrow terminal the row is one line. See
-    /// [`Self::leaves_out`].
+    /// Adds a row that is one line in a narrow terminal. The columns that have no room on this line say nothing new and
+    /// are left out. See [`Self::leaves_out`].
     pub fn short_row(&mut self, cells: Vec<String>) {
         self.push(cells, true);
     }

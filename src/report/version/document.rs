@@ -40,7 +40,7 @@ pub struct ModelledVersions {
     pub kubernetes: String,
     /// All minor versions that the user can choose.
     pub available: Vec<String>,
-    /// The external provisioner of CSI drivers. No other verb uses its decisions yet.
+    /// The external provisioner of CSI drivers. Only `predict --actors drivers` uses its decisions.
     pub external_provisioner: ProvisionerVersions,
 }
 

@@ -15,7 +15,7 @@ formats! {
     VersionFormat {
         /// Text for people, with one line for each version.
         Text = "text",
-        /// JSON, as the contract defines it.
+        /// JSON, as the schema defines it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",

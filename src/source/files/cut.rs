@@ -20,8 +20,8 @@ const CHUNK: usize = 1 << 20;
 /// The largest document, or the largest part of a list without its items, in bytes.
 const LARGEST_FRAME: usize = 16 << 20;
 
-/// The largest item of a list that is skipped because it is too large to be decoded, in bytes. An input with a larger
-/// item is not a dump of a cluster.
+/// The largest size of a list item, in bytes. Between the size that can be decoded and this size, an item is skipped.
+/// An input with a larger item is not a dump of a cluster.
 const LARGEST_PASSED: u64 = 64 << 20;
 
 /// The largest depth of nesting.

@@ -15,7 +15,7 @@ pub(super) const LARGEST_EXPANSION: u64 = 8 << 30;
 pub const RATIO_COUNTS_FROM: u64 = 8 << 20;
 
 /// The largest number of bytes to which one byte of compressed input may expand. Dumps of clusters have a ratio of 65
-/// at most. No format has a ratio above 1032.
+/// at most. gzip cannot reach a ratio above 1032.
 pub const HIGHEST_RATIO: u64 = 100;
 
 /// The number of bytes at the start of an input that are used to find the format.
@@ -131,7 +131,7 @@ pub fn read_error(path: &str, error: &io::Error, place: u64) -> SourceError {
 ///
 /// # Errors
 ///
-/// Returns an error if the input cannot be read, is empty, or is not UTF-8 text.
+/// Returns an error if the input cannot be read, is empty, or cannot be UTF-8 text.
 pub fn prepare<'a>(path: &str, raw: impl Read + 'a, limit: u64) -> Result<Input<'a>, SourceError> {
     let bytes = Rc::new(Cell::new(0));
     let mut counted = Counted { inner: raw, bytes: Rc::clone(&bytes) };

@@ -85,8 +85,8 @@ pub(super) fn find(root: &Path, recursive: bool, surroundings: &[Kind]) -> Resul
     Ok((found, skipped))
 }
 
-/// Returns the layout of a directory. For dumps, all directories below are read as well. For other directories, they
-/// are read only if the user requests it.
+/// Returns the layout of a directory. If the directory is a dump, all directories below it are read as well. Otherwise
+/// they are read only if the user requests it.
 fn layout(root: &Path) -> Result<Layout, SourceError> {
     let gathered =
         |directory: &Path| directory.join("cluster-scoped-resources").is_dir() || directory.join("namespaces").is_dir();

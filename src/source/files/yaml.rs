@@ -20,8 +20,8 @@ pub const LONGEST_LINE: usize = 64 << 20;
 /// ends. A stream such as the output of `yes` never ends.
 pub const LONGEST_START: usize = 1 << 20;
 
-/// A reader that fails if a line is longer than `limit`, or if a longer text has no field. Before it fails, it may
-/// return up to one read beyond the limit.
+/// A reader that fails if a line has more than `limit` bytes, or if more than `most_fieldless` bytes contain no field.
+/// Before it fails, it may return up to one read beyond the limit.
 pub struct Lines<R> {
     inner: R,
     /// The number of bytes of the current line that were read.
@@ -41,7 +41,8 @@ impl<R> Lines<R> {
 }
 
 /// Returns the index of the last byte that may be the colon of a field. Such a colon is followed by white space, or
-/// follows the quote of a key. At the end of the bytes that were read, the next byte is unknown.
+/// follows the quote of a key. A colon at the end of the bytes that were read is also found, because the next byte is
+/// unknown.
 pub fn last_field(read: &[u8]) -> Option<usize> {
     let ends_key = |at: &usize| {
         read.get(at + 1).is_none_or(u8::is_ascii_whitespace) || (*at > 0 && matches!(read[at - 1], b'"' | b'\''))

@@ -115,7 +115,8 @@ fn texts_of_driver_events_are_safe_to_print() {
     }
 }
 
-/// Objects that were not read do not count as healthy. Partial input about other namespaces does not matter.
+/// Objects that were not read must not be taken for healthy. Whether the input of a namespace is complete matters only
+/// if the audit covers that namespace.
 #[test]
 fn objects_that_were_not_read_do_not_count_as_healthy() {
     let audit = |more: &[&str]| {

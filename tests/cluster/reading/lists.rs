@@ -52,7 +52,8 @@ async fn one_bad_object_is_an_issue_and_no_failure() {
     assert_eq!((parts.issues[0].name.as_str(), parts.issues[0].origin.as_str()), ("pv-broken", "persistentvolumes"));
 }
 
-/// The server offers a token with which the rest of the list can be read. That rest would belong to a later moment.
+/// The server may offer a token with which the rest of the list can be read. The token is not used, because that rest
+/// would belong to a later moment.
 #[tokio::test]
 async fn an_expired_list_is_read_again_in_one_piece() {
     for offered in [None, Some("3")] {

@@ -42,7 +42,8 @@ const QUESTIONS: &[(&str, &str, &[&str])] = &[
     ("ci", "pvc/cache", &["pod build"]),
 ];
 
-/// Returns a fault if the first two lines of `explain` do not name the cause.
+/// Returns a fault if the first two lines of `explain` do not name the cause. Returns `None` if they name it, or if
+/// there is no question about this breakage.
 pub(super) fn fault(standing: &Standing<'_>) -> Option<String> {
     let (_, object, groups) = QUESTIONS.iter().find(|(namespace, ..)| *namespace == standing.breakage.namespace)?;
     let object = standing.named(object);

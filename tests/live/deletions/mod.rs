@@ -33,7 +33,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use warnings::{Warnings, fits, wrong_of_explain, wrong_of_fix};
 
-/// How many claims there are, and in how many namespaces. The namespaces that are deleted do not count.
+/// How many claims there are, and in how many namespaces. The namespaces that are deleted are not included.
 const CLAIMS: usize = 300;
 
 const NAMESPACES: usize = 5;
@@ -43,8 +43,8 @@ const STARTS: usize = 4;
 
 const STEPS: usize = STARTS + 2;
 
-/// In each step, the time for questions to `explain` and `fix`, and the longest such time. The longest time applies as
-/// long as nobody has asked about some pair of case and danger.
+/// How long the test asks `explain` and `fix` in each step: the usual time, and the longest time. The test continues
+/// after the usual time if there is still a pair of case and danger about which it has not asked.
 const SLICE: Duration = Duration::from_secs(4);
 
 const LONGEST: Duration = Duration::from_secs(24);

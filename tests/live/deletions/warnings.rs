@@ -48,8 +48,8 @@ impl Warnings {
     }
 }
 
-/// Returns whether a warning fits the danger. An imminent danger needs an imminent warning. A possible danger needs any
-/// warning. Without danger there must be no imminent warning.
+/// Returns whether a warning fits the danger. An imminent danger needs an imminent warning. For a possible danger, each
+/// of the two warnings is right. Without danger there must be no imminent warning.
 pub(super) fn fits(so: Risk, told: Risk) -> bool {
     match so {
         Risk::Imminent => told == Risk::Imminent,

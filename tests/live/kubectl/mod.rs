@@ -122,7 +122,7 @@ impl World {
             ],
         });
         write("main/config", &main.to_string());
-        // This kubeconfig shares names with the first one. Its relative paths count from its own folder.
+        // This kubeconfig shares names with the first one. Its paths are relative to its own folder.
         let other = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "jim",
             "clusters": [{"name": "tls", "cluster": secured("ca.crt")}],

@@ -3,12 +3,12 @@
 /// The flags of kubectl that are refused, each with the reason why ignoring it would be wrong.
 pub(super) const REFUSED: [(&str, &str); 7] = [
     ("kuberc", "it changes the defaults of kubectl's own commands; none of them is ours"),
-    ("match-server-version", "the versions that are modelled are no client's version: nothing could be compared"),
-    ("profile", "who wants a profile of the program would get none"),
-    ("profile-output", "as for profile: the file would not be written"),
-    ("vmodule", "it names files of kubectl's source; what is logged of them does not exist here"),
-    ("warnings-as-errors", "warnings of the server are not read, so that an exit code would say that there are none"),
-    ("version", "each verb would print something else than it is for; the program itself has it, before any verb"),
+    ("match-server-version", "this program has no client version to compare with the server"),
+    ("profile", "this program writes no profile, although a person asks for it"),
+    ("profile-output", "this program writes no profile, so the file would be missing"),
+    ("vmodule", "it selects source files of kubectl, which this program does not have"),
+    ("warnings-as-errors", "warnings of the server are not read, so exit code 0 would say that there are none"),
+    ("version", "a verb would print the version and not its answer; the program accepts the flag before a verb"),
 ];
 
 /// The files in `KUBECONFIG`, and flags. The flags come after `kubectl get pvc`, and before or after `predict` of our
@@ -45,7 +45,7 @@ pub(super) const SAME: [(&str, &str); 80] = [
     ("main", "--server {tls_name} --context secure"),
     ("main", "--server {b} --context lost-cluster"),
     ("main", "--context lost-user"),
-    // Credentials of every kind, in the kubeconfig and as flags. Relative paths count from the file that contains them.
+    // Credentials of every kind, in the kubeconfig and as flags. Paths are relative to the folder of their file.
     ("main", "--context secure"),
     ("main", "--context basic"),
     ("main", "--context certificate"),

@@ -169,7 +169,8 @@ impl Scene {
         }
     }
 
-    /// Replaces each claim by another claim of the same name.
+    /// Replaces each claim by another claim of the same name. Returns the newest resource version at which it deleted a
+    /// claim, or `None` if it deleted none.
     async fn make_claims(&self, api: &Api) -> Option<u64> {
         let mut deleted = None;
         for claim in self.own_claims(api).await {
@@ -184,7 +185,7 @@ impl Scene {
     }
 
     /// Acts like a second, careless tool: sets policy Retain, deletes the claims, and binds each volume to a new claim
-    /// of the tool.
+    /// of the tool. Returns the newest resource version at which it deleted a claim, or `None` if it deleted none.
     async fn take_away(&self, api: &Api) -> Option<u64> {
         let volumes = self.volumes(api).await;
         for volume in &volumes {
@@ -319,7 +320,7 @@ fn passes(answer: Result<Value, Refused>, refusals: &[u16]) -> Option<Value> {
     }
 }
 
-/// Creates an object. It may already exist.
+/// Creates an object. Returns `None` if the object already exists.
 async fn create(api: &Api, object: &Value) -> Option<Value> {
     passes(api.create(object).await, &[409])
 }

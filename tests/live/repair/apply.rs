@@ -2,7 +2,6 @@
 //! server-side, with and without a `claimRef` in the manifest. Meanwhile a provisioner immediately deletes every volume
 //! that may be deleted. No volume must be lost. A run with exit code 0 must have reached its goal. A refusal must say
 //! who writes and what to change.
-//! change.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -195,14 +194,14 @@ fn run(site: &Site, number: usize) -> RunResult {
     let (volume, namespace, claim) = lot.verb.goal(&place);
     match ended.code {
         Some(0) if !was_reached(&place, &volume, &namespace, claim) => {
-            wrong.push(format!("exit 0, and {volume} never was that of {namespace}/{claim}"));
+            wrong.push(format!("exit code 0, but {volume} was never bound to {namespace}/{claim}"));
         }
         // A manifest with `claimRef` takes the volume from its claim again. This happens after the repair, as at any
         // other time.
         Some(0) if !lot.names_claim && !is_reached(&place, &volume, &namespace, claim) => {
-            wrong.push(format!("exit 0, and it did not stay so: {:?}", place.all()));
+            wrong.push(format!("exit code 0, but the goal was lost again: {:?}", place.all()));
         }
-        Some(6) if place.all() != before => wrong.push(format!("refused, and changed: {:?}", place.all())),
+        Some(6) if place.all() != before => wrong.push(format!("refused, but changed: {:?}", place.all())),
         Some(0..=6) => {}
         code => wrong.push(format!("it ended with {code:?}")),
     }
@@ -210,14 +209,14 @@ fn run(site: &Site, number: usize) -> RunResult {
         let who = if lot.on_server { MANAGER } else { "last-applied-configuration" };
         let names = [who, "persistentVolumeReclaimPolicy", "Retain"].iter().all(|word| said.contains(word));
         if ended.code != Some(6) {
-            wrong.push("the source says Delete, and a claim goes: not refused".to_owned());
+            wrong.push("with policy Delete in the manifest, the repair must be refused".to_owned());
         } else if !names {
             wrong.push("the refusal does not say who writes and what to change".to_owned());
         }
     }
     let needs_nothing = !lot.names_claim && !lot.verb.is_refused() || lot.verb == Verb::RestoreGone;
     if needs_nothing && lot.verb.policy() == "Retain" && ended.code != Some(0) {
-        wrong.push("nobody writes anything else, and it did not go through".to_owned());
+        wrong.push("the manifest agrees with the repair, but the repair did not succeed".to_owned());
     }
     if !wrong.is_empty() {
         wrong.push(said);

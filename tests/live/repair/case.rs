@@ -469,7 +469,7 @@ impl<'s> Case<'s> {
             if begin.elapsed() > SETTLED {
                 let wanted: Vec<Vec<String>> =
                     ways.iter().map(|way| way.iter().map(|line| self.named(line)).collect()).collect();
-                return Err(format!("it stands like {now:?}, and not like {wanted:?} ({end:?})"));
+                return Err(format!("the state is {now:?}, but must be one of {wanted:?} ({end:?})"));
             }
             thread::sleep(Duration::from_millis(300));
         }

@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const LEFT: [(&str, &str); 10] = [
     // The claim of this volume was deleted. So a person has asked for the deletion.
     ("data-about-to-go", "unwanted"),
-    // The volume and the claim have different uids. The choice between the two cannot be undone.
+    // The claimRef of the volume has the uid of an earlier claim. A volumeName cannot be removed from a claim again.
     ("lost-volumename-empty", "noname"),
     // A person has to choose one of two volumes with the same storage.
     ("pv-duplicate-backing", "twice"),
@@ -199,11 +199,11 @@ impl<'p, 's> Run<'p, 's> {
         self.place.rest();
         now = self.place.all();
         if now != self.stands {
-            self.wrong.push(format!("{when}: it stands {now:?}, and not {:?}", self.stands));
+            self.wrong.push(format!("{when}: the state is {now:?}, but must be {:?}", self.stands));
         }
         let found = found(self.place);
         if found != self.found {
-            self.wrong.push(format!("{when}: found is {found:?}, and not {:?}", self.found));
+            self.wrong.push(format!("{when}: the findings are {found:?}, but must be {:?}", self.found));
         }
     }
 
@@ -337,8 +337,8 @@ fn found(place: &Place<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns a moment, as text, at which the policy and the phase of the volume allowed the driver to delete it. Only
-/// moments after the volume was first kept count.
+/// Returns a fault if, at some moment after the volume first had policy Retain, its policy and its phase allowed the
+/// driver to delete it.
 fn exposed(place: &Place<'_>, volume: &str) -> Option<String> {
     let name = place.of(volume);
     let history = place.site.history(&name);

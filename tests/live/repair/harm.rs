@@ -20,7 +20,7 @@ pub(crate) struct Judge {
     pub(crate) began: u64,
     /// The claims that may have the volume: namespace and name.
     pub(crate) meant: Vec<(String, String)>,
-    /// Whether its deletion was requested.
+    /// Whether the repair asks for the deletion of the volume.
     pub(crate) is_deletion: bool,
     pub(crate) deleted: Option<Deleted>,
     /// Whether an actor changed the policy, or replaced the volume, after the last check that could have kept the data.
@@ -30,10 +30,14 @@ pub(crate) struct Judge {
 impl Judge {
     /// Returns how the volume was lost, or could have been lost. `history` has the type of each event and the volume.
     ///
-    /// If a volume may be deleted at any moment, its driver may delete it, no matter what is written afterwards. The
-    /// repair is not the cause in these cases: the volume could already be deleted before, or the deletion was
-    /// requested, or an actor deleted the claim of the volume and the repair had not changed the policy, or had
-    /// restored it after its last check of the claim.
+    /// As soon as a volume may be deleted, its driver may delete it, no matter what is written afterwards. The repair
+    /// is not the cause in these cases:
+    ///
+    /// - The volume could already be deleted before the repair.
+    /// - The repair asks for the deletion.
+    /// - An actor changed the policy or replaced the volume (`is_others`).
+    /// - An actor deleted the claim of the volume, and the volume never had policy Retain.
+    /// - An actor deleted the claim after the repair had set policy Delete again, or during that write.
     pub(crate) fn losses(&self, history: &[(String, Value)]) -> Vec<String> {
         let Some(start) = history.iter().position(|(_, volume)| version(volume) == self.began) else {
             return vec!["the watch has not seen the volume at the start".to_owned()];

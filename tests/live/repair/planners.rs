@@ -110,7 +110,8 @@ fn a_reservation_ends_and_is_found_in_a_strange_namespace() {
     place.unharmed(&["a"], &[("tenant", "data")]);
 }
 
-/// Returns the finding about a reservation for a namespace that is gone or was created again.
+/// Returns the message of the finding about a reservation for a namespace that is gone or was created again. Returns
+/// `None` if there is no such finding.
 fn strange(place: &Place<'_>) -> Option<String> {
     let run = place.site.plane.pvctl(&["audit", "-A", "-o", "json", "--exit-zero"]);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -155,7 +156,7 @@ fn a_repair_without_alternatives_needs_no_choice() {
     let wide = site.plane.pvctl(&["audit", "-n", "noname", "-o", "wide", "--exit-zero"]).stdout;
     assert!(wide.contains("kubectl pvctl restore pvc/data -n noname") && !wide.contains("--type=json"), "{wide}");
     let said = flat(&place.repair(&["fix", "pvc/data"], 0));
-    assert!(said.contains("names volume noname-a again, which names it by its uid"), "{said}");
+    assert!(said.contains("names volume noname-a again; the volume names the claim by its uid"), "{said}");
     assert!(!said.contains("will not get"), "{said}");
     place.claim_is("data", "Bound, noname-a");
     place.volume_is("a", "Bound, Retain, of noname/data");

@@ -287,7 +287,7 @@ impl Case<'_> {
                 if self.lot.moved && !matches!(ended.code, Some(0 | 1)) {
                     let home = self.run(operator, way, false);
                     if matches!(home.code, Some(0 | 1)) {
-                        return Err(format!("by another address it is {:?}: {}", ended.code, ended.stderr));
+                        return Err(format!("at the other address it ended with {:?}: {}", ended.code, ended.stderr));
                     }
                     ended = home;
                 }
@@ -337,8 +337,8 @@ impl Case<'_> {
 
     fn judge(mut self) -> RunResult {
         let mut came = RunResult { what: Vec::new(), wrong: Vec::new() };
-        // If one operator obstructed the other one, it may have to wait for the other one. So the first operator is
-        // tried twice.
+        // The first operator may have to wait until the second one has continued or undone a repair. So the first
+        // operator is tried twice.
         let many = self.operators.len();
         for at in [0, 1, 0].into_iter().filter(|at| *at < many) {
             match self.lead(at) {
@@ -351,7 +351,7 @@ impl Case<'_> {
                 Ok(all) => came.wrong.extend(
                     all.iter()
                         .filter(|(_, written, over)| *written && !over)
-                        .map(|(id, _, _)| format!("journal {id} leads neither on nor back")),
+                        .map(|(id, _, _)| format!("journal {id} was neither continued nor undone")),
                 ),
                 Err(why) => came.wrong.push(why),
             }
@@ -359,11 +359,11 @@ impl Case<'_> {
         if self.lot.anew {
             came.wrong.extend(self.touched());
         } else if !self.is_reachable() {
-            came.wrong.push(format!("the data are nobody's: {:?}", self.place.all()));
+            came.wrong.push(format!("no permitted claim can get the data: {:?}", self.place.all()));
         }
         came.wrong.extend(self.lost());
         if !came.wrong.is_empty() {
-            came.wrong.push(format!("it stands like {:?}; {}", self.place.all(), self.story.join("\n  ")));
+            came.wrong.push(format!("the state is {:?}; {}", self.place.all(), self.story.join("\n  ")));
         }
         self.place.clear();
         came
@@ -376,7 +376,7 @@ impl Case<'_> {
         let old = &self.began[0].2;
         let Some(volume) = self.place.site.get(PV, "", &name) else { return Vec::new() };
         if text(&volume, "/metadata/uid") == old {
-            return vec!["the volume was not made anew".to_owned()];
+            return vec!["the test has not replaced the volume".to_owned()];
         }
         let ours = |object: &Value| {
             let managers = object["metadata"]["managedFields"].as_array();

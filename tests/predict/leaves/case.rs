@@ -35,8 +35,8 @@ pub(crate) enum Reached {
 pub(crate) enum Lister {
     /// The lister fails.
     Fails(&'static str),
-    /// The lister returns the object at the second version. The cache has the first version, or not the object if there
-    /// is no first version.
+    /// The lister returns the object at the second version. The cache has the first version. If there is no first
+    /// version, the cache does not have the object.
     Present(Option<&'static str>, &'static str),
     /// The object does not exist, and the cache does not have it either.
     Gone,
@@ -254,8 +254,8 @@ impl Case {
         self
     }
 
-    /// Lets the scheduler check the bindings of that pod, for which it has chosen the node and selected it for the
-    /// claims.
+    /// Lets the scheduler check the bindings of that pod. Before, it has chosen the node for the pod, and has selected
+    /// this node for the claims.
     pub(crate) fn checks_bindings(
         mut self,
         pod: &'static str,

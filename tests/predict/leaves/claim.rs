@@ -94,8 +94,8 @@ cases! {
             "next": "event",
         }));
 
-    // Note 5: the newest default class wins, and among classes of the same age the first one by name. There is no event
-    // and no status write.
+    // The newest default class is used, and among classes of the same age the first one by name. There is no event and
+    // no status write.
     c5_the_default_class_is_assigned: case(&["C5"])
         .claim(claim("c").without_class())
         .class(class("older").default_since(100))
@@ -108,7 +108,7 @@ cases! {
             "next": "event",
         }));
 
-    // Note 6: a volume without a class has precedence over the default class.
+    // A volume without a class has precedence over the default class.
     c5_comes_after_matching: case(&["C4"])
         .volume(volume("pv-1").class("").claimed_by("c", "uid-c").phase("Bound"))
         .claim(claim("c").without_class())
@@ -245,8 +245,8 @@ cases! {
             "next": "resync",
         }));
 
-    // Note 2: a selected-node annotation ends the waiting, even if its value is empty. The static volume is not used
-    // (M9).
+    // With the annotation selected-node the claim does not wait, even if the value is empty. The static volume is not
+    // used (M9).
     c12_an_external_provisioner_is_asked: case(&["C12"])
         .volume(volume("pv-1"))
         .claim(claim("c").annotated("volume.kubernetes.io/selected-node", ""))

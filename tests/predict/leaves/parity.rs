@@ -58,14 +58,14 @@ S23 SchedulerSkipsPod · S17 SchedulerPrebindsVolume · S18 SchedulerSelectsNode
 
 /// The leaves that no case reaches, each with the reason.
 const NOT_REACHED: [(&str, &str); 5] = [
-    ("M1", "later: only the scheduler leaves volumes out that it chose for another claim of the pod"),
+    ("M1", "later: only the scheduler excludes a volume that it has chosen for another claim of the pod"),
     ("M8", "later: only the scheduler asks for a node"),
     ("M13", "later: only the scheduler asks for a node"),
-    ("M14", "later: only the scheduler asks for access modes here; the controller picks by them beforehand"),
+    ("M14", "later: only the scheduler tests access modes here; the controller has selected the groups by them before"),
     (
         "PE1",
-        "impossible by construction: one table says both that a plugin is migrated and to which driver, so a migrated \
-         plugin without a driver cannot be written down (upstream asks two, which agree on all seven)",
+        "impossible by construction: one table has each migrated plugin with its driver, so no plugin is migrated \
+         without a driver (upstream has two tables, which agree on all seven plugins)",
     ),
 ];
 
@@ -141,8 +141,8 @@ fn provisioner() -> String {
     format!(
         "## The external provisioner\n\
          \n\
-         The leaves of [the page on the external provisioner](controllers/provisioner.md), and the first recorded \
-         world that reaches each of them.\n\
+         The table lists the leaves of [the page on the external provisioner](controllers/provisioner.md). Each row \
+         has the first recorded world that reaches the leaf.\n\
          \n\
          | id | name | what happens | world |\n\
          | --- | --- | --- | --- |\n\
@@ -184,16 +184,16 @@ fn table() -> String {
         "<!-- Made by the tests from their cases: `UPDATE=1 cargo test --locked generated` writes this file anew. -->\n\
          # Parity with Kubernetes 1.36\n\
          \n\
-         Every place where the modelled functions of kube-controller-manager and of the scheduler's binding end, under the id and the name that \
-         `kubectl pvctl` prints, and the test that reaches it. In each test the expected branch, writes, events, \
-         operations and error stand beside the id, typed in from [the pages on controllers](controllers/README.md) \
-         and upstream's source.\n\
+         The table lists every leaf: every place at which a modelled function of kube-controller-manager, or of the \
+         binding by the scheduler, ends. It has the id and the name that `kubectl pvctl` prints, and the test that \
+         reaches the leaf. Each test states the expected branch, writes, events, operations and error. A person \
+         copied them from [the pages on controllers](controllers/README.md) and from upstream's source.\n\
          \n\
-         - *reached*: by objects that an API server can hold. {reached} leaves.\n\
-         - *only with …*: with a scripted answer, a stale cache, a running operation, a gate, older rules or a value \
-         that no API server would store, and tested so. {only} leaves.\n\
+         - *reached*: the test needs only objects that an API server can store. {reached} leaves.\n\
+         - *only with …*: the test needs a scripted answer, a stale cache, a running operation, a gate, an older \
+         version, or a value that no API server would store. {only} leaves.\n\
          - *impossible by construction*: {impossible}.\n\
-         - *later*: the scheduler's, {later}.\n\
+         - *later*: only the scheduler reaches these leaves, and no case tests them yet. {later} leaves.\n\
          \n\
          | id | name | upstream | what happens | how it is reached | test |\n\
          | --- | --- | --- | --- | --- | --- |\n\

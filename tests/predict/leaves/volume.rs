@@ -75,7 +75,7 @@ cases! {
             "next": "event",
         }));
 
-    // Both caches do not have the claim. So the controller asks the API server, and this read fails.
+    // Neither cache has the claim. So the controller asks the API server, and this read fails.
     v4_the_claim_cannot_be_read: case(&["V4"])
         .only_with("a failing read")
         .volume(volume("pv-1").claimed_by("gone", "uid-gone").phase("Bound"))

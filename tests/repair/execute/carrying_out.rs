@@ -154,7 +154,7 @@ async fn an_unread_list_stops() {
 }
 
 /// `undo` sets policy Delete again only if the claim exists whose uid is in the claimRef of the volume. Another claim
-/// of the same name does not count.
+/// of the same name is not enough.
 #[tokio::test(start_paused = true)]
 async fn a_namesake_does_not_keep_the_data() {
     let namesake: Act = |store, _| {

@@ -29,33 +29,33 @@ pub(super) fn is_given_up(loss: &Loss, plan: &Plan) -> bool {
 pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     let mut wrong = |what: &str| report.wrong.push(format!("{what}:\n{}", state::state(settled)));
     if report.place == Place::Elsewhere && !case.actor.is_rough() {
-        wrong("the end is no state of the plan");
+        wrong("the cluster ends in no state of the plan");
     }
     let left = report.outcome.contains("left:");
     // If an actor takes the name of the claim, the claim itself or the data, the repair may have nothing left to do.
     let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
     if left && !took {
-        wrong("it could neither be continued nor taken back nor asked for anew");
+        wrong("the repair could not be continued, undone or requested again");
     }
     if !case.actor.is_harmless() {
         return;
     }
     if report.outcome == "done" && report.place != Place::Goal {
-        wrong("it says done, and is not as it would be undisturbed");
+        wrong("the run reports success, but the cluster is not as after an undisturbed run");
     }
     if report.way == Some(RecoveryPath::Continued) && report.place != Place::Goal {
-        wrong("it was continued, and is not as it would be undisturbed");
+        wrong("the run was continued, but the cluster is not as after an undisturbed run");
     }
     if report.way == Some(RecoveryPath::Undone) && report.place != Place::Before {
-        wrong("it was undone, and is not as it was before");
+        wrong("the run was undone, but the cluster is not as it was before");
     }
     if matches!(report.way, Some(RecoveryPath::Anew | RecoveryPath::Reached)) {
-        wrong("nobody came between, and it could neither be continued nor taken back");
+        wrong("nobody changed anything that matters, but the run could neither be continued nor undone");
     }
     // A controller may do the same as a write before that write. The plan then stops, and can be continued.
     let calm = case.fault == Fault::None && case.actor == Actor::Nobody && case.controllers == Controllers::Run;
     if calm && report.outcome != "done" && !matches!(report.way, Some(RecoveryPath::Continued | RecoveryPath::Undone)) {
-        wrong("nothing came between, and it stopped");
+        wrong("nothing disturbed the run, but it stopped");
     }
 }
 
@@ -105,15 +105,18 @@ pub(super) fn judge_end(ended: Option<&Result<(), Stopped>>, written: bool, repo
     };
     match ended {
         Some(Ok(())) if report.outcome == "refused" && written => {
-            report.wrong.push("it was refused, and something was written".to_owned());
+            report.wrong.push("the plan was refused, but something was written".to_owned());
         }
         Some(Err(stop)) => {
             report.story.push(describe(stop));
             if written && !stop.written {
-                report.wrong.push(format!("something was written, and it says otherwise: {}", describe(stop)));
+                report.wrong.push(format!(
+                    "something was written, but the run reports that nothing was written: {}",
+                    describe(stop)
+                ));
             }
             if stop.written != (stop.kind == execute::StopKind::Partial) {
-                report.wrong.push(format!("its class does not say whether something was written: {}", describe(stop)));
+                report.wrong.push(format!("the kind of the error contradicts its field `written`: {}", describe(stop)));
             }
         }
         _ => {}

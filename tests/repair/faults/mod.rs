@@ -36,7 +36,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tally::{Tally, show};
 
-/// How long after it was sent a request may still be carried out.
+/// A request may still be carried out for this time after it was sent.
 const IN_FLIGHT: Duration = Duration::from_mins(1);
 
 /// The time at which every journal is begun.
@@ -422,12 +422,12 @@ fn make_all(all: &[Prepared], cases: &[Case], reviews: &Reviews, until: &(dyn Fn
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[expect(clippy::disallowed_methods, reason = "how long is a matter of whoever runs them")]
+#[expect(clippy::disallowed_methods, reason = "the person who runs the tests sets their duration")]
 fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a sample takes as long as it may")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the sample has a time limit")]
 fn clock() -> impl Fn() -> Duration + Sync {
     let begun = std::time::Instant::now();
     move || begun.elapsed()
@@ -516,7 +516,7 @@ struct Progress {
 /// progress is in `target/faults.json`, or in the file in `PVCTL_FAULTS_PROGRESS`.
 #[test]
 #[ignore = "takes hours"]
-#[expect(clippy::disallowed_methods, reason = "where it was stopped stands in a file")]
+#[expect(clippy::disallowed_methods, reason = "the progress is stored in a file")]
 fn all() {
     const AT_ONCE: usize = 400;
     let clock = clock();

@@ -25,8 +25,8 @@ impl RecoveryPath {
         match self {
             Self::Continued => "continued",
             Self::Undone => "undone",
-            Self::Anew => "asked anew",
-            Self::Reached => "reached all the same",
+            Self::Anew => "requested again",
+            Self::Reached => "already at its goal",
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) struct Recovery<'r> {
 }
 
 fn ended(way: RecoveryPath, again: bool, report: &mut Report) -> RecoveryPath {
-    let when = if again { " when the actor had gone" } else { "" };
+    let when = if again { " after the actor had stopped" } else { "" };
     report.outcome = format!("{}, {}{when}", report.outcome, way.word());
     way
 }
@@ -83,7 +83,7 @@ impl Recovery<'_> {
             if let Some(back) = &begun {
                 match self.go_on(back).await {
                     Ok(()) => return Some(ended(RecoveryPath::Undone, again, report)),
-                    Err(why) => report.story.push(format!("not undone further: {why}")),
+                    Err(why) => report.story.push(format!("the undo was not continued: {why}")),
                 }
                 self.api.with(Store::settle);
             }
@@ -92,7 +92,7 @@ impl Recovery<'_> {
         match self.ask_anew().await {
             Ok(way) => Some(ended(way, false, report)),
             Err(why) => {
-                report.story.push(format!("not asked anew: {why}"));
+                report.story.push(format!("not requested again: {why}"));
                 report.outcome = format!("{}, left: {}", report.outcome, guard(&why));
                 None
             }
@@ -164,7 +164,7 @@ impl Recovery<'_> {
     async fn ask_anew(&self) -> Result<RecoveryPath, String> {
         let request = &self.prepared.plan.request;
         if matches!(request, Request::Undo { .. }) {
-            return Err("an undo is continued and not asked for anew".to_owned());
+            return Err("an undo is continued and not requested again".to_owned());
         }
         let now = self.api.with(|store, _| store.clone());
         let plan = match planned(&now, request) {

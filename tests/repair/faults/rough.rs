@@ -82,7 +82,7 @@ fn is_admissions(api: &ApiServer, name: &str) -> bool {
     })
 }
 
-/// Checks a run with such an actor.
+/// Checks a run with an actor after which many states are possible.
 pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &mut Report) {
     if !case.actor.is_rough() {
         return;
@@ -94,7 +94,7 @@ pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &m
         |carried: &pvctl::repair::Carried| api.with(|store, _| store.read(&volume_key(&carried.volume)).is_some());
     let mutated = api.with(|store, _| store.mutated) > 0 && prepared.plan.volumes.iter().any(is_stored);
     if says_done && mutated {
-        report.wrong.push("it says done, and something else was stored than what it sent".to_owned());
+        report.wrong.push("the run reports success, but the API server stored something else than was sent".to_owned());
     }
     // The request asked for the deletion of the volume. It does not matter which volume has the name now.
     let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
@@ -102,7 +102,7 @@ pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &m
         let path = format!("GET /api/v1/persistentvolumes/{name}");
         let is_plans = prepared.plan.volumes.iter().any(|carried| carried.volume == name.as_str());
         if is_plans && api.requests().iter().skip(case.request - 1).any(|asked| *asked == path) {
-            report.wrong.push(format!("it says done, and {name} that it has read is another volume"));
+            report.wrong.push(format!("the run reports success, but it has read another volume with the name {name}"));
         }
     }
 }
@@ -116,8 +116,8 @@ fn makers_volumes(api: &ApiServer) -> Vec<String> {
     })
 }
 
-/// Returns our writes to other objects that have the name of an object of the repair. Only writes before `until` count,
-/// which is when the same repair was requested again.
+/// Returns our writes to other objects that have the name of an object of the repair. Writes after `until` are left
+/// out: at that moment, the same repair was requested again.
 fn strange_writes(prepared: &Prepared, api: &ApiServer, until: Option<usize>) -> Vec<String> {
     let uid = |object: &Value| text(object, "/metadata/uid");
     let own = |key: &ObjectKey| prepared.base.read(key).map(uid);
@@ -141,7 +141,7 @@ fn strange_writes(prepared: &Prepared, api: &ApiServer, until: Option<usize>) ->
                 store.history.iter().find(same).is_some_and(|first| first.by == FIELD_MANAGER)
             };
             if found != own && !made_by_us() {
-                wrong.push(format!("another {} was written to, of the same name", moment.key));
+                wrong.push(format!("the run wrote to another {} with the same name", moment.key));
             }
         }
         wrong

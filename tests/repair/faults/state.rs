@@ -17,7 +17,7 @@ pub(super) enum Place {
     Before,
     /// The cluster is as after some of the steps, or as after some of the steps of the way back.
     Between,
-    /// The cluster is as after an action of the actor in one of these states, without any fault.
+    /// The cluster is in a state that the actor causes if it acts in one of the states above, without any fault.
     Struck,
     /// Each object is as in one of these states, but not all objects are as in the same state.
     Mixed,
@@ -47,9 +47,11 @@ pub(super) struct States {
     /// being deleted. `undo` reports that these volumes keep Retain.
     kept: String,
     goal: String,
-    /// The states after each number of steps of the plan, and after each number of steps of the way back from there.
+    /// The states of a run that was cut short after some steps of the plan, or after some steps of the way back from
+    /// there.
     between: BTreeSet<String>,
-    /// The clusters of these states, at the moment of the cut and after the controllers have finished.
+    /// The clusters of these states: at the moment at which the run was cut short, and after the controllers have
+    /// finished.
     cuts: Vec<Store>,
     /// The states that each actor causes. They are computed when they are needed.
     struck: Mutex<BTreeMap<Actor, Struck>>,

@@ -95,7 +95,7 @@ pub(super) fn show(tally: &Tally, all: &[Prepared], notes: &[String], seconds: u
     print(&format!("by fault: {:?}\nby actor: {:?}", tally.faults, tally.actors));
     print(&format!("by controllers: {:?}", tally.controllers));
     print(&format!("by outcome: {:#?}\nrefusals by guard: {:#?}", tally.outcomes, tally.refusals));
-    print(&format!("losses that are no fault: {:#?}", tally.losses));
+    print(&format!("losses that no plan caused: {:#?}", tally.losses));
     print(&format!("in the end: {:#?}", tally.places));
     for (how, (count, first)) in &tally.stuck {
         print(&format!("{count} left: {how}, such as {first}"));

@@ -1,5 +1,5 @@
-//! Guards that examine more than one object. They are about the same storage behind two volumes, the recipient of a
-//! volume that any claim may take, and the objects that are deleted with a claim. Expected values are those of
+//! Guards that examine more than one object. They are about two volumes with the same storage, about the recipient of a
+//! volume that any claim may take, and about objects that are deleted with a claim. Expected values are those of
 //! `docs/REPAIR.md`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
@@ -322,8 +322,8 @@ fn a_claim_of_the_same_name_does_not_hide_who_has_the_volume_mounted() {
     world(&dated, &[ended], complete()).accepted(&requests[0]);
 }
 
-/// A plan stores the conditions that it checks again. A journal of an earlier version does not store since when another
-/// claim has the name.
+/// A plan stores the conditions that it checks again. One of them has the creation time of another claim that has the
+/// name now. A journal of an earlier version does not have this time.
 #[test]
 fn a_plan_keeps_since_when_a_claim_is_another_one() {
     let before = Timestamp::parse("2026-07-01T10:00:00Z");

@@ -1,4 +1,4 @@
-//! The recipient of a volume that any claim may take.
+//! Tests of the guard that names the recipient of a volume that any claim may take.
 
 use super::guard;
 use crate::repair::plans::{World, claim, class, complete, of, released, volume};

@@ -1,4 +1,4 @@
-//! The same storage behind two volumes.
+//! Tests of the guard against two volumes with the same storage.
 
 use super::guard;
 use crate::repair::plans::{World, bound, moving, volume};

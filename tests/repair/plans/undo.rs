@@ -121,7 +121,7 @@ fn a_claim_that_got_its_volume_by_a_repair_is_not_made_lost_by_its_undo() {
     for (volume_phase, claim_phase) in [("Bound", "Pending"), ("Bound", "Bound")] {
         let world = after(volume_phase, claim_phase);
         let Proposed::Refused(refusal) = undo(&world.situation(&manifests), "journal", false, &plan, &done) else {
-            panic!("an undo must be proposed for {volume_phase} {claim_phase}")
+            panic!("the undo must be refused for {volume_phase} {claim_phase}")
         };
         assert_eq!(refusal.by, "held");
     }

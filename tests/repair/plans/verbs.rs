@@ -344,7 +344,7 @@ fn a_half_made_binding_is_rolled_back_unless_the_controller_finishes_it() {
     };
     let unbind = Request::Unbind { volume: "pv-1".into(), to: Recipient::LastClaim };
     for phase in ["Pending", "Available"] {
-        // During the first write the controller notices that the claim is gone.
+        // After the first write, the controller notices that the claim is gone.
         let plan = world("Delete", phase, "c-gone", None).accepted(&unbind);
         assert_eq!(changes(&plan), ["pv/pv-1: policy Retain", "pv/pv-1: claimRef db/data"]);
         assert_eq!(plan.steps[0].expects[0].states, ["Released, Retain, claimRef db/data"]);

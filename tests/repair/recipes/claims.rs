@@ -123,8 +123,8 @@ fn r19_a_claim_that_is_being_provisioned_is_not_deleted() {
     }
 }
 
-/// Recipe 19: if the provisioner does not run any more, the person states this with a flag. Each verb that would wait
-/// for the provisioner has this flag.
+/// Recipe 19: if the provisioner does not run any more, the person states this with a flag. Each verb that refuses such
+/// a claim has this flag.
 #[test]
 fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
     let mut pending = claim("db", "data", "", "Pending");

@@ -5,7 +5,7 @@ use crate::repair::plans::{World, attachment, bound, changes, of, pod, volume};
 use pvctl::repair::{ApiRequest, volume_key};
 use serde_json::json;
 
-/// Recipe 1: a person sets `finalizers: null` on a claim that stays in deletion. If a pod uses the claim, no plan
+/// Recipe 1: a person sets `finalizers: null` on a claim that stays Terminating. If a pod uses the claim, no plan
 /// removes its protection.
 #[test]
 fn r1_no_claim_loses_its_protection_while_a_pod_uses_it() {

@@ -175,7 +175,8 @@ fn r11_an_attached_volume_does_not_change_hands() {
     );
 }
 
-/// Recipe 24: the policy of a class does not apply to existing volumes. Their own policy counts.
+/// Recipe 24: the policy of a class does not apply to existing volumes. Only the policy of the volume itself decides
+/// about its data.
 #[test]
 fn r24_the_policy_of_the_volume_counts_and_not_that_of_its_class() {
     let mut objects = bound();

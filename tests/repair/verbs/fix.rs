@@ -59,7 +59,7 @@ async fn fix_without_a_repair_says_so() {
     fake.fail("/api/v1/persistentvolumes?", usize::MAX, Fault::Refused(403, "no volumes for you"));
     let ended = refused(&fake, 3, &["fix", "-n", "db"]).await;
     assert_eq!(ended.stdout, "fix found no problem, but not everything could be read.\n");
-    assert!(ended.stderr.contains("warning: persistentvolumes may not be listed"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("warning: persistentvolumes cannot be listed"), "{}", ended.stderr);
 }
 
 /// `audit` and `explain` mention `fix` only for a cluster, and only if `fix` has a repair.
@@ -121,7 +121,8 @@ async fn audit_and_explain_name_the_command_that_repairs() {
 /// `fix --yes --dry-run` shows the repairs that `fix --yes` would make.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dry_run_of_fix_shows_what_it_would_do() {
-    // Each volume of a namespace that is being deleted gets a plan of its own that keeps it.
+    // The namespace is being deleted. For each volume that its claims have, there is a separate plan that keeps the
+    // data.
     let mut objects: Vec<Value> = bound("db", "data", "disk").into();
     objects.extend(bound("db", "logs", "plate"));
     for object in objects.iter_mut().filter(|object| object["kind"] == "PersistentVolume") {
@@ -203,7 +204,7 @@ async fn a_repair_that_is_no_longer_safe_is_a_change_of_the_cluster() {
     assert!(ended.stderr.replace("\n  ", " ").contains(said), "{}", ended.stderr);
 }
 
-/// If the cluster cannot be read after a repair, the run does not count as a failed read.
+/// If the cluster cannot be read after a repair, the exit code is 1, and not that of a failed read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_that_cannot_read_again_says_what_it_did() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -220,7 +221,7 @@ async fn fix_that_cannot_read_again_says_what_it_did() {
     let said = "note: the remaining findings could not be determined; `kubectl pvctl history` lists the repairs that \
                 were made\n";
     assert!(ended.stderr.replace("\n  ", " ").ends_with(said), "{}", ended.stderr);
-    // If nothing was repaired, the run counts as a failed read.
+    // If nothing was repaired, the exit code is that of a failed read.
     let fake = cluster([released("data", "Retain")]).await;
     fake.deny("patch");
     fake.fail("/api/v1/persistentvolumes?", 2, Fault::Slow(Duration::ZERO));

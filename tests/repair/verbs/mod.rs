@@ -4,7 +4,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "the test writes plan files, looks at journals, and does things to a process that runs"
+    reason = "the test writes plan files, looks at journals, and controls a running process"
 )]
 
 mod asked;

@@ -43,8 +43,8 @@ async fn a_plan_that_stops_can_be_continued() {
 }
 
 /// An earlier run has carried out a part of the plan. If a later run cannot continue, it says that an earlier run has
-/// written a part, and how to continue. If the cluster has changed, it does not end with the exit code for a plan of
-/// which nothing was written.
+/// written a part, and how to continue. If the cluster has changed, the exit code is 5 (a part was written), and not 4
+/// (nothing was written).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_that_cannot_be_continued_is_reported_as_done_in_part() {
     let state = tempfile::tempdir().unwrap();
@@ -194,7 +194,7 @@ async fn an_interrupt_during_the_last_request_loses_nothing() {
     assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
     assert!(nothing.stderr.contains("all repairs are finished or undone"), "{}", nothing.stderr);
 
-    // If the program would wait after the request, only this wait is skipped.
+    // If the plan waits after the request, Ctrl-C ends the run before this wait.
     let fake = cluster([released("data", "Retain")]).await;
     fake.hold_write(0);
     let running = Running::start(&fake, journals, &["release", "pv/data", "--yes"]);

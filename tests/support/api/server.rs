@@ -309,7 +309,7 @@ impl ApiServer {
         self.state().controllers = controllers;
     }
 
-    /// Returns when the program was killed.
+    /// Waits until the program is killed.
     pub(crate) async fn killed(&self) {
         self.killed.notified().await;
     }
@@ -345,7 +345,7 @@ impl ApiServer {
         let mut faults = Vec::new();
         let mut is_named = false;
         for incident in incidents.iter_mut() {
-            // If several incidents select requests by their text, a request counts only for the first of them.
+            // If several incidents select requests by their text, a request triggers only the first of them.
             if is_named && incident.trigger.names() || !incident.trigger.is_at(&request.line()) {
                 continue;
             }

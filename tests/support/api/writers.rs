@@ -1,5 +1,6 @@
 //! Further actors. They apply manifests of volumes, change policies, or replace objects by others of the same name. One
-//! runs a second plan for the same volume. The admissions store something else than what was sent.
+//! runs a second plan for the same volume. Two actors are mutating admission: then the API server stores something else
+//! than was sent.
 
 use super::store::{Call, NOW, Preconditions, Store, claim, text};
 use super::{Random, actors::STRANGER};
@@ -149,7 +150,8 @@ pub(super) fn set_delete(store: &mut Store) {
     }
 }
 
-/// Replaces each volume that is not Bound by one of the same name with other storage. All its other fields stay.
+/// Replaces each volume that is neither Bound nor being deleted. The new volume has the same name, other storage and
+/// policy Retain. All other fields stay.
 pub(super) fn make_volumes(store: &mut Store) {
     for (key, mut volume) in volumes(store) {
         if volume["status"]["phase"] == "Bound" || volume["metadata"]["deletionTimestamp"].is_string() {

@@ -57,8 +57,8 @@ fn a_half_made_binding_is_read_again_from_the_side_that_lacks_it() {
     assert_eq!(found(vec![volume("pv", "", "")], vec![claim("data", "u", "pv")]), ["pv/pv"]);
 }
 
-/// Both objects may have been deleted between the two lists. A volume that is Available or Released does not count as
-/// recorded as bound.
+/// Both objects may have been deleted between the two lists. A volume that is Available or Released is not recorded as
+/// bound.
 #[test]
 fn a_pair_recorded_as_bound_is_read_again_together() {
     let mut held = volume("pv", "data", "u");

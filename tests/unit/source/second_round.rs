@@ -203,7 +203,7 @@ fn recyclers_are_looked_for_where_one_may_be_at_work() {
         }
     }
     assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Retain), ["", "", ""]);
-    // Its claim may be deleted.
+    // The claim of a Bound volume may be deleted later.
     assert_eq!(read(SourceKind::Nfs, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "default", "default"]);
     assert_eq!(read(SourceKind::Csi, VolumePhase::Bound, ReclaimPolicy::Recycle), ["", "", ""]);
     // What is read about one named volume does not depend on other volumes.

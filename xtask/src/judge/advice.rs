@@ -21,11 +21,11 @@ impl Judged<'_> {
         }
         for case in &self.line.cases {
             let [cached] = case.cached.as_slice() else { bail!("advice is given on one copy, not on several") };
-            let before = cached.copy.clone().context("advice without what was there before")?;
+            let before = cached.copy.clone().context("the case has no copy from before the advice")?;
             let told = self.told(case)?;
             let said = told.first().cloned().unwrap_or_default();
             let mut after = self.followed(before, &said);
-            let world = self.recorded(&cached.object).context("nothing is left of the object")?;
+            let world = self.recorded(&cached.object).context("the world does not have the object of the case")?;
             after["metadata"]["resourceVersion"] = world["metadata"]["resourceVersion"].clone();
             differ(
                 &format!("after {said:?}"),

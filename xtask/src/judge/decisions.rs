@@ -38,8 +38,8 @@ impl Judged<'_> {
     }
 
     fn compare_case(&self, case: &Case, part: &str, verdict: &mut Verdict) -> Result<()> {
-        // An object that only a cache still has is deleted in the API. Such an object is added to the snapshot and
-        // removed from the world.
+        // If only a cache still has an object, the object was deleted from the API. Such an object is added to the
+        // snapshot and removed from the world.
         let gone: Vec<&line::Cached> = case
             .cached
             .iter()

@@ -46,7 +46,7 @@ impl Judged<'_> {
                 let doubts = format!("{:?} {:?}", prediction.assumed, prediction.unknown);
                 differ("settle: doubts", &answer.object, &BTreeSet::new(), &[doubts].into(), verdict);
             }
-            let set = prediction.outcomes.as_ref().context("an end that nobody knows")?;
+            let set = prediction.outcomes.as_ref().context("the prediction has no ends")?;
             let predicted = ends_of(prediction.listed_outcomes())?;
             let mut real_ends = self.ends_seen(answer);
             let crowded = crowded_objects.contains(&answer.object);
@@ -58,7 +58,7 @@ impl Judged<'_> {
             let (by_ends, said) = (crowded.to_string(), recycled_beside.to_string());
             differ("settle: recycled beside others", &answer.object, &[by_ends].into(), &[said].into(), verdict);
             if failing > 0 && set.exact {
-                let exact = ["which of them is possible is said to be known".to_owned()].into();
+                let exact = ["the prediction says that each of the ends is possible".to_owned()].into();
                 differ("settle: recycled beside others", &answer.object, &BTreeSet::new(), &exact, verdict);
             }
             let seen: BTreeSet<String> = real_ends.iter().map(ToString::to_string).collect();
@@ -184,7 +184,7 @@ impl Judged<'_> {
             }
             differ("settle: created", &object, &seen, &seen.intersection(&predicted).cloned().collect(), verdict);
             if let Some(coarse) = &coarse {
-                let bound = set_of(coarse, &object).context("an end that nobody knows")?;
+                let bound = set_of(coarse, &object).context("the prediction has no ends")?;
                 compare_coarse(&bound, &predicted, (&object, &seen), verdict)?;
             }
         }

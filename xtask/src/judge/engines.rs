@@ -16,7 +16,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// One in this number of the worlds with few objects is compared, because these worlds are similar.
+/// One of this many worlds with few objects is compared, because these worlds are similar.
 const SHARE: u64 = 3;
 
 /// The largest number of objects in a world with few objects.
@@ -164,7 +164,7 @@ impl Judged<'_> {
     }
 
     /// Compares explorations that begin with a stale cache, an operation in backoff, or refused requests. Every end
-    /// that is possible without these must still be possible.
+    /// that is possible without these circumstances must still be possible.
     fn compare_with_failures(
         &self,
         part: &Part<'_>,

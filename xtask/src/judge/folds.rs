@@ -74,7 +74,8 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Checks that exactly one end of each sort is available among the ends that a limit hides.
+    /// Checks that a limit hides no sort of ends: for each sort that no listed end has, exactly one other end is
+    /// available.
     pub(super) fn compare_sorts(
         object: &Object,
         full: &OutcomeSet,

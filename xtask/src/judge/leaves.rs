@@ -425,8 +425,8 @@ fn deeds(done: &Value) -> Vec<String> {
     writes.chain(events).chain(operations).chain(error).collect()
 }
 
-/// Returns whether an update only writes what the controller corrects first: the annotation of the driver, and the
-/// finalizers of the storage.
+/// Returns whether an update only makes the corrections with which a sync begins: to the annotation `migrated-to`, and
+/// to the finalizers.
 fn is_prepared(patch: &Value) -> bool {
     let only = |fields: &Value, known: &[&str]| {
         fields.as_object().is_some_and(|fields| fields.keys().all(|field| known.contains(&field.as_str())))

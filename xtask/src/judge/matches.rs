@@ -119,7 +119,7 @@ impl Judged<'_> {
 }
 
 /// Returns the volume to which the sync of a claim binds the claim. It is the volume that the sync updates, or the one
-/// that it writes into the claim.
+/// that it writes into the claim. The name is empty if the sync does not bind the claim.
 fn bound_to(decision: &Value, named: &str) -> String {
     for write in decision["writes"].as_array().into_iter().flatten().filter(|write| write["verb"] == "update") {
         if write["resource"] == "persistentvolumes" {
@@ -157,7 +157,8 @@ fn fitting<'s>(snapshot: &'s Snapshot, candidates: &Candidates, asked: bool, del
 }
 
 /// Returns the volumes that a search of all volumes can find. These are the volumes that are reserved for the claim. If
-/// there are none, these are the smallest free volumes that fit.
+/// there are none, the function returns the smallest free volumes that fit. If no volume fits, it returns one empty
+/// name.
 fn found(snapshot: &Snapshot, query: &Query<'_>, excluded: &[String]) -> Vec<String> {
     let left = || snapshot.volumes().iter().filter(|volume| !excluded.iter().any(|name| *name == volume.meta.name));
     let fitting = |wanted: Fit| left().filter(move |volume| query.fit(volume) == wanted);

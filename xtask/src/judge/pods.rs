@@ -39,9 +39,10 @@ impl Judged<'_> {
                 verdict.counts.unexplored += 1;
                 continue;
             }
-            // The prediction itself is not exact if scores decide. Here they do not.
+            // If several nodes fit, the prediction is not exact, because the real scheduler chooses by scores. The
+            // scheduler of the oracle chooses by chance, so here the set can be exact.
             let set = simulation.outcomes(target);
-            let known = || format!("{:?}: an end that nobody knows: {:?} {set:?}", answer.object, prediction.unknown);
+            let known = || format!("{:?}: the prediction has no ends: {:?} {set:?}", answer.object, prediction.unknown);
             let exact = set.exact && prediction.outcomes.as_ref().with_context(known)?.count > 0;
             let predicted = ends_of(&set.listed)?;
             let seen: BTreeSet<String> = self.ends_seen(answer).iter().map(ToString::to_string).collect();

@@ -1,5 +1,5 @@
-//! The result of matching for one claim and the volumes that it may get. A decision names only the chosen volume; this module says for
-//! each other volume why it is not chosen.
+//! The result of matching for one claim and the volumes that the claim may get. A decision names only the chosen
+//! volume. This module says for each other volume why it is not chosen.
 
 use super::nearest::{Nearness, Search as NearestSearch};
 use crate::controllers::persistent_volume::binding::is_volume_bound_to_claim;
@@ -52,7 +52,8 @@ pub struct Candidate {
     pub once_available: bool,
     /// Whether the volume matches, but a volume with fewer access modes ends the search first.
     pub not_reached: bool,
-    /// The nearness of the volume, if the controller searches all volumes. A smaller value is nearer.
+    /// The nearness of the volume. It is absent if only the named volume was tested, or if the search is invalid. A
+    /// smaller value is nearer.
     pub nearness: Option<Nearness>,
 }
 
@@ -63,8 +64,8 @@ impl Candidate {
     }
 }
 
-/// Returns the result of matching for this claim. If the claim names a volume, only this volume is tested. Otherwise all
-/// volumes are tested.
+/// Returns the result of matching for this claim. If the claim names a volume and the binding was not completed, only
+/// this volume is tested. Otherwise all volumes are tested.
 ///
 /// # Errors
 /// Returns the controller's error text if the controller cannot search at all.
@@ -274,8 +275,9 @@ pub struct Planned {
     pub default_class: Option<Str>,
 }
 
-/// Returns a new claim as the API server stores it: with a uid, an empty status, the mode Filesystem, and the default
-/// class if it states no class. Upstream: the admission plugin `DefaultStorageClass`, 1.36.
+/// Returns a new claim as the API server stores it: with a uid and the phase Pending. If the claim states no volume
+/// mode, it gets the mode Filesystem. If it states no class, it gets the default class. Upstream: the admission plugin
+/// `DefaultStorageClass`, 1.36.
 pub fn planned(snapshot: &Snapshot, mut claim: PersistentVolumeClaim) -> Planned {
     claim.meta.uid = Str::from(format!("{PLACEHOLDER_UID}{}/{}", claim.meta.namespace, claim.meta.name));
     claim.status = ClaimStatus { phase: ClaimPhase::Pending, ..ClaimStatus::default() };

@@ -13,8 +13,8 @@ use crate::model::{
 use crate::snapshot::{ClaimId, printed};
 use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef, RecordedEvent};
 
-/// Syncs a claim that exists. The sync reads neither the deletion timestamp nor the phase of the claim. Upstream:
-/// `syncClaim`, 1.36.
+/// Syncs a claim that exists. Neither the deletion timestamp nor the phase of the claim decides which branch the sync
+/// takes. Upstream: `syncClaim`, 1.36.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {
     let object = sync.cached(id)?;
     let claim = match update_migration_annotations(sync, behavior, Claim { id, object }) {

@@ -6,8 +6,8 @@ use crate::controllers::{KubernetesBehavior, Outcome};
 use crate::model::{ClaimPhase, ObjectId, PersistentVolume, PersistentVolumeClaim, Str, TypedId, VolumePhase};
 use crate::world::World;
 
-/// Returns the end states of a volume or a claim that stays as it is in this world. There are two end states if a
-/// recycler pod may have erased the volume and no object shows whether it has.
+/// Returns the end states that a volume or a claim has if the simulation ends in this world. There are two end states
+/// if a recycler pod may have erased the volume and no object shows whether it has.
 pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unsettled: bool) -> Option<Vec<Outcome>> {
     match id.typed() {
         TypedId::PersistentVolume(volume) => {

@@ -50,9 +50,9 @@ pub struct Nearest {
     pub nearly_fits: bool,
 }
 
-/// Returns whether a free volume fits the claim, or else the nearest free volume, also if the class of the claim delays
-/// binding or has a provisioner. The result is empty if the controller cannot search, for example because the selector
-/// of the claim is invalid.
+/// Returns whether a free volume fits the claim. If none fits, the result has the nearest free volume that fails
+/// exactly one test. It does not matter whether the class of the claim delays binding or has a provisioner. The result
+/// is empty if the controller cannot search, for example because the selector of the claim is invalid.
 pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
     let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()

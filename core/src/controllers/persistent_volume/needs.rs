@@ -74,7 +74,8 @@ impl Gaps {
         Self { any_class, freed }
     }
 
-    /// Returns the namespaces of claims that were not read and whose volume may become free for this claim.
+    /// Returns the namespaces of claims that were not read and whose volume may become free for this claim. Each
+    /// namespace comes with the doubt.
     fn freeing<'g>(
         &'g self,
         snapshot: &'g Snapshot,

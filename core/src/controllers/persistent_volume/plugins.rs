@@ -5,7 +5,8 @@ use crate::model::{AnnotationKey, PersistentVolume, SourceKind, StorageClass};
 
 /// The prefix of in-tree plugin names.
 pub const IN_TREE_PREFIX: &str = "kubernetes.io/";
-/// The only in-tree plugin that still provisions volumes. It does so if `--enable-hostpath-provisioner` is set.
+/// The only in-tree plugin that provisions volumes in every modelled version. It does so if
+/// `--enable-hostpath-provisioner` is set.
 pub const HOST_PATH: &str = "kubernetes.io/host-path";
 const NFS: &str = "kubernetes.io/nfs";
 const RBD: &str = "kubernetes.io/rbd";

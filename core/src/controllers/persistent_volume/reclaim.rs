@@ -122,7 +122,9 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
     run_deleter(sync, behavior, volume, plugin);
 }
 
-/// Reads the volume again, and returns whether it is still released. If it is not, the function records the leaf.
+/// Reads the volume again, and returns whether its storage may be deleted. The result is false if the volume cannot be
+/// read, if it is no longer released, or if it is being deleted and Kubernetes skips such volumes
+/// (`skip_delete_when_terminating`). Then the function records the leaf.
 fn still_released(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
         sync.step(DeleteStep::DeleteVolumeGone.into());

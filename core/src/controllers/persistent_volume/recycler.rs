@@ -1,5 +1,5 @@
 //! The pods of recyclers as an actor of a simulation. A recycler pod succeeds, fails, or never ends. The controller
-//! then does what it does for this answer. Upstream: `recycleVolumeOperation`, 1.36.
+//! then handles this result. Upstream: `recycleVolumeOperation`, 1.36.
 
 use super::reclaim::may_be_recycled;
 use super::volume::sync_volume;
@@ -28,8 +28,10 @@ fn is_hidden(step: &Step<'_, '_>) -> bool {
     !ended(step.before) && !ended(step.after)
 }
 
-/// Ends the recycler pod of a volume that the controller recycles. The memory of a volume is a list of objects. It has
-/// the volume once if its recycler pod never ends, and twice if its recycler pods always fail.
+/// Chooses the result of the recycler pod of a volume, and syncs the volume with this result. Returns None if the
+/// volume has no recycler pod, or if it is known that its recycler pod never ends. The memory of a volume is a list of
+/// objects. The list contains the volume once if its recycler pod never ends, and twice if its recycler pods always
+/// fail.
 fn sync_recycled(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,

@@ -62,9 +62,9 @@ pub fn is_hidden(step: &Step<'_, '_>) -> bool {
     }
 }
 
-/// Returns whether no other sync can observe this step of a volume, and the step happens in every order of syncs. For
-/// that, the claimRef and the annotation bound-by-controller must stay as they are, the volume must not be being
-/// deleted, and a Released or Failed volume must stay Released or Failed.
+/// Returns whether no other sync can observe this step of a volume, and the step happens in every order of syncs. The
+/// result can be true only if the volume has a claimRef with a uid, the claimRef and the annotation bound-by-controller
+/// do not change, the volume is not being deleted, and a Released or Failed volume stays Released or Failed.
 ///
 /// If the policy is Recycle and pods name the claim, a step to Released or Failed does not qualify. Such pods prevent
 /// the recycling only while no claim of this name exists, so the order of syncs matters.

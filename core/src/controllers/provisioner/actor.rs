@@ -48,8 +48,8 @@ enum Answer {
     Failed,
 }
 
-/// Returns whether two versions are equal in all fields that influence decisions. A driver can create the volume of a
-/// claim in different parts of the cluster.
+/// Returns whether two versions are equal in all fields that influence decisions. The node affinities of volumes are
+/// compared as well, because a driver can create the volume of a claim in different parts of the cluster.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     let same_place = match (a, b) {
         (HeldObject::PersistentVolume(a), HeldObject::PersistentVolume(b)) => a.node_affinity == b.node_affinity,
@@ -82,8 +82,9 @@ fn volume_name(claim: &PersistentVolumeClaim) -> Str {
     format!("pvc-{}", claim.meta.uid).into()
 }
 
-/// Returns the class of a claim that a provisioner may get to see: the claim has no volume, and the class names an
-/// external provisioner. A provisioner also provisions for a claim that is being deleted.
+/// Returns the class of a claim for which a provisioner may create a volume: the claim names no volume, and the class
+/// names a provisioner other than `kubernetes.io/no-provisioner`. A provisioner also provisions for a claim that is
+/// being deleted.
 fn external_class<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> Option<&'s StorageClass> {
     let class = snapshot.class(claim.class())?;
     let is_external = !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER;
@@ -91,7 +92,8 @@ fn external_class<'s>(snapshot: &'s Snapshot, claim: &PersistentVolumeClaim) -> 
 }
 
 /// Joins each claim that may be provisioned with an existing volume that has the name of its future volume, and with
-/// all claims that name this future volume.
+/// all claims that name this future volume. A claim that has another claim as its source is also joined with this
+/// source and its volume.
 fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     if !settings.controllers.contains(&CONTROLLER) {
         return;
@@ -161,8 +163,8 @@ fn provisioner<'w>(world: &'w World<'w>, driver: &str) -> Provisioner<'w> {
     Provisioner::of_view(view, sidecar, Secrets::Unknown)
 }
 
-/// Provisions a volume for a claim, or fails. The memory of a claim is a list of objects. It has the claim itself if
-/// the driver has failed for good, and each node for which the driver has too little storage.
+/// Provisions a volume for a claim, or fails. The memory of a claim is a list of objects. The list contains the claim
+/// itself if the driver has failed for good, and each node for which the driver has too little storage.
 fn sync_claim(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
@@ -230,8 +232,8 @@ fn sync_claim(
     Some(decision.leaf.into())
 }
 
-/// Deletes the storage of a volume and the volume, or fails. The memory of a volume is a list of objects. It has the
-/// volume itself if the driver has failed for good.
+/// Deletes the storage of a volume and the volume, or fails. The memory of a volume is a list of objects. The list
+/// contains the volume itself if the driver has failed for good.
 fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Option<Branch> {
     let world = sync.informed_world();
     let volume = world.get_ref(id)?;
@@ -271,8 +273,8 @@ fn sync_volume(sync: &mut SyncContext<'_, '_>, id: Id<PersistentVolume>) -> Opti
     Some(decision.leaf.into())
 }
 
-/// Makes the requests and records the events of a sync. Objects of other kinds than volumes and claims are left as they
-/// are.
+/// Makes the requests and records the events of a sync. Finalizers are written only to the volume that is synced, and
+/// not to the source of a new volume.
 fn carry_out(
     sync: &mut SyncContext<'_, '_>,
     synced: ObjectId,

@@ -29,7 +29,7 @@ struct End {
 }
 
 impl End {
-    /// Returns a result without a state, an error and a retry.
+    /// Returns a result that has no state, no error and no retry.
     fn early(leaf: ProvisionBranch, should: bool) -> Self {
         Self { leaf, should, state: None, error: None, retry: None }
     }

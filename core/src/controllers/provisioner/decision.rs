@@ -95,8 +95,8 @@ pub struct Provisioning {
     pub error: Option<String>,
     /// The error of the sync. If there is an error, the claim is tried again.
     pub retry: Option<String>,
-    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what
-    /// it means that an object was not found.
+    /// The kinds that the answer needs and that may not have been read completely. The value says whether an object
+    /// that was not found is assumed not to exist, or whether this is unknown.
     pub doubts: BTreeMap<Kind, Absence>,
     /// What is not modelled and could change the answer.
     pub not_evaluated: BTreeSet<NotEvaluated>,
@@ -125,8 +125,8 @@ pub struct Deletion {
     pub acts: Vec<Act>,
     /// The error of the sync. If there is an error, the volume is tried again.
     pub retry: Option<String>,
-    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what
-    /// it means that an object was not found.
+    /// The kinds that the answer needs and that may not have been read completely. The value says whether an object
+    /// that was not found is assumed not to exist, or whether this is unknown.
     pub doubts: BTreeMap<Kind, Absence>,
     /// What is not modelled and could change the answer.
     pub not_evaluated: BTreeSet<NotEvaluated>,
@@ -141,8 +141,8 @@ pub struct CloneProtection {
     pub cloned_by: Vec<Str>,
     /// The write of the sync, if there is one.
     pub act: Option<Act>,
-    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what
-    /// it means that an object was not found.
+    /// The kinds that the answer needs and that may not have been read completely. The value says whether an object
+    /// that was not found is assumed not to exist, or whether this is unknown.
     pub doubts: BTreeMap<Kind, Absence>,
 }
 

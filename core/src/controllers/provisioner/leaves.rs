@@ -73,7 +73,8 @@ leaves! {
     /// What the controller for cloning protection does with a claim. Upstream: `CloningProtectionController` of
     /// external-provisioner v6.4.0.
     CloneBranch {
-        "ES1" SourceUntouched "The claim is not being deleted, has no finalizer, or the driver cannot clone.",
+        "ES1" SourceUntouched
+            "The claim is not being deleted, has no cloning-protection finalizer, or the driver cannot clone.",
         "ES2" SourceStillCloned "A Pending claim names the claim as its source: the finalizer stays.",
         "ES3" SourceReleased "No Pending claim names the claim as its source: the finalizer is removed.",
     }

@@ -56,7 +56,7 @@ impl<'s> Work<'s> {
     }
 }
 
-/// A request that can be sent, with the values that the PersistentVolume gets from its preparation.
+/// A request that can be sent, and values for the PersistentVolume that are found while the request is prepared.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) request: CreateVolumeRequest,

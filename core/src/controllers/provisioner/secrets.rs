@@ -1,4 +1,4 @@
-//! The Secrets that the parameters of a class name.
+//! The Secrets that are named by the parameters of a class.
 
 use super::decision::SecretName;
 use crate::model::{AnnotationKey, PersistentVolumeClaim, Str};
@@ -100,7 +100,8 @@ pub(super) struct Reference {
     pub(super) unread_annotation: bool,
 }
 
-/// Returns the Secret that the parameters of a class name for a purpose. Upstream: `getSecretReference`, v6.4.0.
+/// Returns the name of the Secret for a purpose, if the parameters of a class state one. Upstream:
+/// `getSecretReference`, v6.4.0.
 pub(super) fn get_secret_reference(
     purpose: SecretParams,
     parameters: &Parameters,

@@ -1,5 +1,5 @@
-//! The input of a decision that no snapshot has: the flags of the provisioner, the capabilities and the answers of its
-//! driver, and the Secrets.
+//! What a decision needs and a snapshot does not have: the flags of the provisioner, the capabilities and the answers
+//! of its driver, and the Secrets.
 
 use super::decision::Segments;
 use crate::model::Str;
@@ -59,7 +59,7 @@ impl Sidecar {
         })
     }
 
-    /// Returns whether the provisioner knows the name: it is that of its driver, or of the in-tree plugin that the
+    /// Returns whether the provisioner knows the name: it is the name of its driver, or of the in-tree plugin that the
     /// driver replaces. Upstream: `knownProvisioner`, v13.1.0.
     pub(super) fn known_provisioner(&self, name: &str) -> bool {
         name == self.driver || self.migrated_from() == Some(name)

@@ -32,7 +32,8 @@ pub(super) struct Wanted<'c> {
     pub(super) selected_node: &'c str,
 }
 
-/// Returns the topology requirement of a request. Upstream: `GenerateAccessibilityRequirements`, v6.4.0.
+/// Returns the topology requirement of a request, or `None` if the request needs none. Upstream:
+/// `GenerateAccessibilityRequirements`, v6.4.0.
 pub(super) fn generate_accessibility_requirements(
     reads: &mut Reads<'_>,
     sidecar: &Sidecar,

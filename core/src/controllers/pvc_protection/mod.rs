@@ -27,8 +27,8 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     })
 });
 
-/// Returns whether two versions are equal in the fields that influence outcomes: they have the same finalizers, and both
-/// or none of them is being deleted. The condition `Unused` influences no outcome, so it is not compared.
+/// Returns whether two versions are equal in the fields that influence outcomes: they have the same finalizers, and
+/// both or neither of them is being deleted. The condition `Unused` influences no outcome, so it is not compared.
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     a.meta().deleted.is_some() == b.meta().deleted.is_some() && a.meta().finalizers == b.meta().finalizers
 }

@@ -16,7 +16,8 @@ use std::cell::OnceCell;
 /// An object that leads to a reason.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause<'s> {
-    /// The claim does not exist, or it is Lost, or it is being deleted, or it is not bound.
+    /// The claim does not exist, is Lost, is being deleted, is not bound, names a volume that does not exist, or is the
+    /// claim of an ephemeral volume and was not created for the pod.
     Claim(&'s str),
     /// The node affinity of the claim's volume does not match the node.
     VolumeAffinity {
@@ -102,7 +103,8 @@ pub fn is_tied(volume: &PersistentVolume) -> bool {
     volume.node_affinity.is_some() || volume_zone::states_zone(volume)
 }
 
-/// Returns the nodes on which a bound volume can be used: its node affinity matches, and no zone of its labels differs.
+/// Returns the nodes on which a bound volume can be used: the node affinity of the volume matches the node, and the
+/// zone and region labels of the volume do not exclude the node.
 pub fn nodes_of_volume<'s>(snapshot: &'s Snapshot, volume: &'s PersistentVolume) -> impl Iterator<Item = &'s Node> {
     snapshot.nodes().iter().filter(|node| fits_node(snapshot, volume, node))
 }

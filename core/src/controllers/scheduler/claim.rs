@@ -39,8 +39,8 @@ pub struct ClaimOnNode<'s> {
     pub volumes: Option<Vec<CandidateVerdict>>,
     /// Whether more verdicts may be possible, because there are too many orders of volumes to follow all of them.
     pub limited: bool,
-    /// The kinds whose objects the answer needs and of which not all objects are known. The value says what it means
-    /// that an object was not found.
+    /// The kinds that the answer needs and that may not have been read completely. The value says whether an object
+    /// that was not found is assumed not to exist, or whether this is unknown.
     pub doubts: BTreeMap<Kind, Absence>,
 }
 

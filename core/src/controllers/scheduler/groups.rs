@@ -39,13 +39,13 @@ pub(super) struct NodeGroups {
 }
 
 impl NodeGroups {
-    /// Returns the groups. Returns None if the place of one waiting pod can decide about another pod. The groups of a
-    /// snapshot are computed once.
+    /// Returns the groups. Returns None if the node of one waiting pod may influence another waiting pod, or if there
+    /// are too many sorts of waiting pods. The groups of a snapshot are computed once.
     pub(super) fn of<'s>(snapshot: &'s Snapshot, behavior: &KubernetesBehavior) -> Option<&'s Self> {
         snapshot.derived(|snapshot| Self::new(snapshot, behavior))?.as_ref()
     }
 
-    /// Returns whether a group has several nodes.
+    /// Returns whether some group has several nodes.
     pub(super) fn are_several(&self) -> bool {
         self.groups.iter().any(|group| group.members.len() > 1)
     }
@@ -60,7 +60,8 @@ impl NodeGroups {
         let sorts = Sorts::of(snapshot)?;
         let view = View::Snapshot(snapshot);
         let cluster = Cluster::new(view);
-        // A pod on some node that keeps a waiting pod away from some nodes distinguishes these nodes.
+        // If the anti-affinity of a pod on some node matches a waiting pod, the nodes differ for this waiting pod. Then
+        // there are no groups.
         let is_kept_away =
             |(pod, _): &(&Pod, i64)| inter_pod_affinity::is_kept_away(&mut Reads::new(view), &cluster, pod);
         if sorts.pods.iter().any(is_kept_away) || !pods_fit_everywhere(view, &cluster, behavior, &sorts) {
@@ -88,12 +89,14 @@ impl NodeGroups {
     }
 }
 
-/// Returns the pods for which the scheduler has to find a node, and that nothing holds back.
+/// Returns the pods for which the scheduler has to find a node now: they are not being deleted and have no scheduling
+/// gates.
 pub(super) fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = (Id<Pod>, &Pod)> {
     snapshot.with_ids::<Pod>().filter(|(_, pod)| handles(pod) && pod.meta.deleted.is_none() && !pod.gated)
 }
 
-/// The sorts of waiting pods: pods of one sort differ only in what they are called and in their claims.
+/// The sorts of waiting pods. Pods of one sort have the same namespace and labels, and the same fields that the
+/// scheduler reads, apart from their claims.
 struct Sorts<'s> {
     /// One pod of each sort, with the number of pods.
     pods: Vec<(&'s Pod, i64)>,
@@ -105,7 +108,8 @@ struct Sorts<'s> {
 const MOST_SORTS: usize = 64;
 
 impl<'s> Sorts<'s> {
-    /// Returns the sorts. Returns None if a rule of some pod is about other pods, or if there are too many sorts.
+    /// Returns the sorts. Returns None if there are too many sorts, or if other pods can decide whether a node fits
+    /// some pod: by host ports, spread constraints, affinities or disks.
     fn of(snapshot: &'s Snapshot) -> Option<Self> {
         let mut sorts = Self { pods: Vec::new(), volumes: 0 };
         for (_, pod) in waiting(snapshot) {
@@ -168,7 +172,7 @@ fn pods_fit_everywhere(
     })
 }
 
-/// Returns the reasons for which a node takes no pod of this sort, whatever its claims are.
+/// Returns the reasons for which a node takes no pod of this sort. Claims are not considered.
 fn reasons_of(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> Vec<String> {
     let status = node_unschedulable(pod, info.node)
         .or_else(|| taint_toleration(behavior, pod, info.node))
@@ -177,7 +181,8 @@ fn reasons_of(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> 
     status.into_iter().flat_map(|status| status.reasons).map(|reason| reason.text.into_owned()).collect()
 }
 
-/// The values of node labels that some volume, class or capacity mentions. All other values of a label are alike.
+/// The values of node labels that some volume, class, capacity or waiting pod mentions. All other values of a label are
+/// treated as equal.
 struct LabelValues<'s> {
     mentioned: BTreeMap<&'s str, BTreeSet<&'s str>>,
     /// The labels of which every value matters.

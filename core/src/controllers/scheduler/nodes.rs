@@ -22,8 +22,8 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         }
 }
 
-/// Returns the first taint of the node that the pod does not tolerate and because of which it cannot be scheduled
-/// there. Upstream: `FindMatchingUntoleratedTaint` with `DoNotScheduleTaintsFilterFunc`, 1.36.
+/// Returns the first taint of the node that has the effect `NoSchedule` or `NoExecute` and that the pod does not
+/// tolerate. Upstream: `FindMatchingUntoleratedTaint` with `DoNotScheduleTaintsFilterFunc`, 1.36.
 pub(super) fn untolerated_taint<'n>(pod: &Pod, node: &'n Node) -> Option<&'n Taint> {
     let tolerations = &scheduling(pod).tolerations;
     let keeps_away = |taint: &&Taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute");
@@ -121,7 +121,7 @@ fn is_scalar(name: &str) -> bool {
 
 /// Rejects a node that does not have enough of the resources that the pod requests. Upstream: `fitsRequest` of
 /// `noderesources`, 1.36. The reasons for resources other than `cpu`, `memory` and `ephemeral-storage` are sorted by
-/// name here. Upstream gives them in the order of a map.
+/// name here. In upstream, their order is not defined.
 pub(super) fn node_resources_fit(behavior: &KubernetesBehavior, pod: &Pod, info: &NodeInfo<'_>) -> Option<Status> {
     let allocatable = |name: &str| amount(&info.node.allocatable, name);
     let mut reasons: Vec<Reason> = Vec::new();

@@ -6,7 +6,7 @@ use crate::snapshot::Absence;
 use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The objects, and a record of the kinds whose objects are needed and not all known.
+/// The objects, and a record of the kinds that are needed and that may not have been read completely.
 #[derive(Clone, Debug)]
 pub(in crate::controllers) struct Reads<'s> {
     view: View<'s>,
@@ -20,8 +20,8 @@ impl<'s> Reads<'s> {
         Self { view, doubts: BTreeMap::new(), listed: BTreeSet::new() }
     }
 
-    /// Returns the kinds whose objects are needed and not all known. The value says what it means that an object was
-    /// not found.
+    /// Returns the kinds that are needed and that may not have been read completely. The value says whether an object
+    /// that was not found is assumed not to exist, or whether this is unknown.
     pub(in crate::controllers) fn into_doubts(self) -> BTreeMap<Kind, Absence> {
         self.doubts
     }

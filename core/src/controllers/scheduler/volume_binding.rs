@@ -296,8 +296,9 @@ pub(super) fn filter<'s>(
     Branches { all: all.collect(), limited }
 }
 
-/// Sorts the volumes of a claim that the pod mounts several times. Their order makes no difference: a volume loses its
-/// claim only when the claim has another volume, and until then the scheduler waits at each of them.
+/// Sorts the volumes that are chosen for the same claim, if the pod mounts the claim several times. The order of these
+/// volumes makes no difference. A volume loses its claimRef only when the claim has another volume, and until then the
+/// scheduler waits, no matter which of these volumes it checks first.
 fn sort_of_claims(bindings: &mut [Binding]) {
     for place in 0..bindings.len() {
         for later in place + 1..bindings.len() {
@@ -529,8 +530,8 @@ pub(super) fn provisions(class: &StorageClass) -> bool {
     !class.provisioner.is_empty() && class.provisioner != NO_PROVISIONER
 }
 
-/// Returns whether some CSIStorageCapacity for the node is large enough for the claim. Returns true if the driver does
-/// not report capacities. Upstream: `hasEnoughCapacity`, 1.36.
+/// Returns whether some CSIStorageCapacity for the node is large enough for the claim. Returns true also if the claim
+/// requests no size, or if the driver does not report capacities. Upstream: `hasEnoughCapacity`, 1.36.
 pub(super) fn has_enough_capacity(
     reads: &mut Reads<'_>,
     class: &StorageClass,

@@ -60,10 +60,10 @@ pub(super) fn exceeded(plugin: Plugin) -> Status {
     Status::unschedulable(plugin, Reason::of(SchedulerReason::NodeVolumeLimit, "node(s) exceed max volume count"))
 }
 
-/// Returns the drivers whose limit on the node the volumes of the pod exceed.
+/// Returns the drivers whose limits would be exceeded if the pod were on the node.
 ///
 /// # Errors
-/// Returns upstream's words if a claim of a pod cannot be used.
+/// Returns upstream's words if a claim or a disk of a pod cannot be used.
 pub(super) fn full_drivers(
     reads: &mut Reads<'_>,
     behavior: &KubernetesBehavior,
@@ -154,14 +154,15 @@ pub struct DriverUse<'s> {
     pub unused: usize,
 }
 
-/// Returns whether the node takes this number of further volumes, of whatever driver.
+/// Returns whether the node certainly has room for this number of further volumes, no matter to which drivers they
+/// belong.
 pub(super) fn has_room_for(view: View<'_>, behavior: &KubernetesBehavior, info: &NodeInfo<'_>, volumes: usize) -> bool {
     let mut reads = Reads::new(view);
     if volumes == 0 || !has_limits(behavior, reads.find::<CsiNode>("", &info.node.meta.name), info) {
         return true;
     }
     if behavior.scheduler.node_states_limits {
-        // A limit of the Node counts for drivers that have no volumes there yet.
+        // The Node can also limit drivers that have no volumes on the node yet. `uses` does not list these drivers.
         return false;
     }
     // Claims of the pods on the node can get volumes later.
@@ -173,7 +174,7 @@ pub(super) fn has_room_for(view: View<'_>, behavior: &KubernetesBehavior, info: 
     let volumes = volumes.saturating_add(open.sum());
     uses(&mut reads, behavior, info).iter().all(|uses| {
         let limit = uses.limit.and_then(|limit| usize::try_from(limit).ok());
-        // A volume that is attached and that no pod on the node uses counts twice for a new pod.
+        // If a new pod uses a volume that is attached and that no pod on the node uses, this volume is counted twice.
         let most = uses.volumes.saturating_add(uses.unused).saturating_add(volumes.saturating_mul(2));
         limit.is_none_or(|limit| most <= limit)
     })
@@ -201,7 +202,7 @@ pub(super) fn uses<'s>(
     let mut by_driver: BTreeMap<String, DriverVolumes<'s>> = BTreeMap::new();
     for pod in &info.pods {
         let mut own = BTreeSet::new();
-        // If the claim of an ephemeral volume belongs to another owner, only the volumes of this pod are left out.
+        // If a claim or a disk of the pod cannot be used, only the volumes of this pod are left out.
         if add_volumes(reads, behavior, pod, node, false, &mut own).is_err() {
             continue;
         }

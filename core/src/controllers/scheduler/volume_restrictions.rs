@@ -11,7 +11,7 @@ use crate::model::{AccessMode, Disk, DiskKind, PersistentVolumeClaim, Pod};
 /// on any node, all nodes are rejected.
 ///
 /// # Errors
-/// Returns the status with which `PreFilter` rejects the pod, because a claim does not exist.
+/// Returns the status with which `PreFilter` rejects the pod, if one of its claims does not exist.
 pub(super) fn pre_filter(reads: &mut Reads<'_>, cluster: &Cluster<'_>, pod: &Pod) -> Result<bool, Status> {
     let namespace = pod.meta.namespace.as_str();
     let mut in_use = false;

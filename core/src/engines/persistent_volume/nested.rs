@@ -295,8 +295,8 @@ struct Availability {
     found_late: bool,
 }
 
-/// Computes which volumes can stay Available. If all volumes are found in time, the number of claims that continue to
-/// the next level is the same for every order.
+/// Computes which volumes can stay Available. If the searches can find all volumes, the number of claims that continue
+/// to the next level is the same for every order.
 fn availability(levels: &[Level]) -> Vec<Availability> {
     let mut volumes_above: usize = levels.iter().map(|level| level.volumes.len()).sum();
     let mut carried = 0;

@@ -51,8 +51,8 @@ impl Named {
 }
 
 /// Decides about an object that is too large. The result is an issue, or a skipped item if its kind is not read. `kind`
-/// is the kind of the list that has the object, if the list states one. `surroundings` are the kinds that are read
-/// although no decision reads them.
+/// is the kind of the list that has the object, if the list states one. `surroundings` are the kinds of
+/// [`Kind::SURROUNDING`] that the caller wants.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ struct Reader<'a> {
     map: Map,
 }
 
-/// A map of an object that has names.
+/// The JSON maps in which the names of an object are.
 #[derive(Clone, Copy)]
 enum Map {
     /// The object itself.

@@ -24,7 +24,7 @@ object!(EventSeries { last: Moment = "lastObservedTime", count: Option<u64> = "c
 
 object!(EventSource { component: Text = "component" });
 
-/// The kinds of objects whose events are read: workloads, the storage of their pods, and the objects between them.
+/// The kinds of objects whose events are read: workloads, their pods, the storage of the pods, nodes and namespaces.
 const ABOUT: [Kind; 13] = [
     Kind::PersistentVolume,
     Kind::PersistentVolumeClaim,

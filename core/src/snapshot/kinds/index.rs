@@ -33,7 +33,7 @@ pub struct CandidateGroup {
     pub free: Vec<VolumeId>,
 }
 
-/// The places of objects, sorted by the objects that these objects name.
+/// The places of objects, sorted by the object that each of them names. For example, claims are sorted by their volume.
 #[derive(Debug)]
 pub(in crate::snapshot) struct Index {
     volumes_by_ref: Vec<VolumeId>,

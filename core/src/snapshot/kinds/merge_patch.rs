@@ -6,8 +6,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// A merge patch: the fields that change, sorted by name, and `null` for fields that are removed. A patch borrows the
-/// values from the object, because many patches are printed.
+/// A merge patch: the fields that change, sorted by name, and `null` for fields that are removed. A run prints many
+/// patches. So a patch borrows texts and amounts from the object instead of copying them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergePatch<'o>(Vec<(&'o str, Change<'o>)>);
 

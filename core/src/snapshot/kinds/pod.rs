@@ -288,7 +288,8 @@ fn container(value: Value, volumes: &BTreeSet<String>) -> Value {
     })
 }
 
-/// Redacts the list of the volumes that a container uses. Each of these `volumes` stays once.
+/// Redacts the list of the volumes that a container uses. Each volume stays once if its name is in `volumes`. All
+/// others are left out.
 fn uses(value: Value, path: &str, volumes: &BTreeSet<String>) -> Value {
     let Value::Array(items) = value else { return hidden(value) };
     let stays = |item: &Value| {

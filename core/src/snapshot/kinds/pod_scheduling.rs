@@ -311,7 +311,7 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 /// The fields of a claim for devices. All of them are names.
 const DEVICE_CLAIM: [&str; 3] = ["name", "resourceClaimName", "resourceClaimTemplateName"];
 
-/// Adds the fields that only the scheduler reads to a redacted specification of a pod.
+/// Adds to the redacted specification of a pod the fields that only the scheduler reads.
 pub(super) fn redact_spec(spec: &Value, kept: &mut Map<String, Value>) {
     let Value::Object(fields) = spec else { return };
     for (name, value) in fields {

@@ -5,7 +5,7 @@ use crate::model::ObjectId;
 use crate::world::{Answers, Cached, Memory, PluginAnswer, World};
 
 impl<'s, Step> SyncContext<'_, 's, Step> {
-    /// Stores what the controller remembers about an object and no object of the API shows.
+    /// Stores what the controller remembers about an object. No object of the API shows it.
     pub fn remember(&mut self, id: impl Into<ObjectId>, memory: Memory) {
         if !self.crashed() {
             self.world.remember(id, memory);
@@ -19,7 +19,7 @@ impl<'s, Step> SyncContext<'_, 's, Step> {
         }
     }
 
-    /// Picks one of the options that are equally possible. Returns nothing if there is none.
+    /// Picks one of the options that are equally possible. Returns `None` if there is no option.
     pub fn pick_option<'o, O>(&mut self, options: &'o [O]) -> Option<&'o O> {
         let picked = self.choices.pick(options.len());
         options.get(picked)
@@ -51,7 +51,8 @@ impl<'s, Step> SyncContext<'_, 's, Step> {
         result
     }
 
-    /// Returns the world as the informers show it: objects whose cached copy lags are in their older version.
+    /// Returns the world as the informers show it. An object whose cached copy is stale has its older version, and an
+    /// object that the informers have not seen is absent.
     pub fn informed_world(&self) -> World<'s> {
         let mut world = self.world.clone();
         for (id, cached) in &self.controller.cached {

@@ -27,11 +27,11 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.csi.volumeHandle}'\n\
                   kubectl get volumeattachments -o yaml",
         repair: "Look for the disk in the storage system: under this handle, in other zones and accounts, and in its \
-                 trash. If it is gone, create a new disk from a snapshot or a backup, and create a new volume for the \
-                 claim.",
+                 trash. If it is gone, create a new disk from a snapshot or a backup, and a new volume and a new claim \
+                 for this disk. A bound claim cannot get another volume.",
         prevention: "Delete disks only by deleting claims. Take backups of the data, and not only of the objects.",
-        hazard: "An empty disk that is made under the same handle hides the loss. Deleting the claim removes the last \
-                 object that names the handle.",
+        hazard: "An empty disk that is made under the same handle hides the loss. If you delete the claim and the \
+                 policy is Delete, the PersistentVolume is deleted, too. No other object names the handle.",
         sources: &["csiAttach, external-attacher 4.12", "kubernetes/kubernetes#69697"],
     },
     detect: Detect::Attachment(detect),

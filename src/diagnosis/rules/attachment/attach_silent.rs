@@ -107,8 +107,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     )
 }
 
-/// Returns whether it is certain that no such CSIDriver exists. The answer changes only the words of the finding and
-/// the duration that is tolerated.
+/// Returns whether it is certain that no CSIDriver of this name exists. The answer changes only the words of the
+/// finding and the duration that is tolerated.
 fn lacks_driver(case: &Case<'_>, driver: &str) -> bool {
     let absence = case.snapshot().coverage().absence_of(Kind::CsiDriver, "", driver);
     absence == Absence::Certain && case.lacks(Kind::CsiDriver, "", driver)

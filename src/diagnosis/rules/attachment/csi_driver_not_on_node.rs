@@ -120,7 +120,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     )
 }
 
-/// Returns the driver that the message says is missing on the node.
+/// Returns the name of the driver if the message says that this driver is missing on the node.
 pub(in crate::diagnosis::rules) fn missing_driver(message: &str) -> Option<&str> {
     SAID.iter().find_map(|(before, after)| {
         let (_, rest) = message.split_once(before)?;

@@ -52,7 +52,7 @@ fn lasts(case: &Case<'_>, since: Option<Timestamp>, seconds: i64) -> bool {
     case.seconds_since(since).is_some_and(|passed| passed >= seconds)
 }
 
-/// Returns in words how long ago the moment was.
+/// Returns in words how long ago the moment was, or `some time` if this is unknown.
 fn age(case: &Case<'_>, since: Option<Timestamp>) -> String {
     case.seconds_since(since).map_or_else(|| "some time".to_owned(), human_age)
 }
@@ -98,8 +98,9 @@ fn refused_for_deletion<'a>(case: &Case<'a>, attachment: &VolumeAttachment) -> O
     (attachment.attach_error.as_ref().is_some_and(said) || came_later).then_some(volume)
 }
 
-/// Returns whether the attacher's error says that the API server refuses what the attacher writes. Other errors of
-/// these functions are about the driver. Upstream: `csiAttach` and `csiDetach`, external-attacher.
+/// Returns whether the attacher's error says that the API server refuses what the attacher writes. An error of the
+/// driver can contain the word `forbidden` as well, so the beginning of the message is compared, too. Upstream:
+/// `csiAttach` and `csiDetach`, external-attacher.
 fn is_refusal(error: &AttachError) -> bool {
     let writes = ["could not add PersistentVolume finalizer", "could not save VolumeAttachment", "could not mark as"];
     writes.iter().any(|write| error.message.starts_with(*write)) && error.message.contains("forbidden")

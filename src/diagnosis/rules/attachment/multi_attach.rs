@@ -111,7 +111,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
         .evidence(&volume_key(name), "spec.accessModes", volume.access_modes.set().short())
         .affects(claim_key(&claim.namespace, &claim.name))
         .remedies(remedies);
-    // The problem that keeps the attachment is the cause, and the finding takes its severity.
+    // The cause is the problem that keeps the attachment. The finding gets the severity of this problem.
     if matches!(holder, Holder::Nobody | Holder::Gone | Holder::Unready(..)) {
         found = found.as_bad_as_its_cause();
     }
@@ -178,7 +178,7 @@ fn words(
     let (claim, volume) = (mention(&claim_key), volume_of(&claim_key, volume));
     let own = pod.node_name.as_str();
     let at = |user: &Pod| node.map_or_else(|| user.node_name.to_string(), str::to_owned);
-    let waits = format!("Pod {} on node {own} waits until the volume is detached from that node", pod.meta.name);
+    let waits = format!("Pod {} on node {own} waits until the volume is detached from the other node", pod.meta.name);
     match holder {
         Holder::Uses(user) if is_update(pod, user) => (
             format!(

@@ -93,7 +93,8 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     )
 }
 
-/// Returns a pod on another node that waits for this volume.
+/// Returns a pod on another node that waits for the attached volume. Returns None if the volume is not attached, or if
+/// several nodes may use it at the same time.
 fn waits<'a>(case: &Case<'a>, held: &VolumeAttachment) -> Option<&'a Pod> {
     let volume = case.volume(&held.volume_name).filter(|volume| held.attached && is_exclusive(volume))?;
     let claim = volume.claim_ref.as_ref()?;

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Released with policy Delete, and stays, with events `VolumeFailedDelete` of its driver.",
+        seen: "The volume stays Released with policy Delete. It has events `VolumeFailedDelete` of its driver.",
         why: "The claim is gone, and the provisioner calls the driver to delete the storage, again and again with \
               growing pauses. The storage system refuses: the disk is in use outside of Kubernetes, snapshots or \
               clones depend on it, the credentials do not suffice, or the storage system does not answer.",

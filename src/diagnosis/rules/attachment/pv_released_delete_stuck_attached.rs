@@ -17,8 +17,8 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[],
     repairs: &[],
     page: Page {
-        seen: "The volume is Released with policy Delete and stays. Its events say `VolumeFailedDelete` and that it is \
-               still attached to a node.",
+        seen: "The volume stays Released with policy Delete. Its events say `VolumeFailedDelete` and that it is still \
+               attached to a node.",
         why: "The provisioner does not delete a volume as long as a VolumeAttachment names it, even if the \
               VolumeAttachment says `attached: false`. The VolumeAttachment stays because the node still has the \
               volume mounted, or because its attacher cannot detach it.",

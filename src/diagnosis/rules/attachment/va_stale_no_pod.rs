@@ -35,7 +35,8 @@ pub(super) static RULE: Rule = Rule {
                  node: the kubelet's log names it, and a restart of the kubelet often helps. If it does not, restart \
                  kube-controller-manager. Delete the VolumeAttachment only if the volume is not mounted on the node.",
         prevention: "Do not delete pods with `--force`: their mounts may stay behind.",
-        hazard: "A process that no pod shows may still write. Detaching a mounted disk corrupts its file system.",
+        hazard: "A process that belongs to no pod may still write to the disk. Detaching a mounted disk corrupts its \
+                 file system.",
         sources: &[
             "reconcile, attach/detach controller, Kubernetes 1.36",
             "verifyVolumeIsSafeToDetach, operationexecutor, Kubernetes 1.36",

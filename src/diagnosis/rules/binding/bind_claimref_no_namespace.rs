@@ -24,8 +24,8 @@ pub(super) static RULE: Rule = Rule {
                event reports a different claim. Otherwise the event says that there is no volume.",
         why: "A volume is reserved for a claim only if the namespace and the name in its `claimRef` are those of the \
               claim. The API server checks neither of them, so it accepts a `claimRef` without a namespace or without \
-              a name. No claim can have such a reference. A volume itself has no namespace, so no namespace is added \
-              by default.",
+              a name. No claim has an empty name or namespace, so no claim matches such a `claimRef`. A volume itself \
+              has no namespace, so the API server cannot add a namespace by default.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc --all-namespaces --field-selector metadata.name=NAME",
         repair: "Write the missing namespace or name into `spec.claimRef`; both can be changed. The next sync of that \
@@ -129,8 +129,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     }))
 }
 
-/// Returns the claims in the namespace of the `claimRef` that fit the volume and for which nobody provisions another
-/// volume. Returns no claims if the `claimRef` has a uid, because the uid identifies one claim.
+/// Returns the unbound claims in the namespace of the `claimRef` that fit the volume and get no other volume: no free
+/// volume fits them, and nobody provisions a volume for them. Returns no claims if the `claimRef` has a uid, because
+/// the uid identifies one claim.
 fn meant<'a>(case: &Case<'a>, volume: &PersistentVolume, named: &ClaimRef) -> Vec<&'a PersistentVolumeClaim> {
     if named.namespace.is_empty() || !named.name.is_empty() || !named.uid.is_empty() {
         return Vec::new();

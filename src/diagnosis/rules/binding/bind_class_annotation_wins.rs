@@ -27,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "Remove the annotation from the volume: that changes its class at once. A claim has to be created \
                  again without the annotation, because its class cannot be changed.",
         prevention: "State classes only in `spec.storageClassName`.",
-        hazard: "If the class of a volume changes, claims of the new class can get the volume.",
+        hazard: "If the class of a volume changes, claims of the new class can get the volume. If you delete a bound \
+                 claim to create it again, and its volume has policy Delete, the data are deleted.",
         sources: &[
             "GetPersistentVolumeClaimClass and GetPersistentVolumeClass, component-helpers, Kubernetes 1.36",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class",

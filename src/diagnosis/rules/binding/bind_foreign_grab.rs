@@ -34,9 +34,9 @@ pub(super) static RULE: Rule = Rule {
                  again.",
         prevention: "If a volume is meant for a certain claim, reserve it with a `claimRef` that has a namespace and a \
                      name.",
-        hazard: "The claim that has the volume has used it. If you give the volume to another claim, those data are \
-                 lost, or another application can read them. Move one volume at a time, and check the result before \
-                 the next.",
+        hazard: "The application of the claim that has the volume may have written data to it. If you give the volume \
+                 to another claim, these data are lost, or another application can read them. Move one volume at a \
+                 time, and check the result before the next.",
         sources: &[
             "findBestMatchForClaim, Kubernetes 1.36 (M15, M16)",
             "IBM/core-dump-handler#78",

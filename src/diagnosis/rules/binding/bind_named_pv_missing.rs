@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "The name in a claim cannot be changed: create the claim again with the right name, or without one. Or \
                  create a volume with the name that the claim states, and with a `claimRef` to the claim.",
         prevention: "Create volumes before the claims that name them, and let one template write both names.",
-        hazard: "If somebody creates a volume of this name later, this claim gets it. Neither its labels nor its node \
-                 affinity are compared, so the application may get a wrong disk.",
+        hazard: "If somebody later creates a volume of this name with the right size, class and modes, this claim gets \
+                 it. Neither its labels nor its node affinity are compared, so the application may get a wrong disk.",
         sources: &[
             "syncUnboundClaim, Kubernetes 1.36 (C17)",
             "shouldProvision, sig-storage-lib-external-provisioner",

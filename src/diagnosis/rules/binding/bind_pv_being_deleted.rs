@@ -86,7 +86,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Returns the volume that is reserved for the claim and would fit if it were not being deleted.
+/// Returns the volume that is reserved for the claim and would fit if it were not being deleted. Also returns the
+/// detection about this volume.
 fn reserved<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<(Detection, &'a PersistentVolume)> {
     if !claim.volume_name.is_empty() || case.unbound_branch(claim)? == ClaimBranch::UnboundClaimVolumeFound {
         return None;

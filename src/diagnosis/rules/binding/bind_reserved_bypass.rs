@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pvc NAME -n NAMESPACE -o wide\nkubectl get pv VOLUME --show-labels -o wide",
         repair: "Change the class, the labels, the access modes and the capacity of the volume to those of the claim, \
                  if the storage really has these properties. If the volume modes differ, the claim or the volume has \
-                 to be created again.",
+                 to be created again: set policy Retain first.",
         prevention: "Copy the fields of a claim into the volume that is reserved for it.",
         hazard: "If the claim is deleted and created again without the reservation, it does not get this volume again, \
                  but another volume, or a new and empty volume.",

@@ -70,8 +70,8 @@ struct Refused<'a> {
     is_early: bool,
 }
 
-/// Returns the volume that the claim cannot have because it fails that test. If the claim names the volume, the sync of
-/// the claim has to end at that leaf.
+/// Returns the volume that the claim cannot have because the volume fails the given test. If the claim names the
+/// volume, the sync of the claim has to end at the given leaf.
 fn refused<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
@@ -164,8 +164,8 @@ impl Refused<'_> {
         with_fields(found, case, self.volume, claim, &self.misfit)
     }
 
-    /// Creates the same detection. If the provisioner of the class does not exist and the claim names no volume, the
-    /// finding follows from the class, because the claim then depends on free volumes.
+    /// Creates the same detection as `found`. If the provisioner of the class does not exist and the claim names no
+    /// volume, the finding follows from the class, because the claim then depends on free volumes.
     fn found_for_want_of_a_provisioner(
         &self,
         case: &Case<'_>,
@@ -181,7 +181,8 @@ impl Refused<'_> {
 }
 
 /// Creates a remedy that deletes the claim and creates it again. A claim that was never bound has no data. A claim
-/// whose status says that it was bound may have lost its annotations and still have data, so the remedy differs.
+/// whose status says that it was bound may have lost its annotations and still have data. For such a claim, the remedy
+/// is to find the storage before anything is deleted.
 fn recreate(claim: &PersistentVolumeClaim, how: &str) -> Remedy {
     let was_bound =
         !claim.status.capacity.is_empty() || !matches!(claim.status.phase, ClaimPhase::Pending | ClaimPhase::Empty);

@@ -27,9 +27,10 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,PHASE:.status.phase\n\
                   kubectl get pvc -A",
-        repair: "Create the claims that are meant for such volumes again, with `storageClassName: \"\"`, or with \
-                 `spec.volumeName` and the volume's class. Or reserve the volume by a `spec.claimRef` with the claim's \
-                 namespace and name: the class of a reserved volume is not compared.",
+        repair: "Create the claims that are meant for such volumes again, with `storageClassName: \"\"`. If a claim is \
+                 meant for a certain volume, write the name of the volume into `spec.volumeName`, too. Or reserve the \
+                 volume by a `spec.claimRef` with the claim's namespace and name: the class of a reserved volume is \
+                 not compared.",
         prevention: "Write `storageClassName: \"\"` into every claim that is meant for a volume created by a person.",
         hazard: "An application that starts on the new volume has no data, and perhaps nobody notices that its data \
                  are on the other volume. If you then delete its claim, policy Delete destroys the data that it has \

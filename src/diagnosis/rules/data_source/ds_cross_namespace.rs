@@ -96,7 +96,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))
 }
 
-/// Returns whether no such claim exists.
+/// Returns whether no claim of this name exists in this namespace.
 fn lacks(case: &Case<'_>, namespace: &str, name: &str) -> bool {
     case.lacks(Kind::PersistentVolumeClaim, namespace, name)
 }

@@ -91,8 +91,8 @@ enum PopulationState {
     Later,
 }
 
-/// Returns the progress of the claim if a driver has to provision its volume. Returns None if the claim is bound to an
-/// existing volume instead.
+/// Returns the progress of the claim if a driver has to provision its volume. Returns None in all other cases, for
+/// example if the claim is bound to an existing volume.
 fn stage(case: &Case<'_>) -> Option<PopulationState> {
     match case.claim_branch()? {
         ClaimBranch::UnboundClaimProvisionExternal => Some(PopulationState::Asked),

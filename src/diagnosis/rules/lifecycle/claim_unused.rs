@@ -6,8 +6,7 @@ use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{ClaimPhase, Kind, PersistentVolumeClaim};
 use crate::text::human_age;
 
-/// The smallest age in seconds of a claim without pods that is reported: 30 days. A claim does not record when its last
-/// pod ended.
+/// A claim without pods is reported from this age in seconds: 30 days. A claim does not record when its last pod ended.
 const LONG: i64 = 30 * 86_400;
 
 pub(super) static RULE: Rule = Rule {

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
                  keep`, `argocd.argoproj.io/sync-options: Prune=false,Delete=false`, or \
                  `kustomize.toolkit.fluxcd.io/prune: disabled`. Write this into the manifest that the tool applies.",
         prevention: "Use a class with policy Retain for data that must outlive a release.",
-        hazard: "The tool reverts annotations that are only set in the cluster.",
+        hazard: "The tool ignores or reverts annotations that are only set in the cluster.",
         sources: &[
             "https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource",
             "https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/",
@@ -59,7 +59,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Returns the tool that owns the claim and deletes it, and the field that says so.
+/// Returns the tool that owns the claim, and the field that says this. Returns None if no tool owns the claim or if the
+/// tool is told to keep it.
 fn tool(claim: &PersistentVolumeClaim) -> Option<(String, &'static str, &str)> {
     let annotations = &claim.meta.annotations;
     let says = |key: AnnotationKey, word: &str| annotations.get(key).is_some_and(|value| value.contains(word));

@@ -22,7 +22,8 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pvc NAME -n NAMESPACE -w",
         repair: "Wait for the next resync. If nothing happens, check whether kube-controller-manager runs.",
         prevention: "No prevention is needed.",
-        hazard: "If you delete the claim now, the volume loses its claim, although no repair is needed.",
+        hazard: "No repair is needed. If you delete the claim now, the volume can become Released, and with policy \
+                 Delete its data are deleted.",
         sources: &["syncBoundClaim, Kubernetes 1.36 (C25, C26)"],
     },
     detect: Detect::Claim(detect),
@@ -50,7 +51,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     ))
 }
 
-/// Returns the uid in the `claimRef` of the volume.
+/// Returns the uid in the `claimRef` of the volume, or an empty text if there is none.
 fn claim_uid(case: &Case<'_>, volume: &str) -> String {
     let named = case.volume(volume).and_then(|volume| volume.claim_ref.as_ref());
     named.map(|named| named.uid.to_string()).unwrap_or_default()

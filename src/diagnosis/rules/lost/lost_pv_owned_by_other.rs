@@ -25,8 +25,9 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef.namespace}/{.spec.claimRef.name}'",
         repair: "Decide whose data they are. If the other claim is right, delete this claim, and create it again \
                  without `spec.volumeName` and without the binding annotations. Deleting this claim does not change \
-                 the volume. If this claim is right, stop the pods, set policy Retain, and reserve the volume for a \
-                 new claim.",
+                 the volume. If this claim is right, stop the pods of both claims, and set policy Retain. Write the \
+                 namespace and the name of this claim into the `claimRef` of the volume, without a uid. Then delete \
+                 this claim, and create it again without the binding annotations.",
         prevention: "Copy claims without `spec.volumeName`, `status` and the annotations `pv.kubernetes.io/*`.",
         hazard: "If you write this claim into the `claimRef` of the volume, the other claim loses a volume that is in \
                  use.",

@@ -55,8 +55,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         // Only if all volumes are known is it certain that none of them has the uid.
         let none = case.knows_all(Kind::PersistentVolume, "");
         let rest = if none { ". No volume has the uid of the claim" } else { "" };
-        // This annotation shows that the controller asked a driver for a volume. Some drivers check only the phase of
-        // the claim, and make a volume for a Lost claim again and again.
+        // The annotation with the name of a provisioner shows that the controller asked a driver for a volume. Some
+        // drivers check only the phase of the claim, and make a volume for a Lost claim again and again.
         let annotations = &claim.meta.annotations;
         let driver = [AnnotationKey::StorageProvisioner, AnnotationKey::BetaStorageProvisioner]
             .into_iter()

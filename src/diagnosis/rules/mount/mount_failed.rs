@@ -312,7 +312,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .moment(&case.object(), "events[FailedMount].lastTimestamp", last)
         .remedy(by_hand(first))
         .remedy(describe(&case.object(), "read the whole message of the kubelet"));
-    // The volume may be attached to another machine of this name.
+    // Perhaps another machine had the name of this node before, and the volume is attached to that machine. Then the
+    // finding on the VolumeAttachment is the cause.
     let own = used.and_then(|used| bound(case.snapshot(), &pod.meta.namespace, used.claim));
     let own = own.and_then(|(_, volume)| attachment(case.snapshot(), &volume.meta.name, node));
     let found = match own {

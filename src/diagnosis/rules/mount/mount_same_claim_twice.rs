@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    // Later kubelets mount such a volume. So the rule reports only a pod whose kubelet says that it still waits.
+    // Later kubelets mount both volumes. So the rule reports only a pod whose kubelet says that it still waits.
     if pod.meta.deleted.is_some() || !is_starting(pod) {
         return None;
     }

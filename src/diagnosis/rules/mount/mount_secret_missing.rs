@@ -79,7 +79,7 @@ pub(super) fn missing_object(message: &str) -> Option<(&'static str, &str)> {
     let before = message.get(..end)?.trim_end_matches('"');
     let name = before.rsplit([' ', '"', '/']).next().filter(|name| !name.is_empty())?;
     let start = lower.get(..before.len().checked_sub(name.len())?)?;
-    // The word of a Secret is also the beginning of another word.
+    // `secretproviderclass` begins with `secret`. If both words are found at one position, the longer word decides.
     let places = KINDS.iter().filter_map(|(kind, word)| Some((start.rfind(word)?, word.len(), *kind)));
     places.max().map(|(_, _, kind)| (kind, name))
 }

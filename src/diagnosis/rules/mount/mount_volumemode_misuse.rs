@@ -26,7 +26,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "In the pod's template, use the volume according to its mode, or give the pod a claim of the other \
                  mode. The mode of a claim and of a volume cannot be changed.",
         prevention: "State volumeMode in the claim whenever a pod uses volumeDevices.",
-        hazard: "A new claim with volumeMode Filesystem on the same storage formats the device.",
+        hazard: "If a new claim with volumeMode Filesystem gets the same storage, a device without a file system is \
+                 formatted. Then the data that an application wrote to the raw device are lost.",
         sources: &[
             "processPodVolumes, pkg/kubelet/volumemanager/populator, Kubernetes 1.36",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#raw-block-volume-support",

@@ -22,10 +22,10 @@ pub(super) static RULE: Rule = Rule {
               changed, so the volume keeps the old address.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs}'\n\
                   kubectl get services -A -o wide | grep 2049",
-        repair: "Create the Service again with the old name and, in `spec.clusterIP`, the old address. Otherwise create \
-                 a new PersistentVolume for the same export with the new address, and policy Retain. If a \
-                 node cannot unmount the volume, bring the server back, or move the other pods away and restart the \
-                 node.",
+        repair: "Create the Service again with the old name and, in `spec.clusterIP`, the old address. Otherwise set \
+                 policy Retain on the PersistentVolume. Then create a new PersistentVolume for the same export, with \
+                 the new address and policy Retain, and a new claim for it. If a node cannot unmount the volume, bring \
+                 the server back, or move the other pods away and restart the node.",
         prevention: "Give the Service of an NFS server a fixed cluster IP. Delete the pods that use a share before its \
                      server.",
         hazard: "A new server can be empty: compare the export before pods write to it. Deleting a pod by force leaves \

@@ -23,9 +23,10 @@ pub(super) static RULE: Rule = Rule {
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs}'\n\
                   kubectl get services -A | grep SERVER\n\
                   kubectl debug node/NODE -it --image=busybox -- chroot /host getent hosts SERVER",
-        repair: "Use an address that nodes reach: the cluster IP of the Service, or a name in the DNS of the nodes. The \
-                 source of a volume cannot be changed, so create a new PersistentVolume for the same export, with \
-                 policy Retain. An export that the pod itself specifies is changed in the pod's template.",
+        repair: "Use an address that nodes reach: the cluster IP of the Service, or a name in the DNS of the nodes. \
+                 The source of a volume cannot be changed, so set policy Retain on the PersistentVolume, and create a \
+                 new PersistentVolume for the same export, with policy Retain, and a new claim for it. An export that \
+                 the pod itself specifies is changed in the pod's template.",
         prevention: "Give the Service of an NFS server a fixed cluster IP, and use it in volumes.",
         hazard: "A cluster IP changes when its Service is created again.",
         sources: &[

@@ -114,8 +114,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
 }
 
 /// Returns why nobody provisions a volume for the claim, and the volumes that would fit. Returns None if somebody
-/// provisions a volume, or if a free volume fits. If the claim has an existing class without provisioner, the result
-/// may have no volumes at all.
+/// provisions a volume, or if a free volume fits. Also returns None if the claim has no class, or its class does not
+/// exist, and no volume would fit. In all other cases, the result may have no volumes at all.
 pub(in crate::diagnosis::rules) fn exhausted<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,

@@ -33,7 +33,8 @@ pub(super) static RULE: Rule = Rule {
                events report something else: `ProvisioningFailed` with `no volume plugin matched name: \
                kubernetes.io/no-provisioner`, that a StorageClass is not found, or that no storage class is set.",
         why: "Nobody provisions volumes for this claim: its class has the provisioner `kubernetes.io/no-provisioner`, \
-              or its class does not exist, or the claim has no class. So the claim can only get a volume that a person \
+              the provisioner of its class is a plugin that does not exist, its class does not exist, the claim has no \
+              class, or dynamic provisioning is switched off. So the claim can only get a volume that a person \
               created. But each volume with the right class, size, access modes, volume mode and labels names another \
               claim in `spec.claimRef`. A Released volume still names the claim that is gone, so no other claim gets \
               it. The events report only what the controller tried last: to have a volume provisioned.",

@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pv --show-labels\n\
                   kubectl describe pvc NAME -n NAMESPACE",
         repair: "If an existing volume is meant, give it the class of the claim, the labels, and the requested size \
-                 and access modes. If a new volume is meant, create the claim again without a selector. The claim has \
-                 no volume yet, so nothing is lost.",
+                 and access modes, if its storage really has them. If a new volume is meant, create the claim again \
+                 without a selector. The claim has no volume yet, so nothing is lost.",
         prevention: "Use selectors only with volumes created by a person, and state `storageClassName: \"\"` with \
                      them, or the class of those volumes. To get one certain volume, name it in `spec.volumeName`.",
         hazard: "Perhaps the selector prevents the application from getting a wrong disk. Without it, the claim gets \

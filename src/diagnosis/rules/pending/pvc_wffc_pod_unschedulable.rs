@@ -126,7 +126,7 @@ fn obstacle(case: &Case<'_>, claim: &PersistentVolumeClaim, pod: &Pod) -> Option
     })
 }
 
-/// Returns why the scheduler cannot place a pod that uses the claim.
+/// Returns why the scheduler cannot place a pod that uses the claim. Returns None if the claim does not prevent this.
 fn trouble(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<&'static str> {
     if claim.terminating() {
         return Some("is being deleted");

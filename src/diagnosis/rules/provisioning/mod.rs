@@ -92,7 +92,8 @@ pub(super) fn refusal<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Opt
     }
     let class = case.class(claim.class())?;
     let mut events = case.snapshot().events_about(&case.object(), &claim.meta.uid);
-    // The first event is the newest. The controller itself uses this reason only for problems of the class.
+    // The first event is the newest. The controller itself uses the reason ProvisioningFailed only for problems of the
+    // class.
     let told = |event: &&Event| {
         event.reason == "ProvisioningSucceeded"
             || (event.reason == "ProvisioningFailed" && !event.message.contains("storageclass.storage.k8s.io"))

@@ -129,7 +129,8 @@ fn told(case: &Case<'_>, set: &StatefulSet, claim: &str, barrier: Barrier) -> De
         ))
 }
 
-/// Returns the LimitRange that refuses a claim of that size. Upstream: `PersistentVolumeClaimValidateLimitFunc`, 1.36.
+/// Returns the LimitRange that refuses a claim of the size that the template requests. Upstream:
+/// `PersistentVolumeClaimValidateLimitFunc`, 1.36.
 fn beyond_range(ranges: &[&LimitRange], template: &ClaimTemplate) -> Option<Barrier> {
     let request = template.request?;
     ranges.iter().find_map(|range| {

@@ -21,13 +21,13 @@ use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, SourceKind, Timestamp,
 };
 
-/// The condition that a resizer has begun.
+/// The type of the condition that reports that a resizer has begun.
 const RESIZING: &str = "Resizing";
-/// The condition that the driver could not enlarge the volume.
+/// The type of the condition that reports that the driver could not enlarge the volume.
 const CONTROLLER_ERROR: &str = "ControllerResizeError";
-/// The condition that the node has to enlarge the file system.
+/// The type of the condition that reports that the node has to enlarge the file system.
 const NODE_PENDING: &str = "FileSystemResizePending";
-/// The condition that the node could not enlarge the file system.
+/// The type of the condition that reports that the node could not enlarge the file system.
 const NODE_ERROR: &str = "NodeResizeError";
 
 /// The sizes that the claim and the volume of a completed binding state.

@@ -50,8 +50,8 @@ const SNAPSHOT_FINALIZER: &str = "snapshot.storage.kubernetes.io/pvc-as-source-p
 /// The finalizer by which a provisioner keeps a claim while it is being cloned.
 const CLONE_FINALIZER: &str = "provisioner.storage.kubernetes.io/cloning-protection";
 
-/// Returns the leaf of a volume that is being deleted and that no claim keeps. Returns None if a claim kept the volume
-/// until less than [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds ago.
+/// Returns the leaf of a volume that is being deleted and that no claim has kept for at least
+/// [`PATIENCE`](crate::diagnosis::case::PATIENCE) seconds. Returns None for any other volume.
 fn unheld_leaf(case: &Case<'_>, volume: &PersistentVolume) -> Option<VolumeBranch> {
     if volume.status.phase == VolumePhase::Bound || case.lasts(unheld_since(volume)).is_none() {
         return None;
@@ -80,7 +80,7 @@ fn unheld_since(volume: &PersistentVolume) -> Option<Timestamp> {
     volume.meta.deleted.max(volume.status.last_phase_transition)
 }
 
-/// Returns whether the object still exists at every end and has such a finalizer there.
+/// Returns whether the object still exists at every end, with a finalizer that satisfies the condition.
 fn stays_with(case: &Case<'_>, is_such: impl Fn(&str) -> bool) -> bool {
     let keeps = |end: &Outcome| match end {
         Outcome::Claim { terminating: Some(left), .. } | Outcome::Volume { terminating: Some(left), .. } => {

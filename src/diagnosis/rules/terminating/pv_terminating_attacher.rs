@@ -20,10 +20,10 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume is Terminating for minutes, no claim has it, and its only remaining finalizer is \
                `external-attacher/DRIVER`.",
-        why: "The attacher of the driver keeps the volume as long as some VolumeAttachment names it, because it needs \
-              the object to detach the storage. If there is such a VolumeAttachment, detaching has not ended or fails. \
-              If there is none, nobody removes the finalizer: the attacher is gone, has no permission to write \
-              volumes, or is so old that it ignores volumes of migrated in-tree plugins.",
+        why: "The attacher of the driver keeps the volume as long as some VolumeAttachment names it, because the \
+              attacher needs the PersistentVolume to detach the storage. If there is such a VolumeAttachment, \
+              detaching has not ended or fails. If there is none, nobody removes the finalizer: the attacher is gone, \
+              has no permission to write volumes, or is so old that it ignores volumes of migrated in-tree plugins.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.metadata.finalizers} {.status.phase}'\n\
                   kubectl get volumeattachments",
         repair: "If a VolumeAttachment names the volume, find out why it is not detached: its status has the error. If \

@@ -189,7 +189,7 @@ fn room(capacity: &StorageCapacity) -> Option<&Quantity> {
     capacity.maximum.as_ref().or(capacity.capacity.as_ref())
 }
 
-/// Returns whether the object can be used for any node, because it states a size and a topology.
+/// Returns whether the object states a size and a topology. The scheduler ignores any other CSIStorageCapacity.
 fn is_usable(capacity: &StorageCapacity) -> bool {
     capacity.topology.is_some() && room(capacity).is_some()
 }

@@ -27,8 +27,9 @@ pub(super) static RULE: Rule = Rule {
                   kubectl debug node/NODE -it --image=busybox -- chroot /host getent hosts SERVER",
         repair: "Configure the nodes so that they can resolve the name. Or use an address that they can reach: the \
                  cluster IP of the Service, if it has one, or a name in the DNS of the nodes. The source of a volume \
-                 cannot be changed, so create a new PersistentVolume for the same export, with policy Retain. Or use \
-                 the CSI driver for NFS: it mounts from a pod and can use the DNS of the cluster.",
+                 cannot be changed, so set policy Retain on the PersistentVolume, and create a new PersistentVolume \
+                 for the same export, with policy Retain, and a new claim for it. Or use the CSI driver for NFS: it \
+                 mounts from a pod and can use the DNS of the cluster.",
         prevention: "Give NFS servers inside the cluster a Service with a fixed cluster IP, and use it in volumes, or \
                      use a CSI driver.",
         hazard: "A cluster IP changes when its Service is created again, and then every mount hangs. Before you use \

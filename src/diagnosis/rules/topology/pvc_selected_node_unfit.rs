@@ -130,7 +130,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 &case.object(),
                 format!("see whether {driver} is still provisioning a volume for that node"),
             ))
-            .remedy(unselect(claim, name, "if it is not, let the scheduler choose another node")),
+            .remedy(unselect(
+                claim,
+                name,
+                "if no volume is being provisioned for that node, let the scheduler choose another node",
+            )),
     )
 }
 

@@ -24,8 +24,8 @@ pub(super) static RULE: Rule = Rule {
         why: "`allowedTopologies` must fit both the labels of the nodes and the keys of the driver, and Kubernetes \
               checks neither when the class is created. The scheduler selects a node only if the labels of the node \
               satisfy all requirements of one term. Then the driver's provisioner searches for the same keys in the \
-              keys that the driver reports for a node (`topologyKeys` in CSINode). A label that nodes have but the \
-              driver does not report is no such key. For example, a zone without nodes fails the first check, and a \
+              keys that the driver reports for a node (`topologyKeys` in CSINode). Labels that the nodes have but that \
+              the driver does not report are not found. For example, a zone without nodes fails the first check, and a \
               zone label that the driver does not report fails the second check.",
         confirm: "kubectl get sc NAME -o jsonpath='{.allowedTopologies}'\n\
                   kubectl get nodes --show-labels\n\

@@ -86,7 +86,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     )
 }
 
-/// Reports a volume of the class that some node cannot use although it has the labels by which the volume's node
+/// Reports a volume of the class that some node cannot use although the node has the labels by which the volume's node
 /// affinity selects nodes.
 fn by_its_volumes<'a>(
     case: &Case<'_>,

@@ -38,7 +38,7 @@ use crate::model::{PersistentVolume, ReclaimPolicy, SourceKind, VolumePhase};
 use crate::simulate::Decision;
 use crate::text::truncate;
 
-/// The number of seconds for which a driver, a pod or a person may take time before a rule reports it.
+/// The number of seconds that a driver, a pod or a person may need before a rule reports a delay.
 const PATIENCE: i64 = 600;
 
 /// What the next sync does to a volume whose claim is gone.

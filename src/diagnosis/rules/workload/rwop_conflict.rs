@@ -68,8 +68,9 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
             format!("see whether pod {other} is still needed; when it has ended, the other pod is scheduled"),
         ))
         .remedy(by_hand(
-            "if both pods need the data, set policy Retain on the volume, and then create the claim again with \
-             ReadWriteOnce (pods on one node) or ReadWriteMany",
+            "if both pods need the data: set policy Retain on the volume, stop the pods, delete the claim, change the \
+             access mode of the volume to ReadWriteOnce (pods on one node) or ReadWriteMany if the storage supports \
+             it, remove the uid from its claimRef, and create the claim again with this mode and spec.volumeName",
         )),
     )
 }

@@ -456,7 +456,7 @@ fn share(place: &Place<'_>, policy: &str) {
 }
 
 /// Kubelet cannot mount the share for the recycler pod. Then the deadline of the pod passes. The controller starts the
-/// next one.
+/// next recycler pod.
 fn recycler_fails(place: &Place<'_>) {
     share(place, "Recycle");
     place.site.delete(PVC, &place.name, "data");

@@ -38,8 +38,8 @@ fn a_fresh_lease_shows_life() {
             format!("{object} age 3s"),
         ]
     );
-    // These do not count: the Lease of an earlier installation, and Leases with other names. Without the right to read
-    // Leases nothing is known.
+    // The stale Lease of an earlier installation and Leases with other names are ignored. A fresh Lease is enough, even
+    // if not all Leases could be read.
     let both = [lease("old", NAME, "x-9", 90_000), lease("csi", NAME, "x-0", 3), lease("csi", "y", "y-0", 1)];
     assert_eq!(provisioner(&both, false), found);
     // If a provisioner is not a CSI driver, the name of its Lease has dots.

@@ -1,5 +1,5 @@
-//! Tests of the first lines, the bindings, the divergence and the document of `explain`. They compare these with the
-//! questions that people ask.
+//! Tests of `explain`: the first lines, which must answer the questions that people ask, the advice, the bindings, the
+//! divergence and the document.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::needless_pass_by_value, reason = "literal JSON is handed over")]
@@ -84,7 +84,8 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending: the closest free volume a has 5Gi, but this claim requests 10Gi. No free volume \
              fits. A volume may be larger than the request, but never smaller.",
         ),
-        // The text names all reasons why the volume does not fit, in the order in which the search tests them.
+        // Volume a does not fit for three reasons. Volume b would fit, but it is reserved for another claim, so the
+        // text names only b.
         (
             vec![
                 pvc("data"),
@@ -98,7 +99,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending: the only volume without a class that would fit this claim is taken. Volume b \
              (db/other) is reserved for a claim that does not exist. No driver provisions volumes without a class.",
         ),
-        // Access modes are tested before the size.
+        // Volume a has neither the requested access mode nor the requested size. The text names no volume.
         (
             vec![
                 spec(pvc("data"), json!({ "accessModes": ["ReadWriteMany"] })),
@@ -108,7 +109,7 @@ fn the_first_line_answers_what_people_ask() {
             "Claim db/data is Pending: its storageClassName is \"\", no volume without a class fits, and nobody \
              provisions one.",
         ),
-        // A volume that is reserved for the claim is listed before a volume without a claim.
+        // The text names the volume that is reserved for the claim, and not the volume without a claim.
         (
             vec![
                 pvc("data"),
@@ -219,7 +220,8 @@ fn the_first_line_answers_what_people_ask() {
              the storage of the volume is left behind in spite of policy Delete. The deletion cannot be undone. Until \
              then the volume cannot be attached to another node.",
         ),
-        // The annotation migrated-to is written before anything is reclaimed, so the driver deletes the volume.
+        // A CSI driver serves the in-tree type of the volume. The driver is not installed, so the text names the
+        // driver.
         (
             vec![
                 spec(

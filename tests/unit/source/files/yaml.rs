@@ -46,7 +46,8 @@ fn a_line_beyond_all_measure_is_refused() {
     assert!(!read("01234567: \n01234567: X"));
 }
 
-/// Such a text is a YAML document of one plain text. The parser would read it until the memory is full.
+/// A text that never ends is a YAML document with a single plain scalar. The parser would read it until the memory is
+/// full.
 #[test]
 fn a_text_that_never_ends_is_refused_soon() {
     let mut passed = 0;

@@ -8,8 +8,8 @@ use crate::controllers::scheduler::handles;
 use crate::model::{Id, ObjectId, Pod, Str};
 use crate::world::{View, World};
 
-/// Returns the end states of a pod that stays as it is in this world. There are several if the message that the
-/// scheduler writes is not certain.
+/// Returns the end states that a pod has if the simulation ends in this world. There are several if several nodes may
+/// be chosen, or if the message that the scheduler writes is not certain. Returns None if the pod does not take part.
 pub(super) fn ends(
     behavior: &KubernetesBehavior,
     world: &World<'_>,
@@ -27,7 +27,8 @@ pub(super) fn ends(
     Some(places.into_iter().map(end).collect())
 }
 
-/// Returns whether the pod as recorded takes part. A pod without claims that gets a node still does.
+/// Returns whether the pod takes part. The recorded pod decides this. So a pod without claims that waits for a node
+/// still takes part after it has got the node.
 pub(super) fn takes_part(world: &World<'_>, id: Id<Pod>) -> bool {
     View::Snapshot(world.snapshot()).get(id).is_some_and(super::takes)
 }

@@ -11,8 +11,8 @@ use crate::snapshot::Snapshot;
 use crate::world::View;
 use std::collections::BTreeMap;
 
-/// Joins each waiting pod with its claims and with the volumes that these claims can get. Pods that can take room on a
-/// node from each other are joined as well.
+/// Joins each waiting pod with its claims and with the volumes that these claims can get. If the node of one waiting
+/// pod can influence another waiting pod, all waiting pods are joined as well.
 pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     if !settings.controllers.contains(&CONTROLLER) {
         return;
@@ -40,7 +40,7 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
                 let own = pod.ephemeral.iter().find(|volume| volume.template.meta.name == *used.name);
                 own.map(|volume| &volume.template)
             };
-            // A claim that is being deleted may be followed by one of the template, which can have another class.
+            // After a claim is deleted, a claim may be created from the template. The new claim can have another class.
             let stated = known.map(|claim| snapshot.claim(claim)).into_iter().chain(template());
             for class in stated.flat_map(|claim| own_classes(snapshot, &settings.behavior, claim)) {
                 let volumes = free.get(class.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -66,9 +66,9 @@ pub(super) fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Lin
     }
 }
 
-/// Joins the waiting pods with objects whose change can change the number of volumes on a node with limits. These are
-/// volumes that are being deleted and that are attached or used there. They are also claims that pods on the node use
-/// and that are not bound.
+/// Joins the waiting pods with objects whose change can change the number of volumes on a node with limits. The objects
+/// are volumes that are being deleted and that are attached to the node or used there, claims that pods on the node use
+/// and that are not bound or are being deleted, and pods on the node whose ephemeral claims do not exist yet.
 fn join_counted(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     let has_volumes = |pod: &Pod| {
         let disks = !scheduling(pod).disks.is_empty();

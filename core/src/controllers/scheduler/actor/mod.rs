@@ -97,8 +97,8 @@ fn is_hidden(step: &Step<'_, '_>) -> bool {
     }
 }
 
-/// Returns the world in which the scheduler has given up waiting for the volumes of a pod. It does so after 600 s
-/// (`bindTimeoutSeconds`). What it has written stays.
+/// Returns the world in which the scheduler has given up waiting for the volumes of a pod. The scheduler does so after
+/// 600 s (`bindTimeoutSeconds`). What it has written stays. Returns None if the pod has no reservation.
 fn without_reservation<'s>(world: &World<'s>, pod: ObjectId) -> Option<World<'s>> {
     world.memory_of(pod.of::<Pod>()?)?;
     let mut after = world.clone();
@@ -176,8 +176,8 @@ fn schedule(world: &World<'_>, behavior: &KubernetesBehavior, pod: &Pod) -> Sche
 }
 
 /// Replaces each end of a pod by one end for every node in the group of the pod's node, because a simulation uses only
-/// one node of each group. An end without a node stays as it is. Returns None if the nodes are not grouped, or if no
-/// group has several nodes.
+/// one node of each group. An end without a node is not replaced. Returns None if the nodes are not grouped, if no
+/// group has several nodes, if the scheduler does not have to find a node for the pod, or if the pod is gone at an end.
 fn widen(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -185,7 +185,7 @@ fn widen(
     ends: &[Outcome],
     limit: Limit,
 ) -> Option<OutcomeSet> {
-    // The node of a pod that has one is no choice.
+    // If the pod already has a node, the scheduler does not choose one.
     id.of::<Pod>().filter(|pod| handles(snapshot.get(*pod)))?;
     let groups = NodeGroups::of(snapshot, behavior).filter(|groups| groups.are_several())?;
     let (mut all, mut count) = (Vec::new(), 0_u64);

@@ -17,9 +17,9 @@ use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// Prepares the function that returns the uncertain reads of a component. The function records the reads of all plugins,
-/// also of plugins that the scheduler does not reach now. During the simulation, another plugin may be the first that
-/// rejects a node.
+/// Prepares the function that returns the uncertain reads of a component. The function records the reads of all
+/// plugins, also of plugins that the scheduler does not reach now. During the simulation, another plugin may be the
+/// first that rejects a node.
 pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Needs<'a> {
     let behavior = settings.behavior.clone();
     let (of_nodes, waiting) = (OnceLock::new(), OnceLock::new());
@@ -79,10 +79,10 @@ impl<'s> Waiting<'s> {
     }
 }
 
-/// What all pods have in common.
+/// What is computed once and used for all pods.
 struct OfNodes<'s> {
     cluster: Cluster<'s>,
-    /// The kinds that the decision about every pod reads, and of which not all objects may have been read.
+    /// The kinds that the decision about every pod needs and that may not have been read completely.
     doubts: BTreeMap<Kind, Absence>,
     /// Whether some pod with a node keeps other pods away.
     some_keep_away: bool,

@@ -12,10 +12,10 @@ use crate::model::{AnnotationKey, CsiNode, Id, Node, ObjectMeta, PersistentVolum
 use crate::snapshot::Writable;
 use crate::world::{View, World};
 
-/// Reserves the volumes for the node, and makes the writes of `PreBind`. A pod without such volumes is bound. All
-/// objects are prepared before the first write. If the pod mounts a claim twice, the claim is written twice with the
-/// same resourceVersion, and the second write can fail with a conflict. Returns None if an object of the verdict does
-/// not exist any more.
+/// Reserves the volumes for the node, and makes the writes of `PreBind`. If no volume has to be reserved or provisioned
+/// for the pod, the pod is bound at once. All objects are prepared before the first write. If the pod mounts a claim
+/// twice, the claim is written twice with the same resourceVersion, and the second write can fail with a conflict.
+/// Returns None if an object of the verdict does not exist any more.
 pub(super) fn reserve(
     sync: &mut SyncContext<'_, '_>,
     world: &World<'_>,

@@ -64,8 +64,8 @@ pub(super) struct Growth<'a, 's> {
     pub(super) places: FxHashMap<ObjectId, usize>,
     /// The volumes that a sync created, by name.
     created: BTreeMap<Str, ObjectId>,
-    /// Permanent volumes, one for each set of access modes. They may be outside the component. They are needed only for
-    /// claims whose search is invalid.
+    /// Volumes that the controllers never delete, one for each set of access modes. They may be outside the component.
+    /// They are needed only for claims whose search is invalid.
     permanent: Vec<VolumeId>,
     done: FxHashSet<(usize, usize, Partner)>,
     /// Whether syncs may also run with failures, lagging caches or scripted answers.

@@ -1,5 +1,5 @@
-//! The engine for all components for which there is no exact engine. It adds possible states of each object until no
-//! sync leads to a new state.
+//! The engine for all components of volumes and claims for which there is no exact engine. It adds possible states of
+//! each object until no sync leads to a new state.
 //!
 //! Objects that do not differ in anything that influences a decision form a group. Two members represent a group: the
 //! examined object, and another one. A sync runs the controllers' own code. Its world holds the synced object in one of

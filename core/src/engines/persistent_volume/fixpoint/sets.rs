@@ -13,8 +13,8 @@ use crate::model::{Kind, ObjectId, PersistentVolume, Quantity, Str, TypedId};
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashMap;
 
-/// The members of a group, sorted by size. For each member, `first` has the first names among this member and the
-/// members before it.
+/// The members of a group, sorted by size. For each member, `first` has the first objects by name among this member and
+/// the members before it.
 struct MembersBySize {
     sizes: Vec<Quantity>,
     first: Vec<Vec<ObjectId>>,
@@ -97,8 +97,9 @@ impl<'g, 'a, 's> Sets<'g, 'a, 's> {
         .collect()
     }
 
-    /// Returns the outcome that a state means, and the group of the object that the outcome names. The outcome leaves
-    /// out the name, because it can name any member of this group.
+    /// Returns the outcome that a state means, and the group of the object that the outcome names. If the group has
+    /// several members, the outcome leaves out the name, because it can name any of them. Otherwise the outcome has the
+    /// name, and the group is `None`.
     fn kind_of(&self, target: ObjectId, state: &ObjectState) -> (Outcome, Option<usize>) {
         let (snapshot, groups) = (self.growth.snapshot, self.growth.groups);
         let several = |group: &usize| groups.members[*group].len() > 1;
