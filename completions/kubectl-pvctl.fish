@@ -227,7 +227,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l only
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -280,7 +280,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes; without it, the scheduler acts if files have everything that it reads' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
@@ -504,7 +504,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l n
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand retain" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -566,7 +566,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand release" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -629,7 +629,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l n
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unbind" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -691,7 +691,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reclaim" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -754,7 +754,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand recreate" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -817,7 +817,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand restore" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -880,7 +880,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l n
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rebind" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -944,7 +944,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l now
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand move" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -1006,7 +1006,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l n
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rename" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -1068,7 +1068,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand unfinalize" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -1127,7 +1127,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l co
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"
@@ -1182,7 +1182,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -s h 
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'
 server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l confirm -d 'The name that the plan asks for, if data are deleted or get to another claim' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand undo" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
 json\t''
 yaml\t''"

@@ -231,7 +231,7 @@ module completions {
     --only: string            # Only the findings of these rules; `*` stands for any letters
     --dry-run: string@"nu-complete kubectl-pvctl fix dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl fix output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -296,7 +296,7 @@ module completions {
     --stuck                   # Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`
     --diagnosis               # Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`
     --pods                    # Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then
-    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes
+    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes; without it, the scheduler acts if files have everything that it reads
     --exit-code               # Exit with 1 if a change is predicted
     --trace                   # Show each test of a decision: the field, the two values, the result
     --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary
@@ -567,7 +567,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl retain dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl retain output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -642,7 +642,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl release dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl release output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -717,7 +717,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl unbind dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl unbind output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -791,7 +791,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl reclaim dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl reclaim output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -866,7 +866,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl recreate dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl recreate output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -941,7 +941,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl restore dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl restore output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -1016,7 +1016,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl rebind dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl rebind output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -1092,7 +1092,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl move dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl move output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -1166,7 +1166,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl rename dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl rename output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -1240,7 +1240,7 @@ module completions {
     --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
     --dry-run: string@"nu-complete kubectl-pvctl unfinalize dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl unfinalize output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -1308,7 +1308,7 @@ module completions {
     --continue: string        # Continue a repair that stopped: the repair with this id, or the newest one
     --dry-run: string@"nu-complete kubectl-pvctl apply dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl apply output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
@@ -1376,7 +1376,7 @@ module completions {
     --provisioner-stopped     # State that the provisioner of the claims that the repair created is stopped, so it cannot be creating a volume now
     --dry-run: string@"nu-complete kubectl-pvctl undo dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
     --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
-    --confirm: string         # The name that the plan asks for, if data are deleted or get to another claim
+    --confirm: string         # The name of the object, if the plan asks you to type it
     --diff                    # Show what each step changes, field by field
     --output(-o): string@"nu-complete kubectl-pvctl undo output" # Print the plan for `apply`, in this format, and write nothing
     --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m

@@ -274,7 +274,8 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub pods: bool,
 
-    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes
+    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes;
+    /// without it, the scheduler acts if files have everything that it reads
     #[arg(long, value_delimiter = ',', value_name = "LIST", help_heading = "Model")]
     pub actors: Vec<String>,
 

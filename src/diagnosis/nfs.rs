@@ -110,7 +110,7 @@ pub enum Backing<'a> {
         /// The name of the Service.
         name: &'a str,
     },
-    /// The address is in the range of the cluster IPs, and no Service has this address.
+    /// The address is probably in the range of the cluster IPs, and no Service has this address.
     NoAddress {
         /// A Service that serves NFS at another address.
         instead: Option<&'a Service>,
@@ -135,8 +135,8 @@ impl<'a> Backing<'a> {
         if let Some(service) = services.iter().find(|service| service.cluster_ip == server) {
             return Self::Service(service);
         }
-        // No object states the range of the cluster IPs. An address is certainly in this range if the address of a
-        // Service is close to it.
+        // ServiceCIDRs are not read. An address is assumed to be in the range of the cluster IPs if it is in the same
+        // /20 as the cluster IP of a Service. This is wrong if the range is smaller than a /20.
         let is_close = |service: &Service| {
             let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
             other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
@@ -173,7 +173,7 @@ fn serves(pod: &Pod) -> bool {
         && pod.condition("Ready").is_none_or(|ready| ready.status == "True")
 }
 
-/// A pod that hangs because one of its volumes cannot be mounted or unmounted.
+/// A pod that has a node and does not start, or does not end after its deletion. A volume may be the cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Hanging {
     /// Whether the pod is being deleted, so that its volumes have to be unmounted.

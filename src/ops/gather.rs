@@ -7,7 +7,7 @@ use super::scope::Scope;
 use crate::controllers::{KubeVersion, scheduler};
 use crate::diagnosis::Rule;
 use crate::error::Error;
-use crate::model::{Kind, ObjectArgument, Pod, Str, Timestamp};
+use crate::model::{Kind, ObjectArgument, Str, Timestamp};
 use crate::snapshot::{Absence, CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{FileOptions, Loaded, Needs};
 
@@ -154,7 +154,16 @@ impl<'a> Question<'a> {
         let mut surroundings = if self.evidence.surroundings.is_empty() { vec![Kind::Namespace] } else { all_reads() };
         let more = self.evidence.surroundings.iter().filter(|kind| !surroundings.contains(kind));
         surroundings.extend(more.copied().collect::<Vec<_>>());
+        if self.schedules_by_default() {
+            let more = READ_BY_SCHEDULER.iter().filter(|kind| kind.is_surrounding() && !surroundings.contains(kind));
+            surroundings.extend(more.copied().collect::<Vec<_>>());
+        }
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
+    }
+
+    /// Returns whether the scheduler takes part if files have everything that it reads.
+    fn schedules_by_default(self) -> bool {
+        self.may_schedule && self.options.model.actors.is_empty()
     }
 
     /// Returns what is read from a cluster in addition to what decisions need. `namespace` is the namespace of the
@@ -187,7 +196,7 @@ impl<'a> Question<'a> {
 
     fn put_in_order(
         self,
-        parts: Parts,
+        mut parts: Parts,
         detected: Option<u32>,
         context_namespace: Option<String>,
         mut notes: Vec<String>,
@@ -205,15 +214,21 @@ impl<'a> Question<'a> {
         if from_files && modelled.source == "detected" {
             modelled.source = "stated";
         }
-        let snapshot = Snapshot::new(parts);
-        if from_files && self.may_schedule && self.options.model.actors.is_empty() && needs_scheduler(&snapshot) {
-            modelled.add_scheduler();
-            notes.push(
-                "note: the scheduler takes part, because the files have everything that it reads; --actors none leaves \
-                 it out"
-                    .into(),
-            );
+        if from_files && self.schedules_by_default() {
+            if needs_scheduler(&parts) {
+                modelled.add_scheduler();
+                notes.push(
+                    "note: the scheduler takes part, because the files have everything that it reads; --actors none \
+                     leaves it out"
+                        .into(),
+                );
+            } else {
+                // The answer does not depend on what only the scheduler reads.
+                let only = |kind: &&Kind| kind.is_surrounding() && !self.evidence.surroundings.contains(kind);
+                READ_BY_SCHEDULER.iter().filter(only).for_each(|kind| parts.coverage.forget(*kind, |_| true));
+            }
         }
+        let snapshot = Snapshot::new(parts);
         let given = self.options.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
         let namespace = match (self.options.scope.all_namespaces, from_files) {
@@ -247,10 +262,10 @@ impl<'a> Question<'a> {
 const READ_BY_SCHEDULER: [Kind; 6] =
     [Kind::Pod, Kind::Node, Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity, Kind::VolumeAttachment];
 
-/// Returns whether some pod waits for the scheduler, and the snapshot has everything that the scheduler reads.
-fn needs_scheduler(snapshot: &Snapshot) -> bool {
-    let is_complete = |kind: &Kind| snapshot.coverage().absence(*kind, "") == Absence::Certain;
-    READ_BY_SCHEDULER.iter().all(is_complete) && snapshot.all::<Pod>().iter().any(scheduler::handles)
+/// Returns whether some pod waits for the scheduler, and everything that the scheduler reads was read.
+fn needs_scheduler(parts: &Parts) -> bool {
+    let is_complete = |kind: &Kind| parts.coverage.absence(*kind, "") == Absence::Certain;
+    READ_BY_SCHEDULER.iter().all(is_complete) && parts.objects.pods.iter().any(scheduler::handles)
 }
 
 /// The maximum number of namespaces that a warning names.

@@ -73,7 +73,7 @@ impl PredictOptions {
     /// diagnoses are made and no actor can take part.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
-        if !self.read.model.actors.is_empty() || self.may_schedule {
+        if self.read.model.actors.iter().any(|actor| actor != "none") {
             kinds.extend(READ_BY_ACTORS.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
         }
         kinds

@@ -5,6 +5,7 @@ mod cases;
 mod danger;
 mod headlines;
 mod healthy;
+mod mounts;
 mod neighbours;
 mod proposals;
 mod roots;

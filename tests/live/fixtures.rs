@@ -208,15 +208,15 @@ impl Cluster {
     }
 
     /// Starts the deletion of an object and writes its status, if the fixture states these. Returns the object as it is
-    /// stored then. The deletion comes first: the API server removes a pod that has ended at once, and it accepts
-    /// the phase Terminating only for a namespace that is being deleted.
+    /// stored then. The deletion comes first, for two reasons. If a pod has already ended, its deletion removes it
+    /// immediately. And the API server accepts the phase Terminating only for a namespace that is being deleted.
     async fn finish(&mut self, object: &Value) -> Result<Value, Refused> {
         let resource = self.resource(object).await;
         let path = resource.path(object);
         if object["metadata"]["deletionTimestamp"].is_string() {
             self.api.send(Method::DELETE, &path, None).await?;
         }
-        // An object without finalizers is gone now. Then this read fails.
+        // If neither a finalizer nor a grace period keeps the object, it is gone now. Then this read fails.
         let mut stored = self.api.get(&path).await?;
         if resource.has_status && object["status"].is_object() {
             stored["status"] = object["status"].clone();
@@ -301,8 +301,7 @@ fn lost(given: &Value, stored: &Value, place: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// Returns the findings of an audit. Resource versions in commands are replaced by one fixed text, because nobody can
-/// choose them.
+/// Returns the findings of an audit. Resource versions are removed from commands, because nobody can choose them.
 fn findings(run: &Finished) -> Vec<Value> {
     const VERSION: &str = r#""path":"/metadata/resourceVersion","value":""#;
     assert!(run.code == Some(0) && run.stderr.is_empty(), "{:?}: {}", run.code, run.stderr);
@@ -340,10 +339,12 @@ fn in_short(findings: &[Value]) -> BTreeSet<&str> {
 fn misjudged(cluster: &Cluster, fixture: &Fixture) -> Vec<String> {
     let mut arguments = vec!["audit", "-o", "json", "--exit-zero"];
     arguments.extend(fixture.flags.iter().map(String::as_str));
-    // The cluster has no other objects, and the program reads all of them.
+    // The cluster has only the objects of the fixture, and the program reads all objects of the cluster. So the file is
+    // declared complete, too.
     let kinds: Vec<&str> = Kind::listed().map(Kind::resource).collect();
     let complete = format!("--assume-complete={}", kinds.join(","));
-    // The list of namespaces is complete as well, although a fixture rarely contains namespaces.
+    // `complete` includes the namespaces, but a fixture rarely contains them. So the namespaces of the cluster are
+    // another input file.
     let there = cluster.plane.kubectl_with(&["get", "namespaces", "-o", "name"], b"").stdout;
     let own: Vec<&str> = named(&fixture.objects, "Namespace").collect();
     let names = there.lines().filter_map(|line| line.strip_prefix("namespace/")).filter(|name| !own.contains(name));

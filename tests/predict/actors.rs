@@ -378,3 +378,28 @@ fn a_driver_creates_a_volume_for_a_claim_that_is_being_deleted() {
     assert_eq!(ends["data"], set(&["Pending", "Bound pvc-uid-data"]));
     assert_eq!(ends["pvc-uid-data"], set(&["Bound", "gone"]));
 }
+
+/// If files have everything that the scheduler reads and some pod waits for it, the scheduler takes part.
+#[test]
+fn the_scheduler_takes_part_by_default_if_files_have_what_it_reads() {
+    let items = contended();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+    let complete = "--assume-complete=pv,pvc,sc,pods,nodes,csinodes,csidrivers,csistoragecapacities,volumeattachments";
+    let run = |more: &[&str]| {
+        let words = [&["predict", "-f", "-", complete, "-o", "json", "--outcomes", "all"], more].concat();
+        let run = Run::new(&words).stdin(list.to_string().as_bytes()).finish();
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        (ends(&document)["c1"].clone(), document["model"]["actors"].clone())
+    };
+    assert_eq!(run(&[]), (set(&["Bound a", "Bound b"]), json!(["scheduler"])));
+    assert_eq!(run(&["--actors", "none"]), (set(&["Pending"]), Value::Null));
+    let table = Run::new(&["predict", "-f", "-", complete]).stdin(list.to_string().as_bytes()).finish();
+    assert!(table.stderr.contains("note: the scheduler takes part"), "{}", table.stderr);
+    // The input has no CSINodes, and nothing says that there are none.
+    let without_one = complete.replace("csinodes,", "");
+    let items: Vec<Value> = contended().into_iter().filter(|item| item["kind"] != "CSINode").collect();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+    let words = ["predict", "-f", "-", &without_one, "-o", "json"];
+    let run = Run::new(&words).stdin(list.to_string().as_bytes()).finish();
+    assert_eq!(ends(&serde_json::from_str(&run.stdout).unwrap())["c1"], set(&["Pending"]));
+}

@@ -74,8 +74,8 @@ impl<'f> Concerning<'f> {
     /// true, other findings that follow from the same root are left out as well, because the text about the root covers
     /// them.
     pub(super) fn dangers(&self, decisive: Option<Decisive<'_>>, told: bool) -> Vec<&'f Finding> {
-        // The text about the root also covers the findings that follow from it. The exception is a finding with imminent
-        // risk, if the risk of the root is not imminent.
+        // The text about the root also covers the findings that follow from it. The exception is a finding with
+        // imminent risk, if the risk of the root is not imminent.
         let follows = |finding: &Finding, root: &Finding| {
             let is_of_root = self.findings.listed.get(finding.role.root).is_some_and(|own| std::ptr::eq(own, root));
             is_of_root && (finding.risk != Risk::Imminent || root.risk == Risk::Imminent)

@@ -196,7 +196,7 @@ async fn only_readings_that_matter_are_warned_of() {
         let lines: Vec<String> = stderr
             .replace("\n  ", " ")
             .lines()
-            .filter_map(|line| line.strip_prefix("warning: pods of namespace")?.split_once(" may not"))
+            .filter_map(|line| line.strip_prefix("warning: pods of namespace")?.split_once(" cannot"))
             .map(|(named, _)| named.to_owned())
             .collect();
         lines

@@ -94,10 +94,10 @@ cases! {
             "next": "event",
         }));
 
-    // The claim asks for 1Gi, and the size of a reserved volume is not tested. Everything is written except the claim's
-    // status.
+    // The claim asks for 1Gi and names a volume that is reserved for it, so the size is not tested. Everything is
+    // written except the claim's status.
     b5_the_volume_states_no_capacity: case(&["B5"])
-        .only_with("foreign storage: the API server wants spec.capacity.storage")
+        .only_with("an object that no API server stores: it requires spec.capacity.storage")
         .volume(volume("pv-1").without_capacity().claimed_by("c", "uid-c"))
         .claim(claim("c").names("pv-1"))
         .syncs_claim("c")

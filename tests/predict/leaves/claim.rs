@@ -38,7 +38,7 @@ cases! {
 
     // The bad selector is noticed only because the search visits a bucket with the claim's access modes.
     c3_the_selector_cannot_be_used: case(&["C3"])
-        .only_with("foreign storage: the API server refuses such a selector")
+        .only_with("an object that no API server stores: it refuses such a selector")
         .volume(volume("pv-1"))
         .claim(claim("c").wants_label_by("disk", "Sometimes"))
         .class(class("gold"))
@@ -51,7 +51,7 @@ cases! {
         }));
 
     c3_goes_unnoticed_without_a_bucket: case(&["C12"])
-        .only_with("foreign storage: the API server refuses such a selector")
+        .only_with("an object that no API server stores: it refuses such a selector")
         .volume(volume("pv-1").modes(&["ROX"]))
         .claim(claim("c").wants_label_by("disk", "Sometimes").annotated("volume.kubernetes.io/storage-provisioner", "csi.example.com"))
         .class(class("gold"))

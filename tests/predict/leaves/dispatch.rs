@@ -70,7 +70,7 @@ cases! {
 
     // storeObjectUpdate returns the error text of strconv.
     d9_the_version_is_no_number: case(&["D9"])
-        .only_with("foreign storage: resource versions of an API server are numbers")
+        .only_with("an object that no API server returns: its resource versions are numbers")
         .volume(volume("pv-1"))
         .handles_volume_key("pv-1", Lister::Present(Some("10"), "ten"))
         .expect(json!({
@@ -80,7 +80,7 @@ cases! {
         }));
 
     d9_the_cached_version_is_no_number: case(&["D9"])
-        .only_with("foreign storage: resource versions of an API server are numbers")
+        .only_with("an object that no API server returns: its resource versions are numbers")
         .claim(claim("c"))
         .handles_claim_key("a/c", Lister::Present(Some("99999999999999999999"), "20"))
         .expect(json!({

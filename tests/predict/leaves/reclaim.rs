@@ -72,7 +72,7 @@ cases! {
         }));
 
     r5_the_policy_is_unknown: case(&["R5"])
-        .only_with("foreign storage: the API server refuses such a policy")
+        .only_with("an object that no API server stores: it refuses such a policy")
         .volume(released("Shred"))
         .syncs_volume("pv-1")
         .expect(json!({

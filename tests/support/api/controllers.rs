@@ -77,7 +77,8 @@ impl Store {
         false
     }
 
-    /// Sets some objects to their state before their last change, as in a stale cache.
+    /// Puts into `earlier` the version before the last change of each volume and claim that has such a version. `world`
+    /// keeps the present versions.
     fn recall<'s>(&self, snapshot: &'s Snapshot, world: &mut World<'s>, earlier: &mut World<'s>) {
         for (id, present) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {
             if let Some(then) = self.earlier(&volume(&present.meta.name)) {

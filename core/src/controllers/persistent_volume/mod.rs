@@ -75,15 +75,17 @@ fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
 /// The kinds that take part in binding.
 pub const BOUND_KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// Marks that the controller has deleted the storage of a volume, whether the object still exists or not.
+/// Marks that this controller or an external provisioner has deleted the storage of a volume, whether the object still
+/// exists or not.
 pub const DESTROYED: Mark = Mark(0);
 
 /// Marks that the controller has started a pod that erases a volume. The pod continues whatever happens to the volume,
 /// and no object shows when the pod has finished.
 pub const SCRUBBING: Mark = Mark(1);
 
-/// Returns the world in which a late delete operation deletes a new volume. The operation identifies the volume only by
-/// its name. So the operation may delete a newer volume that has the same name as the recorded volume. Upstream:
+/// Returns the world in which an old delete operation has deleted a new volume. The operation was started for a volume
+/// of the snapshot. It may still run when that volume is gone and a new volume has its name. The operation identifies
+/// the volume only by its name, so it deletes the new volume. The result is empty if this cannot happen. Upstream:
 /// `deleteVolumeOperation`, 1.36.
 fn delete_by_name<'s>(world: &World<'s>, id: ObjectId) -> Vec<World<'s>> {
     let Some(volume) = id.of::<PersistentVolume>() else { return Vec::new() };

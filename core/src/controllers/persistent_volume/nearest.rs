@@ -163,8 +163,8 @@ impl<'s, 'q> Search<'s, 'q> {
     /// Returns the members of a group that may be nearest, each with the tests that it fails. The result is empty if
     /// the group differs from the claim in more than one of class, volume mode and access modes.
     ///
-    /// Volumes of one group differ only in size, labels and phase. So the search visits a few members of each group and
-    /// not all volumes.
+    /// Volumes of one group differ only in size, labels, phase and deletion. So the search visits a few members of each
+    /// group and not all volumes.
     fn looked_at(&self, group: &CandidateGroup) -> Vec<(VolumeId, Vec<CandidateVerdict>)> {
         let (key, claim) = (&group.key, self.claim);
         let differ =

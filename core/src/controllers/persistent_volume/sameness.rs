@@ -95,7 +95,8 @@ fn private_volume_step(snapshot: &Snapshot, before: &PersistentVolume, after: &P
 /// Every later step does so, with three exceptions:
 /// - The volume has no capacity, so binding ends before the status is written (`capacities_stated`).
 /// - The claim has the annotation bound-by-controller, and another claim took its volume.
-/// - The search is invalid. It fails as soon as a volume with the requested access modes is provisioned.
+/// - The controller cannot search for the claim, for example because its selector is invalid. The error appears only
+///   when a volume with the requested access modes exists, so it can appear after a provisioning.
 fn private_claim_step(step: &Step<'_, '_>, before: &PersistentVolumeClaim, after: &PersistentVolumeClaim) -> bool {
     let behavior = &step.settings.behavior;
     let same = |key| before.meta.annotations.has(key) == after.meta.annotations.has(key);

@@ -118,8 +118,8 @@ fn join(snapshot: &Snapshot, settings: &Settings<'_>, links: &mut Links<'_>) {
     }
 }
 
-/// Prepares the function that returns the uncertain reads of a component: the kinds that decide whether and where a
-/// driver can create volumes for its claims.
+/// Prepares the function that returns the uncertain reads of a component. These are reads of the kinds that decide
+/// whether, and where, a driver can create volumes for the claims of the component.
 fn needs<'a>(snapshot: &'a Snapshot, _: &Settings<'a>) -> Needs<'a> {
     let absence = |kind: Kind, namespace: &str| snapshot.coverage().absence(kind, namespace);
     Box::new(move |objects| {

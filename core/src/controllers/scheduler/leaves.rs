@@ -10,7 +10,7 @@ leaves! {
         "S20" SchedulerBindAborted "The scheduler stops waiting for the volumes of the pod, and tries the pod again.",
         "S21" SchedulerBindsPod "All volumes of the pod are bound: the pod is bound to its node.",
         "S22" SchedulerFindsNoNode "No node takes the pod.",
-        "S23" SchedulerSkipsPod "The pod needs no node, or the scheduler may not find one for it.",
+        "S23" SchedulerSkipsPod "The scheduler does not handle the pod: it has a node, is being deleted, has a scheduling gate, or names another scheduler.",
     }
     /// What `PreBind` writes for the volumes of a pod. Upstream: `bindAPIUpdate`, `volumebinding`, 1.36.
     SchedulerVolumeStep {

@@ -28,7 +28,8 @@ pub(super) static RULE: Rule = Rule {
                  need, and only then delete the claims.",
         prevention: "Set `spec.persistentVolumeClaimRetentionPolicy.whenScaled` to Delete for sets whose data can be \
                      created again.",
-        hazard: "If a member starts again with very old data, it can disturb its cluster. If the reclaim policy \
+        hazard: "If a pod of the set starts again with very old data, it can disturb the application, for \
+                 example the other members of a database. If the reclaim policy \
                  of the volume is Delete, deleting the claim destroys the data. They may be the only copy.",
         sources: &[
             "getPersistentVolumeClaimName and podInOrdinalRange, pkg/controller/statefulset, Kubernetes 1.36",

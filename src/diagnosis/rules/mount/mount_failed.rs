@@ -79,6 +79,9 @@ impl Obstacle {
     fn of(message: &str) -> Self {
         let message = message.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        // mount prints these words for many causes. For XFS, the usual cause is a second file system with the same
+        // UUID.
+        let is_general = says(&["wrong fs type, bad option, bad superblock"]);
         if says(&["setting volume ownership"]) {
             Self::Ownership
         } else if says(&["subpath"]) {
@@ -91,15 +94,14 @@ impl Obstacle {
             && !says(&["helper program"])
         {
             Self::Damaged
-        } else if says(&["duplicate uuid", "filesystem has duplicate", "wrong fs type, bad option, bad superblock"]) {
+        } else if says(&["duplicate uuid", "filesystem has duplicate"]) || (is_general && says(&["-t xfs"])) {
             Self::SameUuid
-        } else if says(&[
-            "helper program",
-            "unknown filesystem type",
-            "executable file not found",
-            "need a /sbin/mount",
-        ]) {
+        } else if says(&["unknown filesystem type", "executable file not found", "need a /sbin/mount"])
+            || (says(&["helper program"]) && (!is_general || says(&["-t nfs", "-t cifs"])))
+        {
             Self::NoHelper
+        } else if is_general {
+            Self::Other
         } else if says(&[
             "unknown mount option",
             "invalid option",

@@ -41,9 +41,9 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     }
     let event = mount_failure(case.snapshot(), pod)?;
     let since = pod.started.or(pod.meta.created);
-    let mut used = used_claims(pod);
+    let used = used_claims(pod);
     let (first, second) = used.clone().find_map(|first| {
-        let second = used.by_ref().find(|other| other.claim == first.claim && other.volume != first.volume)?;
+        let second = used.clone().find(|other| other.claim == first.claim && other.volume != first.volume)?;
         Some((first, second))
     })?;
     // The kubelet must say that one of the two is missing.

@@ -61,7 +61,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     };
     let name = &node.meta.name;
     let found = Detection::new(format!(
-        "node {name} has not finished unmounting {what}. All containers have ended, and the pod should have been \
+        "node {name} has not finished unmounting {what}. No container of the pod runs, and the pod should have been \
          deleted {} ago{server}",
         human_age(lasted)
     ))

@@ -23,8 +23,8 @@ pub(super) static RULE: Rule = Rule {
                waits for another volume.",
         why: "`spec.claimRef` reserves the volume for the claim, but `spec.volumeName` of the claim names another \
               volume, and this field can never be changed. For example, two volumes were reserved for one claim, and \
-              the controller bound the other volume. Or another free volume matched, and \
-              the controller tested it first. Or the volume was created again from its manifest after the claim had \
+              the controller bound the other volume. Or a volume without `claimRef` and \
+              with fewer access modes matched, and the controller tests such volumes first. Or the volume was created again from its manifest after the claim had \
               got another volume. The controller makes such a volume Available and \
               does not remove the reservation, so no other claim can get the volume.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\

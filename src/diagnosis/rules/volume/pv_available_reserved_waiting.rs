@@ -19,8 +19,9 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "The volume is Available, and the column CLAIM shows a claim. No claim of that name exists.",
         why: "`spec.claimRef` has a namespace and a name, but no uid: the volume is reserved. No other claim can get \
-              the volume. The first claim of that name gets it, even if the claim has another class. Until then the \
-              controller does nothing with the volume.",
+              the volume. A claim of that name gets it if the claim names the volume in `spec.volumeName`. Without \
+              `spec.volumeName`, size, volume mode and access modes must fit, too. The class may be another. Until \
+              then the controller does nothing with the volume.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.claimRef}'\n\
                   kubectl get pvc NAME -n NAMESPACE",
         repair: "Create the claim, and write the name of the volume into its `spec.volumeName`, so that the claim \

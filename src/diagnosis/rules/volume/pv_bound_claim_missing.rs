@@ -30,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
         repair: "If you need the data, set the policy to Retain first, before kube-controller-manager is started. Then \
                  reserve the volume for the name of its claim, and create the claim again. If the claim was already \
                  restored, write its new uid into `claimRef`. If you do not need the data, do nothing.",
-        prevention: "Set volumes to Retain before a restore. Restore volumes without `claimRef.uid`, and restore the \
-                     claims soon after the volumes.",
+        prevention: "Before you restore volumes from manifests, write policy Retain into the manifests and remove \
+                     `claimRef.uid`. Restore the claims soon after the volumes.",
         hazard: "With policy Delete or Recycle, the first sync starts the deletion of the data, so they can be lost as \
                  soon as the control plane starts. If you remove the whole `claimRef`, every claim that fits can get \
                  the data.",
