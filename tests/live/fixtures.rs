@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str;
 
-/// The second audit of the same cluster has a `--now` that is this many seconds later. At that time, no object is young.
+/// The second audit of the same cluster has a `--now` that is this many seconds later. At that time, no object is
+/// young.
 const LATER: i64 = 300;
 
 /// A fixture: what its file states for these tests, and its objects.

@@ -4,8 +4,8 @@ use pvctl::source::LoginMode;
 use pvctl::source::exec_plugin::{UNATTENDED_LIMIT, patience};
 use std::time::Duration;
 
-/// Without `--request-timeout`, a plugin has a time limit, except in `LoginMode::Person`. `--request-timeout 0` means no
-/// limit.
+/// Without `--request-timeout`, a plugin has a time limit, except in `LoginMode::Person`. With `--request-timeout 0` it
+/// has no limit.
 #[test]
 fn a_plugin_beside_others_has_an_end() {
     let second = Duration::from_secs(1);
