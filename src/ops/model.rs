@@ -1,5 +1,6 @@
-//! This module converts options to the behavior of Kubernetes, the controllers, and the memory of the controller.
-//! Decisions depend on these and on the objects.
+//! This module converts options to three things: the behavior of Kubernetes, the list of controllers that take part,
+//! and what the PersistentVolume controller has in its cache and in its operations. Decisions depend on these and on
+//! the objects.
 
 use crate::controllers::persistent_volume::BOUND_KINDS;
 use crate::controllers::persistent_volume::provision::provisioning;

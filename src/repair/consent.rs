@@ -30,8 +30,8 @@ pub struct Right {
 pub struct Receipts {
     /// Each right, and whether the person has it. `None` means that the server does not say.
     pub rights: Vec<(Right, Option<bool>)>,
-    /// The result of the dry runs of the first write and of those claims that could be created now. An error is the
-    /// reason for the first refusal. `None` means that there was no dry run.
+    /// The result of the dry runs: of the first write, and of each request that creates a claim, if it can be tried
+    /// now. An error is the reason for the first refusal. `None` means that there was no dry run.
     pub dry_run: Option<Result<(), String>>,
     /// What the person should know about dry runs without a clear result. Each text is a sentence without a full stop.
     pub doubts: Vec<String>,
@@ -185,7 +185,7 @@ pub fn review(situation: &Situation<'_>, plan: Plan, receipts: &Receipts) -> Res
 pub fn keeps_to_request(plan: &Plan, origin: Option<&Plan>) -> Result<(), String> {
     let asked = Allowance::of(plan, origin);
     if asked.type_name.is_some() && plan.type_name != asked.type_name {
-        return Err(format!("it does not ask for the name {}", asked.type_name.unwrap_or_default()));
+        return Err(format!("it does not require that the name {} is typed", asked.type_name.unwrap_or_default()));
     }
     for carried in &plan.volumes {
         if let Some(given) = carried.given_up.iter().find(|given| !asked.gives_up(&carried.volume, **given)) {
@@ -270,7 +270,8 @@ impl Allowance {
     }
 
     /// Returns what an undo may do. It restores the former state: a claim is Lost again, or a volume names a deleted
-    /// claim again. If the repair had offered the volume to a claim, that claim may have taken it.
+    /// claim again. The claims to which the repair offered the volume are allowed, too, because one of them may have
+    /// taken it.
     fn back(origin: Option<&Plan>) -> Self {
         let lost = (None, GivenUp::Claim);
         let Some(origin) = origin else {
@@ -398,7 +399,7 @@ fn admission(receipts: &Receipts, plan: &Plan) -> Option<Guard> {
         Some(Err(why)) => (Holds::No, format!("the API server refuses a write in a dry run: {why}")),
     };
     let nobody = receipts.nobody_asked && receipts.dry_run.is_none();
-    let unseen = nobody.then_some("whether the API server accepts it (`apply` asks both)");
+    let unseen = nobody.then_some("whether the API server accepts the writes (`apply` checks both)");
     Some(Guard { id: "admission", holds, looked_at: said, unseen })
 }
 
@@ -434,7 +435,7 @@ impl Reviewed {
     /// Confirms the plan. If the plan asks for a name, `typed` is the name that the person has typed.
     ///
     /// # Errors
-    /// Returns the plan if a wrong name was typed, or none.
+    /// Returns the plan if the person typed a wrong name or no name.
     pub fn confirm(self, typed: Option<&str>) -> Result<Confirmed, Box<Self>> {
         match &self.plan.type_name {
             Some(name) if typed != Some(name.as_str()) => Err(Box::new(self)),

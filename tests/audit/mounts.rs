@@ -1,5 +1,5 @@
 //! What a mount failure of a pod is taken for.
-#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, clippy::expect_used, reason = "a test reads a fixture and fails by panicking")]
 
 use super::rules::FOLDER;
 use crate::support::{Run, root};

@@ -4,7 +4,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    clippy::expect_used,
     clippy::print_stderr,
     clippy::unwrap_used,
     reason = "the test waits until nothing moves, says how much it saw, and fails by panicking"

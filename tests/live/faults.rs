@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// How long one request may take.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The longest time of a run on a busy machine: one request, and a few attempts of another one.
+/// The longest time of a run. The request that fails may be sent several times, and the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The message of the answers that refuse a request.

@@ -218,7 +218,7 @@ pub(crate) fn kubectl() -> PathBuf {
 /// Returns the program with the real external provisioner. It is built once per run of the tests.
 fn provisioner() -> &'static Path {
     static BUILD: OnceLock<Oracle> = OnceLock::new();
-    BUILD.get_or_init(|| Oracle::build_provisioner(&root()).expect("go, which builds the provisioner")).program()
+    BUILD.get_or_init(|| Oracle::build_provisioner(root()).expect("go, which builds the provisioner")).program()
 }
 
 /// Returns the program that starts and stops the components. It is built once per run of the tests.

@@ -195,7 +195,7 @@ struct Tally {
 fn compare(plane: &Plane, tally: &mut Tally, one_of: usize, formats: &[&[&str]]) {
     let taken = take(plane);
     for format in formats {
-        tally.bytes += same(plane, &taken, &[&["predict", "-A"], *format].concat());
+        tally.bytes += same(plane, &taken, &[&["predict", "-A", "--actors", "none"], *format].concat());
     }
     let run = plane.pvctl(&["predict", "-A", "-o", "json"]);
     let all = names(&document(&run.stdout));
@@ -529,7 +529,8 @@ fn kubectl_creates_the_objects_of_a_snapshot_again() {
     file["items"] = expected.into();
     let created = tempfile::NamedTempFile::with_suffix(".json").unwrap();
     fs::write(created.path(), file.to_string()).unwrap();
-    let arguments = ["predict", "-A", "-o", "json", "--decisions", "all", "--outcomes", "all"];
+    // From files, the scheduler would take part by default.
+    let arguments = ["predict", "-A", "--actors", "none", "-o", "json", "--decisions", "all", "--outcomes", "all"];
     let live = again.pvctl(&[&arguments[..], &["--now", NOW]].concat());
     assert_eq!((live.code, live.stderr.as_str()), (Some(0), ""));
     let of_file = of_file(&arguments, created.path());

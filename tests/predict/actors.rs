@@ -204,6 +204,7 @@ fn a_pod_waits_for_its_driver_if_only_the_scheduler_acts() {
     assert_eq!(acting["data"], set(&["Pending", "Bound pvc-uid-data"]));
     assert_eq!(acting["pvc-uid-data"], set(&["Bound", "gone"]));
     assert_eq!(document["model"]["actors"], json!(["drivers", "scheduler"]));
+    assert_eq!(document["model"]["externalProvisioner"], json!({"version": "6.4.0", "library": "13.1.0"}));
 }
 
 #[test]

@@ -121,7 +121,11 @@ impl fmt::Display for BehaviorError {
                  enable-dynamic-provisioning, enable-hostpath-provisioner, pvclaimbinder-sync-period"
             ),
             Self::BadFlagValue(flag, value) => {
-                write!(out, "controller-manager flag {flag:?} cannot have the value {value:?}")
+                write!(
+                    out,
+                    "the value {value:?} of controller-manager flag {flag:?} is not known here: pvctl reads true, \
+                     false, or one number with s, m or h"
+                )
             }
         }
     }
@@ -130,7 +134,7 @@ impl fmt::Display for BehaviorError {
 struct Gate {
     name: &'static str,
     /// The defaults of the gate. Each entry has a minor and the default since this minor. The first entry has the minor
-    /// that introduced the gate.
+    /// that introduced the gate, or an older minor than all modelled ones.
     defaults: &'static [(u32, bool)],
     /// The first minor in which the gate is locked to its default.
     locked: Option<u32>,
@@ -198,7 +202,8 @@ pub struct KubernetesBehavior {
     pub value_lists: ListForm,
     /// The answer to a live read of a claim whose namespace is empty.
     pub without_namespace: WithoutNamespace,
-    /// In 1.14, the selected-node annotation ends the delay of binding.
+    /// In 1.14, a claim with the annotation selected-node is treated as if its class bound immediately: the controller
+    /// also searches for an existing volume. Later versions only start the provisioning.
     pub selected_node_ends_delay: bool,
     /// In 1.14, a missing claim is read again only if the controller itself bound the volume.
     pub recheck_only_bound_by_controller: bool,

@@ -1,5 +1,6 @@
 //! The leaves: the ends of the functions of the controllers, of the scheduler and of the external provisioner. Each
-//! leaf is named after what upstream does there. The output, the tests and the parity table all use this definition.
+//! leaf is named after what upstream does there. The output, the tests and `docs/PARITY.md` take ids and names from
+//! here.
 //! The leaves of each controller, of the scheduler and of the provisioner are defined in its own folder, by the macro
 //! `leaves`. [`Branch`] has the leaves of the enums that are listed at the end of this file. The leaves of the
 //! provisioner's finalizers and of cloning protection are not among them.

@@ -143,7 +143,8 @@ impl Outcome {
         }
     }
 
-    /// Returns a text that identifies what the object is bound to. The text is empty if it is not bound.
+    /// Returns a text that identifies the volume, the claim or the node that the object names. The text is empty if the
+    /// object names none.
     pub fn binding(&self) -> String {
         match self {
             Self::Claim { volume_name, .. } => volume_name.to_string(),

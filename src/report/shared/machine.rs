@@ -1,5 +1,6 @@
 //! Parts of the machine-readable output that several documents share. The field names are public API.
 
+use crate::controllers::provisioner::{self, EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
 use crate::controllers::{ACTORS, Controller, KubernetesBehavior};
 use crate::model::{Kind, Str};
 use crate::snapshot::Coverage;
@@ -67,10 +68,28 @@ pub struct Model {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub actors: Vec<&'static str>,
+    /// The external provisioner whose decisions the drivers make. The field is absent if the drivers do not take part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_provisioner: Option<ProvisionerVersions>,
     /// Whether the outcomes include failures: refused requests, crashes inside a sync, and outdated caches.
     #[serde(skip_serializing_if = "is_false")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub failures: bool,
+}
+
+/// The versions of the external provisioner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProvisionerVersions {
+    /// The version of external-provisioner.
+    pub version: &'static str,
+    /// The version of its library, sig-storage-lib-external-provisioner.
+    pub library: &'static str,
+}
+
+impl ProvisionerVersions {
+    /// The versions that are modelled.
+    pub const MODELLED: Self = Self { version: EXTERNAL_PROVISIONER, library: PROVISIONER_LIBRARY };
 }
 
 impl Model {
@@ -107,6 +126,9 @@ impl Model {
             ]),
             controllers: named(|controller| !ACTORS.contains(controller)),
             actors: named(|controller| ACTORS.contains(controller)),
+            external_provisioner: controllers
+                .contains(&provisioner::actor::CONTROLLER)
+                .then_some(ProvisionerVersions::MODELLED),
             failures: false,
         }
     }

@@ -1,8 +1,7 @@
 //! Versions as data.
 
 use crate::controllers::KubeVersion;
-use crate::controllers::provisioner::{EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
-use crate::report::shared::machine::API_VERSION;
+use crate::report::shared::machine::{API_VERSION, ProvisionerVersions};
 use serde::Serialize;
 
 /// The document that `version` prints.
@@ -44,16 +43,6 @@ pub struct ModelledVersions {
     pub external_provisioner: ProvisionerVersions,
 }
 
-/// The versions of the external provisioner.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ProvisionerVersions {
-    /// The version of external-provisioner.
-    pub version: &'static str,
-    /// The version of its library, sig-storage-lib-external-provisioner.
-    pub library: &'static str,
-}
-
 /// An API server.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -67,7 +56,7 @@ impl Version {
     pub fn new(server: Option<String>) -> Self {
         let kubernetes = KubeVersion::DEFAULT.to_string();
         let available = KubeVersion::all().map(|version| version.to_string()).collect();
-        let external_provisioner = ProvisionerVersions { version: EXTERNAL_PROVISIONER, library: PROVISIONER_LIBRARY };
+        let external_provisioner = ProvisionerVersions::MODELLED;
         Self {
             api_version: API_VERSION,
             kind: "Version",

@@ -3,7 +3,7 @@
 mod document;
 mod text;
 
-pub use document::{ClientVersion, ModelledVersions, ProvisionerVersions, ServerOut, Version};
+pub use document::{ClientVersion, ModelledVersions, ServerOut, Version};
 
 use crate::error::Error;
 use crate::report::shared::format::formats;

@@ -22,7 +22,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tables::{FILES, REFUSED, SAME, WRONG};
 
-/// The texts that must not be printed: every token and password above.
+/// The texts that must not be printed: every token and password of the kubeconfigs and of the cases of `tables`.
 const SECRETS: [&str; 6] = ["t0ps3cret", "f1les3cret", "plug1ns3cret", "s3cret", "cGFzc3dvcmQ", "hunter2"];
 
 /// The servers, and a folder of kubeconfigs that lead to them.
@@ -259,8 +259,9 @@ fn flags_that_kubectl_refuses_are_refused_with_a_sentence() {
     assert_eq!(wrong.len(), 0);
 }
 
-/// Some of the cases without kubectl, by the rules of client-go. Each states the server, the server name in the TLS
-/// handshake, the header `Authorization`, the client certificate and the namespace.
+/// Tests some of the cases without kubectl. The expected results follow from the rules of client-go. Each case
+/// states the server, the server name in the TLS handshake, the header `Authorization`, the client certificate and the
+/// namespace.
 #[test]
 fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     type Expected<'a> = (&'a str, Option<&'a str>, &'a str, Option<&'a str>, &'a str);
@@ -298,7 +299,7 @@ fn flags_and_files_lead_to_a_server_a_user_and_a_namespace() {
     }
 }
 
-/// In these cases kubectl has a fault. Our program behaves differently, and says why.
+/// In these cases our program behaves differently from kubectl. If it refuses the command, it says why.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn differences_from_kubectl_are_known() {

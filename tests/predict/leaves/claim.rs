@@ -25,8 +25,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // IsDelayBindingMode returns two errors on the same line: the error of the lister, and the error for a class
-    // without a mode.
+    // IsDelayBindingMode fails if the lister fails, or if the class has no mode. Its caller returns both errors at the
+    // same place, so both end at C2.
     c2_the_binding_mode_is_not_known: case(&["C2"])
         .only_with("a failing lister of classes: reading an input fills in an absent volumeBindingMode, as the API \
                     server does; upstream returns both errors from the same place")
@@ -36,7 +36,7 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C2", "error": "the cache is gone", "next": "backoff"}));
 
-    // The bad selector is noticed only because the search visits a bucket with the claim's access modes.
+    // The search parses the selector only if some volume has the access modes of the claim. Here one volume has them.
     c3_the_selector_cannot_be_used: case(&["C3"])
         .only_with("an object that no API server stores: it refuses such a selector")
         .volume(volume("pv-1"))
@@ -319,7 +319,7 @@ cases! {
             "next": "event",
         }));
 
-    // Only the first test that fails is reported. So each volume here also fails all later tests.
+    // Only the first test that fails is reported. So each volume here, except the last, also fails the next test.
     c18a_the_named_volume_is_deleted: case(&["C18a"])
         .volume(volume("pv-1").size("1Mi").class("silver").finalizers(&["kubernetes.io/pv-protection"]).terminating())
         .claim(claim("c").names("pv-1"))
@@ -533,8 +533,8 @@ cases! {
         .syncs_claim("c")
         .expect(json!({"branch": "C26", "steps": ["B0"], "next": "resync"}));
 
-    // Only uids are compared. A claimRef with a wrong name is corrected, and then has the annotation
-    // bound-by-controller.
+    // Only uids are compared. The controller corrects a wrong name in the claimRef, and sets the annotation
+    // bound-by-controller on the volume.
     c26_a_wrong_name_is_repaired: case(&["C26"])
         .volume(volume("pv-1").claimed_by("misspelt", "uid-c").phase("Bound"))
         .claim(claim("c").bound_to("pv-1"))

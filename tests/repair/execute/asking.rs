@@ -218,7 +218,7 @@ async fn a_review_accepts_only_steps_that_follow_from_the_request_and_were_tried
     .await;
     let thief = "the plan does not match its request: it gives volume pv-1 to claim web/thief";
     rejected(&|plan, _| plan.volumes[0].for_claims.push(("web".into(), "thief".into())), "request", thief).await;
-    let untyped = "the plan does not match its request: it does not ask for the name pv-1";
+    let untyped = "the plan does not match its request: it does not require that the name pv-1 is typed";
     let reclaim = repair::Request::Reclaim { volume: "pv-1".into(), delete: true };
     rejected(
         &|plan, _| {

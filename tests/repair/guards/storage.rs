@@ -43,7 +43,7 @@ fn csi(driver: &str, handle: &str) -> Value {
 }
 
 /// Manuals of vendors say to create one volume of a share for each namespace. The guard only warns about these volumes
-/// if all of them are ReadWriteMany and are retained. Otherwise it refuses the plan.
+/// if all of them have access mode `ReadWriteMany` and are retained. Otherwise it refuses the plan.
 #[test]
 fn a_share_for_many_nodes_has_many_volumes() {
     let share = json!({ "csi": { "driver": "efs.csi.aws.com", "volumeHandle": "fs-1" } });

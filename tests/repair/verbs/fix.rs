@@ -6,7 +6,8 @@ use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Without a terminal, `fix` makes each safe repair once. If a repair is refused, the exit code is that of the refusal.
+/// Without a terminal, `fix` writes nothing, and `fix --yes` makes each safe repair once. If a repair is refused, the
+/// exit code is that of the refusal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     let fake = cluster([released("data", "Retain")]).await;
@@ -108,7 +109,7 @@ async fn audit_and_explain_name_the_command_that_repairs() {
         let ended = Run::new(words).stdin(objects.to_string().as_bytes()).finish();
         assert!(!ended.stderr.contains("pvctl fix"), "{words:?}: {}", ended.stderr);
     }
-    // Nothing is proposed if nothing is wrong.
+    // `audit` does not mention `fix` if all findings are suppressed.
     fake.replace({
         let mut kept = released("data", "Retain");
         kept["metadata"]["annotations"] = json!({"pvctl.dev/ignore": "pv-released-retain=kept"});

@@ -106,7 +106,7 @@ async fn a_journal_is_continued_only_if_its_plan_follows_from_its_request() {
     let changes = [
         ("/volumes/0", "givenUp", json!(["data"]), "it gives up the data of volume data"),
         ("/volumes/0", "forClaims", json!([["web", "thief"]]), "it gives volume data to claim web/thief"),
-        ("/request", "to", json!({"to": "anyone"}), "it does not ask for the name data"),
+        ("/request", "to", json!({"to": "anyone"}), "it does not require that the name data is typed"),
     ];
     for (part, field, value, said) in changes {
         let mut header: Value = serde_json::from_str(header).unwrap();

@@ -15,7 +15,7 @@ pub(crate) const STRANGER: &str = "stranger";
 pub(crate) enum Actor {
     /// No actor acts.
     Nobody,
-    /// Drivers act on every volume that was deletable for a moment. They delete its storage, and then its object.
+    /// Drivers delete the storage and then the object of every volume that a driver could delete at some moment.
     Driver,
     /// A stranger creates, for each volume, a claim that names it and fits it.
     Stranger,
@@ -28,7 +28,7 @@ pub(crate) enum Actor {
     Deleter,
     /// The scheduler reserves an Available volume without a `claimRef` for a claim of a stranger that waits for a pod.
     Scheduler,
-    /// A pod that uses the claims of the repair gets a node.
+    /// For each claim of the repair, a new pod that uses it runs on a node.
     User,
     /// A person labels every volume and claim, so that their resource versions change.
     Toucher,
@@ -41,7 +41,7 @@ pub(crate) enum Actor {
     Changer,
     /// A person deletes every volume that no claim has, and creates another one of the same name.
     VolumeMaker,
-    /// A person deletes every claim, and creates another one of the same name, which no pod uses.
+    /// A person deletes every claim, and creates another one of the same name, but no pod.
     ClaimMaker,
     /// A person deletes a namespace with its claims, and creates another one of the same name.
     NamespaceMaker,
@@ -116,7 +116,8 @@ impl Actor {
         matches!(self, Self::Nobody | Self::Toucher)
     }
 
-    /// Returns whether the actor takes a claim or the name of a claim. Then the repair may have nothing left to do.
+    /// Returns whether the actor changes claims, volumes or their references so that the repair may have nothing left
+    /// to do.
     pub(crate) fn is_in_the_way(self) -> bool {
         matches!(
             self,
@@ -250,7 +251,7 @@ fn recreate(store: &mut Store, start: &Store) {
         if namespace == STRANGER {
             continue;
         }
-        // A template does not name the volume. A manifest that GitOps applies may name it.
+        // The new claim does not name a volume, like a claim from a template.
         let mut manifest = json!({ "metadata": { "namespace": namespace, "name": name }, "spec": old["spec"] });
         if let Some(spec) = manifest["spec"].as_object_mut() {
             spec.remove("volumeName");

@@ -88,8 +88,8 @@ impl Judged<'_> {
             remove(&mut object, "/spec/claimRef", "uid");
         } else if said.starts_with(&format!("remove spec.claimRef of {volume} (it names no claim that can exist"))
             || said.contains(", or free volume ")
-            || said.starts_with("delete the volume or free it for another claim")
-            || said.ends_with(", or remove spec.claimRef; now the claimRef names no claim")
+            || said.starts_with("reserve the volume for another claim, or delete it")
+            || said.ends_with(", or remove spec.claimRef if any claim may get the data")
         {
             remove(&mut object, "/spec", "claimRef");
         } else if let Some(namespace) =

@@ -27,7 +27,7 @@ pub fn ends(behavior: &KubernetesBehavior, world: &World<'_>, id: ObjectId, unse
 }
 
 impl Outcome {
-    /// Returns the end state of a recorded claim.
+    /// Returns the end state of a claim, as its object shows it. `None` means that the claim is gone.
     pub fn of_claim(claim: Option<&PersistentVolumeClaim>, unsettled: bool) -> Self {
         match claim {
             None => Self::Gone { data: None, unsettled },
@@ -54,8 +54,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the end state of a volume. `destroyed` says whether the controller has deleted its storage. If the
-    /// object vanishes for another reason, its storage is kept.
+    /// Returns the end state of a volume. `destroyed` says whether the controller or a provisioner has deleted its
+    /// storage. If it is false and the object is gone, the storage is kept.
     pub fn of_volume(
         behavior: &KubernetesBehavior,
         volume: Option<&PersistentVolume>,

@@ -32,7 +32,11 @@ pub fn reclaim_volume<'s>(
     let name = &volume.object.meta.name;
     match &volume.object.reclaim_policy {
         ReclaimPolicy::Retain => {
-            sync.wait_for("user", "", "delete the PersistentVolume or free it for another claim");
+            sync.wait_for(
+                "user",
+                "",
+                "reserve the PersistentVolume for a claim, or delete it if nobody needs its data",
+            );
             sync.step(ReclaimStep::ReclaimRetain.into());
         }
         ReclaimPolicy::Recycle => {
@@ -70,8 +74,9 @@ fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
     }
 }
 
-/// Returns whether the volume is released, according to the controller's cache: no claim has the name and the uid of
-/// the claimRef, or this claim names another volume. A volume whose claimRef has no uid is not released. Upstream:
+/// Returns whether the volume is released, according to the controller's cache. It is released if no claim has the name
+/// and the uid of the claimRef. It is also released if a claim has both and names another volume. A volume whose
+/// claimRef has no uid is not released. Upstream:
 /// `isVolumeReleased`, 1.36.
 fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> bool {
     let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
@@ -102,7 +107,12 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
             return;
         }
         Provider::Nobody(text) => {
-            sync.wait_for("user", "", "delete the storage by hand, then the PersistentVolume");
+            sync.wait_for(
+                "user",
+                "",
+                "set policy Retain to keep the data; or, if nobody needs them, delete the PersistentVolume, and then \
+                 the storage by hand",
+            );
             let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
             if marked.is_err() {
                 sync.step(DeleteStep::DeleteMarkFailed.into());
@@ -342,10 +352,10 @@ pub fn is_guarded(volume: &PersistentVolume) -> bool {
     volume.meta.has_finalizer(IN_TREE_FINALIZER) || volume.meta.has_finalizer(EXTERNAL_FINALIZER)
 }
 
-/// Returns whether the deletion of the volume removes only its object: the storage stays, although the policy is
-/// Delete. Upstream: `shouldDelete` of sig-storage-lib-external-provisioner skips volumes that are being deleted and do
-/// not have its finalizer. Before 1.36 and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also
-/// skipped volumes that are being deleted.
+/// Returns whether the storage of a volume with policy Delete stays because the volume is already being deleted. If
+/// nobody can delete the storage, the result is false. Upstream: `shouldDelete` of
+/// sig-storage-lib-external-provisioner skips volumes that are being deleted and do not have its finalizer. Before 1.36
+/// and without the gate `HonorPVReclaimPolicy`, `deleteVolumeOperation` also skipped volumes that are being deleted.
 pub fn leaves_storage_behind(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
     match data_fate(behavior, volume) {
         DataFate::HandedToDriver => !is_guarded(volume),

@@ -146,7 +146,7 @@ fn record_reserved(sync: &mut SyncContext<'_, '_>, volume: &str, named: &ClaimRe
              if the claimRef has no uid"
         }
         Some(claim) if !claim.volume_name.is_empty() && claim.volume_name != volume => {
-            "delete the volume or free it for another claim: the claim for which it is reserved has another volume"
+            "reserve the volume for another claim, or delete it if nobody needs its data: its claim names another volume"
         }
         Some(_) => return,
     };
@@ -177,7 +177,7 @@ fn complete_claim_ref(sync: &SyncContext<'_, '_>, volume: &str, named: &ClaimRef
             };
             format!("set {lacking} to {value}; without it, the claimRef names no claim")
         }
-        _ => format!("set {lacking}, or remove spec.claimRef; now the claimRef names no claim"),
+        _ => format!("set {lacking}, or remove spec.claimRef if any claim may get the data"),
     }
 }
 

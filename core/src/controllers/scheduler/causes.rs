@@ -1,5 +1,5 @@
-//! The objects that lead to a reason of a volume plugin on one node. The messages of the scheduler do not name these
-//! objects.
+//! The objects because of which a volume plugin of the scheduler, such as `VolumeBinding`, rejects a node. The
+//! messages of the scheduler do not name these objects.
 
 use super::reads::Reads;
 use super::volume_binding::{Branch, PodVolumeClaims, is_fully_bound};

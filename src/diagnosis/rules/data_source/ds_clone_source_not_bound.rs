@@ -27,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
                  consumer, it needs a pod. If the name of the source is wrong, or the source is being deleted, create \
                  the claim again with another source. The data source of a claim cannot be changed.",
         prevention: "Copy only claims that are Bound, and keep them until the copies are Bound.",
-        hazard: "None: nothing has been copied yet. Without a data source, the claim gets an empty volume.",
+        hazard: "No data are at risk, because nothing has been copied yet. If you create the claim again without a data \
+                 source, it gets an empty volume.",
         sources: &[
             "getPVCSource, external-provisioner",
             "https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/",

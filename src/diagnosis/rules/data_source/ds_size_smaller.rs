@@ -24,7 +24,8 @@ pub(super) static RULE: Rule = Rule {
                   custom-columns=NAME:.metadata.name,WANTS:.spec.resources.requests.storage,HAS:.status.capacity.storage",
         repair: "Delete the claim, which has no volume, and create it again with at least the request of its source.",
         prevention: "When you make a copy, request the present size of its source.",
-        hazard: "None: nothing has been copied yet. Without a data source, the claim gets an empty volume.",
+        hazard: "No data are at risk, because nothing has been copied yet. If you create the claim again without a data \
+                 source, it gets an empty volume.",
         sources: &[
             "getPVCSource, external-provisioner",
             "kubernetes-csi/external-provisioner#484",

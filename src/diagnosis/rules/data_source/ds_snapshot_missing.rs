@@ -34,8 +34,9 @@ pub(super) static RULE: Rule = Rule {
                  `deletionPolicy` to Retain. Create a second VolumeSnapshotContent with the same driver, with this \
                  handle in `spec.source.snapshotHandle`, and with the namespace and name of the VolumeSnapshot in \
                  `spec.volumeSnapshotRef`, without a uid. Then create the VolumeSnapshot, with the second content in \
-                 `spec.source.volumeSnapshotContentName`. The first content cannot be used again. If the name is \
-                 wrong, create the claim again with the right name: the data source of a claim cannot be changed.",
+                 `spec.source.volumeSnapshotContentName`. The first content cannot be used again. If the \
+                 claim names the wrong VolumeSnapshot, create the claim again: the data source of a claim cannot be \
+                 changed.",
         prevention: "Restore VolumeSnapshots before the claims that use them, and in the same namespace.",
         hazard: "A claim that is created again without a data source gets an empty volume.",
         sources: &[

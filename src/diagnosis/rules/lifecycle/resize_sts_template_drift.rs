@@ -26,7 +26,8 @@ pub(super) static RULE: Rule = Rule {
                  with the new size in the template.",
         prevention: "Whenever you expand the claims, also create the StatefulSet again with the new size in its \
                      template.",
-        hazard: "Without `--cascade=orphan` the pods are deleted, and with a retention policy the claims, too.",
+        hazard: "Without `--cascade=orphan`, the pods are deleted. If \
+                 `persistentVolumeClaimRetentionPolicy.whenDeleted` is Delete, the claims are deleted, too.",
         sources: &[
             "ValidateStatefulSetUpdate, Kubernetes 1.36",
             "scaleway/scaleway-csi#45",

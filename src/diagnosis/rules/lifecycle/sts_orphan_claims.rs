@@ -61,8 +61,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "claims of replicas that it no longer has still exist and are not used: {}. It has {} replica(s). The claims \
-         keep their data, and a new replica of the same ordinal gets them",
+        "these claims are not used: {}. They belong to replicas that the StatefulSet no longer has: it has {} \
+         replica(s). The claims keep their data, and a new replica of the same ordinal gets them",
         some(claims.iter().map(|claim| claim.meta.name.as_str())),
         set.replicas
     ));

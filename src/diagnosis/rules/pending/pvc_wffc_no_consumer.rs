@@ -25,8 +25,9 @@ pub(super) static RULE: Rule = Rule {
                   kubectl describe pvc NAME -n NAMESPACE",
         repair: "Create the pod that uses the claim. A tool that creates the pod only after the claim is Bound never \
                  creates it. Configure the tool so that it does not wait.",
-        prevention: "Do not let deployments wait for claims of such a class: leave them out of `helm --wait`, hooks \
-                     and health checks that come before the pods.",
+        prevention: "Do not let a tool wait for claims of such a class before their pods exist. Hooks and health checks \
+                     that come before the pods must not test these claims. Do not use `helm --wait` for a chart that \
+                     creates such a claim and no pod that uses it.",
         hazard: "If you change to a class that binds claims immediately, the volume may be created where the pod \
                  cannot run.",
         sources: &[

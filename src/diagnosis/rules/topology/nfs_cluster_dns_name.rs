@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
         prevention: "Give NFS servers inside the cluster a Service with a fixed cluster IP, and use it in volumes, or \
                      use a CSI driver.",
         hazard: "A cluster IP changes when its Service is created again, and then every mount hangs. Before you use \
-                 the volume, check the files in the export: a new server is empty and looks healthy.",
+                 the volume, check the files in the export: another server can be empty, and the mount still succeeds.",
         sources: &[
             "https://kubernetes.io/docs/concepts/storage/volumes/#nfs",
             "kubernetes/examples#390",

@@ -445,7 +445,7 @@ fn a_reservation_asks_for_what_is_missing() {
     let nowhere = || with(reserved(), json!({ "spec": { "claimRef": { "namespace": null } } }));
     assert_eq!(
         next(&[nowhere()]),
-        ["you: set spec.claimRef.namespace, or remove spec.claimRef; now the claimRef names no claim"]
+        ["you: set spec.claimRef.namespace, or remove spec.claimRef if any claim may get the data"]
     );
     assert_eq!(
         next(&[nowhere(), spec(pvc("data"), json!({ "volumeName": "a" }))]),
@@ -463,7 +463,9 @@ fn a_reservation_asks_for_what_is_missing() {
     );
     assert_eq!(
         next(&[reserved(), bound_pvc("data", "b"), bound_pv("b", "data")]),
-        ["you: delete the volume or free it for another claim: the claim for which it is reserved has another volume"]
+        [
+            "you: reserve the volume for another claim, or delete it if nobody needs its data: its claim names another volume"
+        ]
     );
 }
 
