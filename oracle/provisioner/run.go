@@ -67,6 +67,7 @@ func runDrivers(kubeconfig string, drivers []string, seed uint64) error {
 		factory := informers.NewSharedInformerFactory(client, 0)
 		sidecar := Sidecar{
 			Driver: driver, MigratedFrom: migratedFrom[driver], ImmediateTopology: true, PreventVolumeModeConversion: true,
+			ExtraCreateMetadata: true,
 		}
 		for _, capability := range allCapabilities {
 			if capability != "VOLUME_ACCESSIBILITY_CONSTRAINTS" || hasTopology[driver] {
@@ -111,15 +112,17 @@ func (d *randomDriver) percent(texts ...string) uint64 {
 const failing, full = 20, 45
 
 func (d *randomDriver) CreateVolume(_ context.Context, request *csi.CreateVolumeRequest, _ ...grpc.CallOption) (*csi.CreateVolumeResponse, error) {
-	if d.percent("create", request.Name) < failing {
+	// The names of a claim are the same in each run, but its uid is not.
+	claim := request.Parameters["csi.storage.k8s.io/pvc/namespace"] + "/" + request.Parameters["csi.storage.k8s.io/pvc/name"]
+	if d.percent("create", claim) < failing {
 		return nil, status.Error(codes.Internal, "the driver fails")
 	}
 	volume := &csi.Volume{
-		VolumeId: "handle-of-" + request.Name, CapacityBytes: request.CapacityRange.RequiredBytes, ContentSource: request.VolumeContentSource,
+		VolumeId: "handle-of-" + claim, CapacityBytes: request.CapacityRange.RequiredBytes, ContentSource: request.VolumeContentSource,
 	}
 	if asked := request.AccessibilityRequirements; asked != nil && len(asked.Preferred) > 0 {
 		place := asked.Preferred[0].Segments
-		if d.percent("place", request.Name, textOfSegments(place)) < full {
+		if d.percent("place", claim, textOfSegments(place)) < full {
 			fmt.Fprintln(os.Stderr, "the driver has too little storage")
 			return nil, status.Error(codes.ResourceExhausted, "the driver has too little storage")
 		}

@@ -29,6 +29,8 @@ pub struct Gathered {
     /// The time at which a cluster was read, by the server's clock. It is `None` for files.
     pub read_at: Option<Timestamp>,
     from_files: bool,
+    /// Whether the scheduler takes part because files have everything that it reads.
+    pub scheduled_by_default: bool,
 }
 
 /// The options for reading and judging objects.
@@ -163,7 +165,8 @@ impl<'a> Question<'a> {
 
     /// Returns whether the scheduler takes part if files have everything that it reads.
     fn schedules_by_default(self) -> bool {
-        self.may_schedule && self.options.model.actors.is_empty()
+        let model = &self.options.model;
+        self.may_schedule && model.actors.is_empty() && model.controllers.is_empty()
     }
 
     /// Returns what is read from a cluster in addition to what decisions need. `namespace` is the namespace of the
@@ -201,32 +204,30 @@ impl<'a> Question<'a> {
         context_namespace: Option<String>,
         mut notes: Vec<String>,
     ) -> Result<Gathered, Error> {
-        if self.options.strict
-            && let Some(issue) = parts.issues.first()
-        {
-            return Err(
-                Error::unreadable(issue_sentence(issue)).hint("without --strict, the other objects are still used")
-            );
-        }
         // Only a cluster has a namespace of the context.
         let from_files = context_namespace.is_none();
         let mut modelled = Modelled::new(&self.options.model, detected)?;
         if from_files && modelled.source == "detected" {
             modelled.source = "stated";
         }
-        if from_files && self.schedules_by_default() {
-            if needs_scheduler(&parts) {
-                modelled.add_scheduler();
-                notes.push(
-                    "note: the scheduler takes part, because the files have everything that it reads; --actors none \
-                     leaves it out"
-                        .into(),
-                );
-            } else {
-                // The answer does not depend on what only the scheduler reads.
-                let only = |kind: &&Kind| kind.is_surrounding() && !self.evidence.surroundings.contains(kind);
-                READ_BY_SCHEDULER.iter().filter(only).for_each(|kind| parts.coverage.forget(*kind, |_| true));
+        let by_default = from_files && self.schedules_by_default();
+        let scheduled_by_default = by_default && needs_scheduler(&parts);
+        if scheduled_by_default {
+            modelled.add_scheduler();
+        } else if by_default {
+            // The answer does not depend on what only the scheduler reads.
+            let only = |kind: &&Kind| kind.is_surrounding() && !self.evidence.surroundings.contains(kind);
+            for kind in READ_BY_SCHEDULER.iter().filter(only) {
+                parts.coverage.forget(*kind, |_| true);
+                parts.issues.retain(|issue| issue.kind != kind.as_str());
             }
+        }
+        if self.options.strict
+            && let Some(issue) = parts.issues.first()
+        {
+            return Err(
+                Error::unreadable(issue_sentence(issue)).hint("without --strict, the other objects are still used")
+            );
         }
         let snapshot = Snapshot::new(parts);
         let given = self.options.scope.namespace.clone();
@@ -254,7 +255,17 @@ impl<'a> Question<'a> {
         warn_of_lists(&snapshot, matters, &mut notes);
         remark(&snapshot, &modelled, detected, &mut notes);
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Ok(Gathered { snapshot, modelled, namespace, default_namespace, threads, notes, read_at: None, from_files })
+        Ok(Gathered {
+            snapshot,
+            modelled,
+            namespace,
+            default_namespace,
+            threads,
+            notes,
+            read_at: None,
+            from_files,
+            scheduled_by_default,
+        })
     }
 }
 
@@ -264,7 +275,11 @@ const READ_BY_SCHEDULER: [Kind; 6] =
 
 /// Returns whether some pod waits for the scheduler, and everything that the scheduler reads was read.
 fn needs_scheduler(parts: &Parts) -> bool {
-    let is_complete = |kind: &Kind| parts.coverage.absence(*kind, "") == Absence::Certain;
+    let is_complete = |kind: &Kind| {
+        let mut entries = parts.coverage.entries().iter().filter(|entry| entry.kind == *kind);
+        parts.coverage.absence(*kind, "") == Absence::Certain
+            && entries.all(|entry| entry.state == CoverageState::Complete)
+    };
     READ_BY_SCHEDULER.iter().all(is_complete) && parts.objects.pods.iter().any(scheduler::handles)
 }
 

@@ -80,6 +80,11 @@ impl Modelled {
         }
     }
 
+    /// Leaves the scheduler out.
+    pub fn remove_scheduler(&mut self) {
+        self.controllers.retain(|controller| *controller != scheduler::actor::CONTROLLER);
+    }
+
     /// Returns whether a controller that takes part syncs objects of that kind.
     pub fn syncs(&self, kind: Kind) -> bool {
         self.controllers.iter().any(|controller| controller.syncs.contains(&kind))

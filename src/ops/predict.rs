@@ -4,8 +4,9 @@ use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judgin
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
+use crate::controllers::scheduler;
 use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, diagnose_named, rules};
-use crate::engines::simulation;
+use crate::engines;
 use crate::error::Error;
 use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta, Pod};
 use crate::parallel::in_order;
@@ -104,6 +105,24 @@ impl PredictOptions {
     }
 }
 
+/// Returns whether the ends of some waiting pod are unknown, because its component is too large to be explored.
+fn has_unknown_ends(simulation: &Simulation<'_>, threads: usize) -> bool {
+    let pods: Vec<ObjectId> = simulation
+        .snapshot()
+        .with_ids::<Pod>()
+        .filter(|(_, pod)| scheduler::handles(pod))
+        .map(|(id, _)| id.into())
+        .collect();
+    let batches: Vec<&[ObjectId]> = pods.chunks(BATCH).collect();
+    let is_unknown = |number: usize| batches[number].iter().any(|id| simulation.outcomes(*id).is_unknown());
+    let mut unknown = false;
+    let all = in_order(threads, batches.len(), is_unknown, |found| {
+        unknown |= found;
+        Ok::<(), Error>(())
+    });
+    unknown || all.is_err()
+}
+
 /// Predicts the objects that were read. `tell` shows a note to the person before the predictions. `show` shows the
 /// predictions. Returns the status and the counts.
 ///
@@ -111,14 +130,26 @@ impl PredictOptions {
 /// Returns an error if a named object does not exist, or if `show` fails.
 pub fn predict(
     options: &PredictOptions,
-    gathered: Gathered,
+    mut gathered: Gathered,
     progress: &dyn Progress,
     tell: &dyn Fn(&str),
     show: impl FnOnce(&InScope<'_, '_>) -> Result<(), Error>,
 ) -> Result<(Status, Counts), Error> {
     let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, options.trace)?;
     progress.step("predicting", 0);
-    let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
+    let mut simulation = engines::simulation(&gathered.snapshot, settings, gathered.threads);
+    if gathered.scheduled_by_default {
+        let note = if has_unknown_ends(&simulation, gathered.threads) {
+            gathered.modelled.remove_scheduler();
+            let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, options.trace)?;
+            simulation = engines::simulation(&gathered.snapshot, settings, gathered.threads);
+            "note: the scheduler does not take part, because with it some ends could not be found; --actors scheduler \
+             shows the other ends"
+        } else {
+            "note: the scheduler takes part, because the files have everything that it reads; --actors none leaves it out"
+        };
+        gathered.notes.push(note.to_owned());
+    }
     let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;
     let named: BTreeSet<ObjectKey> = chosen.iter().flatten().map(|target| gathered.snapshot.key(*target)).collect();
     let findings = options.diagnoses().then(|| {

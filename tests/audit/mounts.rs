@@ -46,3 +46,16 @@ fn the_general_error_of_mount_is_not_one_cause() {
         assert!(said.contains(expected), "{kind}: {said}");
     }
 }
+
+/// A driver that is missing on the node is not a missing Secret, whatever the name of the volume is.
+#[test]
+fn a_missing_driver_is_no_missing_secret() {
+    let text = fixture("mount-secret-missing");
+    let said = messages(&text, "mount-secret-missing");
+    assert!(!said.is_empty(), "the fixture must have the finding");
+    let driver = "driver name secrets-store.csi.k8s.io not found in the list of registered CSI drivers";
+    let message = format!("message: 'MountVolume.SetUp failed for volume \"my-secret\" : kubernetes.io/csi: {driver}'");
+    let lines = text.lines().map(|line| if line.starts_with("message: ") { message.as_str() } else { line });
+    let other = lines.collect::<Vec<_>>().join("\n");
+    assert_eq!(messages(&other, "mount-secret-missing"), "");
+}

@@ -213,6 +213,9 @@ fn released_volumes_end_as_drivers_and_recyclers_let_them() {
         class("fast", "csi.example.com", "Immediate"),
         released("csi", "Delete", &json!({"csi": {"driver": "csi.example.com", "volumeHandle": "h"}})),
         released("nfs", "Recycle", &json!({"nfs": {"server": "nas", "path": "/export"}})),
+        // The list of attachments is known, and it does not have the volume.
+        json!({"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "other"},
+            "spec": {"attacher": "csi.example.com", "nodeName": "n1", "source": {"persistentVolumeName": "other"}}}),
     ];
     let alone = ends(&predicted(&items, &["--actors", "none"]));
     assert_eq!((&alone["csi"], &alone["nfs"]), (&set(&["Released"]), &set(&["Released"])));
@@ -403,4 +406,43 @@ fn the_scheduler_takes_part_by_default_if_files_have_what_it_reads() {
     let words = ["predict", "-f", "-", &without_one, "-o", "json"];
     let run = Run::new(&words).stdin(list.to_string().as_bytes()).finish();
     assert_eq!(ends(&serde_json::from_str(&run.stdout).unwrap())["c1"], set(&["Pending"]));
+}
+
+/// If the list of pods is not complete, the ends are unknown, also if another controller only assumes that it is.
+#[test]
+fn an_incomplete_list_of_pods_makes_the_ends_unknown() {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": contended()});
+    let complete = "--assume-complete=pv,pvc,sc,nodes,ns,csinodes,csidrivers,csistoragecapacities,volumeattachments";
+    for partial in ["pods", "pods/other"] {
+        let words = ["predict", "-f", "-", complete, "--partial", partial, "-o", "json", "--actors", "scheduler"];
+        let run = Run::new(&words).stdin(list.to_string().as_bytes()).finish();
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        let claim = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "c1").unwrap();
+        assert_eq!(claim["outcomes"], Value::Null, "{partial}: {claim}");
+        let by_default = Run::new(&words[..words.len() - 2]).stdin(list.to_string().as_bytes()).finish();
+        let document: Value = serde_json::from_str(&by_default.stdout).unwrap();
+        assert_eq!(document["model"]["actors"], Value::Null, "{partial}");
+    }
+}
+
+/// If some ends cannot be found with the scheduler, a file is predicted without the scheduler by default.
+#[test]
+fn the_scheduler_is_left_out_by_default_if_its_ends_cannot_be_found() {
+    let mut items = vec![node("n1", 1), class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer")];
+    for number in 0..40 {
+        items.push(local(&format!("v{number}"), "n1"));
+        items.push(claim(&format!("c{number}"), "local"));
+        items.push(pod(&format!("p{number}"), 1, &format!("c{number}")));
+    }
+    items.extend(surroundings(&["n1"]));
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    let complete =
+        "--assume-complete=pv,pvc,sc,pods,nodes,ns,csinodes,csidrivers,csistoragecapacities,volumeattachments";
+    let json = Run::new(&["predict", "-f", "-", complete, "-o", "json"]).stdin(list.as_bytes()).finish();
+    let document: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((json.code, &document["model"]["actors"]), (Some(0), &Value::Null), "{}", json.stderr);
+    assert_eq!(ends(&document)["c1"], set(&["Pending"]));
+    let table = Run::new(&["predict", "-f", "-", complete]).stdin(list.as_bytes()).finish();
+    let said = table.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("note: the scheduler does not take part"), "{said}");
 }

@@ -195,11 +195,15 @@ pub(super) fn informers_of<'s>(kind: Kind, stated: &ControllerState<'s>) -> Cont
     ControllerState { cached: cached.cloned().collect(), operations: Vec::new() }
 }
 
-/// Adds a read, unless its result is certain, or a read of the same kind and namespace is listed already. The listed
-/// read stays. Only reads with an uncertain result are listed.
+/// Adds a read, unless its result is certain. If a read of the same kind and namespace is listed already, it stays, but
+/// an unknown result replaces an assumed one. Only reads with an uncertain result are listed.
 pub fn note_gap(found: &mut Vec<(Need, Absence)>, kind: Kind, namespace: &str, absence: Absence) {
-    let known = || found.iter().any(|(need, _)| need.kind == kind && need.namespace == namespace);
-    if absence != Absence::Certain && !known() {
-        found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence));
+    if absence == Absence::Certain {
+        return;
+    }
+    match found.iter_mut().find(|(need, _)| need.kind == kind && need.namespace == namespace) {
+        Some((_, known)) if *known == Absence::Assumed => *known = absence,
+        Some(_) => {}
+        None => found.push((Need { verb: "list", kind, namespace: Str::from(namespace) }, absence)),
     }
 }

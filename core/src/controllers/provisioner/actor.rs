@@ -12,7 +12,8 @@ use crate::controllers::{Branch, DecidedBy, KubernetesBehavior, Links, Settings,
 use crate::model::{
     Amount, AnnotationKey, Annotations, ClaimRef, CsiNode, HeldObject, Id, Kind, NO_PROVISIONER, NodeOperator,
     NodeRequirement, NodeSelector, NodeSelectorTerm, Object, ObjectId, ObjectMeta, PersistentVolume,
-    PersistentVolumeClaim, Quantity, Resource, SourceKind, StorageClass, Str, TypedId, VolumePhase, VolumeSource,
+    PersistentVolumeClaim, Quantity, ReclaimPolicy, Resource, SourceKind, StorageClass, Str, TypedId, VolumePhase,
+    VolumeSource,
 };
 use crate::snapshot::{ApiGates, Snapshot};
 use crate::world::{ControllerState, EventType, ObjectRef, View, World};
@@ -124,6 +125,17 @@ fn needs<'a>(snapshot: &'a Snapshot, _: &Settings<'a>) -> Needs<'a> {
     let absence = |kind: Kind, namespace: &str| snapshot.coverage().absence(kind, namespace);
     Box::new(move |objects| {
         let mut found = Vec::new();
+        // A provisioner does not delete a volume that is attached.
+        let volumes = objects.iter().filter_map(|id| id.of()).map(|id: Id<PersistentVolume>| snapshot.volume(id));
+        let is_kept = |volume: &PersistentVolume| {
+            let named = volume.claim_ref.as_ref();
+            let claim = named.and_then(|named| snapshot.claim_id(&named.namespace, &named.name));
+            volume.status.phase == VolumePhase::Bound && claim.is_some_and(|id| !snapshot.claim(id).terminating())
+        };
+        let mut deletable = volumes.filter(|volume| volume.reclaim_policy == ReclaimPolicy::Delete && !is_kept(volume));
+        if deletable.any(|volume| volume.claim_ref.is_some()) {
+            note_gap(&mut found, Kind::VolumeAttachment, "", absence(Kind::VolumeAttachment, ""));
+        }
         for claim in objects.iter().filter_map(|id| id.of()).map(|id: Id<PersistentVolumeClaim>| snapshot.claim(id)) {
             if external_class(snapshot, claim).is_none() {
                 continue;
@@ -353,7 +365,7 @@ fn stored_volume(volume: &ProvisionedVolume, claim: &PersistentVolumeClaim) -> P
         capacity: size.into_iter().map(|size| (Str::const_new("storage"), Amount::from(size))).collect(),
         access_modes: volume.access_modes.clone(),
         claim_ref: Some(ClaimRef::to(claim)),
-        reclaim_policy: volume.reclaim_policy.clone().unwrap_or(crate::model::ReclaimPolicy::Delete),
+        reclaim_policy: volume.reclaim_policy.clone().unwrap_or(ReclaimPolicy::Delete),
         class_name: volume.class_name.clone(),
         attributes_class: volume.attributes_class.clone(),
         volume_mode: volume.volume_mode.clone(),

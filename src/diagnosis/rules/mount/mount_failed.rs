@@ -82,6 +82,7 @@ impl Obstacle {
         // mount prints these words for many causes. For XFS, the usual cause is a second file system with the same
         // UUID.
         let is_general = says(&["wrong fs type, bad option, bad superblock"]);
+        let is_xfs_copy = is_general && says(&["-t xfs"]) && !says(&["nouuid"]);
         if says(&["setting volume ownership"]) {
             Self::Ownership
         } else if says(&["subpath"]) {
@@ -94,7 +95,7 @@ impl Obstacle {
             && !says(&["helper program"])
         {
             Self::Damaged
-        } else if says(&["duplicate uuid", "filesystem has duplicate"]) || (is_general && says(&["-t xfs"])) {
+        } else if says(&["duplicate uuid", "filesystem has duplicate"]) || is_xfs_copy {
             Self::SameUuid
         } else if says(&["unknown filesystem type", "executable file not found", "need a /sbin/mount"])
             || (says(&["helper program"]) && (!is_general || says(&["-t nfs", "-t cifs"])))

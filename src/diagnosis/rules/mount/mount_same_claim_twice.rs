@@ -2,7 +2,7 @@
 
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::mention::{elsewhere, mention};
-use crate::diagnosis::pod::facts::{is_starting, mount_failure, used_claims};
+use crate::diagnosis::pod::facts::{is_about_volume, is_starting, mount_failure, used_claims};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Pod};
@@ -47,7 +47,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         Some((first, second))
     })?;
     // The kubelet must say that one of the two is missing.
-    let is_missing = |name: &str| event.message.contains("unmounted volumes=") && event.message.contains(name);
+    let is_missing =
+        |name: &str| event.message.contains("unmounted volumes=[") && is_about_volume(&event.message, name, "");
     if !is_missing(first.volume) && !is_missing(second.volume) {
         return None;
     }

@@ -3,6 +3,7 @@
 use super::{affects, named_in, volume_of};
 use crate::diagnosis::pod::facts::mount_failure;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::rules::attachment::missing_driver;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, Pod};
 
@@ -74,11 +75,16 @@ const KINDS: [(&str, &str); 3] =
 /// Returns the kind and name of the object that the message says is not found. The name is the word before the last
 /// ` not found`. The kind is the last word of [`KINDS`] before the name.
 pub(super) fn missing_object(message: &str) -> Option<(&'static str, &str)> {
+    if missing_driver(message).is_some() {
+        return None;
+    }
     let lower = message.to_ascii_lowercase();
     let end = lower.rfind(" not found")?;
     let before = message.get(..end)?.trim_end_matches('"');
     let name = before.rsplit([' ', '"', '/']).next().filter(|name| !name.is_empty())?;
     let start = lower.get(..before.len().checked_sub(name.len())?)?;
+    // The name of the volume comes before the colon, and may have one of these words.
+    let start = start.split_once(" : ").map_or(start, |(_, rest)| rest);
     // `secretproviderclass` begins with `secret`. If both words are found at one position, the longer word decides.
     let places = KINDS.iter().filter_map(|(kind, word)| Some((start.rfind(word)?, word.len(), *kind)));
     places.max().map(|(_, _, kind)| (kind, name))
