@@ -61,10 +61,10 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         return None;
     }
     let found = Detection::new(format!(
-        "these claims are not used: {}. They belong to replicas that the StatefulSet no longer has: it has {} \
-         replica(s). The claims keep their data, and a new replica of the same ordinal gets them",
-        some(claims.iter().map(|claim| claim.meta.name.as_str())),
-        set.replicas
+        "it has {} replica(s), so the claims of its former replicas are not used: {}. The claims keep their data, and a \
+         new replica of the same ordinal gets them",
+        set.replicas,
+        some(claims.iter().map(|claim| claim.meta.name.as_str()))
     ));
     let found = claims.iter().fold(found, |found, claim| found.affects(key_of_claim(&claim.meta)));
     let last = set.first_ordinal.saturating_add(set.replicas).saturating_sub(1);
