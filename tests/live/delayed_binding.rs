@@ -33,7 +33,11 @@ const ONLY: &str = "PVCTL_WORLDS";
 /// provisioners try again after one second.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// The longest time to settle. A world that needs more time is in a cycle that never ends.
+/// The same time for a second run. On a busy machine, a component may need longer until it acts. So a world counts as
+/// wrong only if it also ends elsewhere in a second run. The first difference is printed.
+const LONG_QUIET: Duration = Duration::from_secs(10);
+
+/// The longest time to settle, besides the quiet time. A world that needs more time is in a cycle that never ends.
 const PATIENCE: Duration = Duration::from_secs(12);
 
 /// The largest number of worlds that may be in a cycle that never ends.
@@ -153,7 +157,7 @@ async fn run_pods(api: &Api, all: &BTreeMap<Key, Value>) {
 }
 
 /// Waits until nothing changes any more, or until the patience ends. Returns the objects, and whether they settled.
-async fn settled(api: &Api, plane: &Plane) -> (BTreeMap<Key, Value>, bool) {
+async fn settled(api: &Api, plane: &Plane, quiet: Duration) -> (BTreeMap<Key, Value>, bool) {
     let begin = Instant::now();
     let is_running = |plane: &Plane| {
         plane.log("kube-controller-manager").contains("Caches are synced")
@@ -169,7 +173,7 @@ async fn settled(api: &Api, plane: &Plane) -> (BTreeMap<Key, Value>, bool) {
     };
     let mut last = stored(api).await;
     let mut since = Instant::now();
-    while since.elapsed() < QUIET && begin.elapsed() < PATIENCE {
+    while since.elapsed() < quiet && begin.elapsed() < PATIENCE + quiet {
         run_pods(api, &last).await;
         thread::sleep(Duration::from_millis(100));
         let now = stored(api).await;
@@ -178,7 +182,7 @@ async fn settled(api: &Api, plane: &Plane) -> (BTreeMap<Key, Value>, bool) {
         }
         last = now;
     }
-    (last, since.elapsed() >= QUIET)
+    (last, since.elapsed() >= quiet)
 }
 
 /// Returns the claims that a pod uses.
@@ -335,7 +339,7 @@ fn seed(line: &Line) -> usize {
 }
 
 /// Predicts the ends of the stored world, lets everybody act, and compares.
-async fn act(plane: &mut Plane, api: &Api, line: &Line, seed: usize, tally: &mut Tally) -> Vec<String> {
+async fn act(plane: &mut Plane, api: &Api, line: &Line, quiet: Duration, tally: &mut Tally) -> Vec<String> {
     let before = stored(api).await;
     let run = plane.pvctl(&ASKED);
     assert!(matches!(run.code, Some(0 | 3)), "{}\n{}", run.stderr, run.stdout);
@@ -343,14 +347,14 @@ async fn act(plane: &mut Plane, api: &Api, line: &Line, seed: usize, tally: &mut
     plane.start_controllers();
     plane.start_hasty_scheduler();
     let drivers = drivers(line);
-    plane.start_drivers(if drivers.is_empty() { &["csi.example.com"] } else { &drivers }, seed);
-    let (mut after, mut is_settled) = settled(api, plane).await;
+    plane.start_drivers(if drivers.is_empty() { &["csi.example.com"] } else { &drivers }, seed(line));
+    let (mut after, mut is_settled) = settled(api, plane, quiet).await;
     let is_unplaced = |object: &Value| object["kind"] == "Pod" && text(&object["spec"]["nodeName"]).is_empty();
     if is_settled && after.values().any(is_unplaced) {
         // The scheduler tries some pods again only after five minutes. A new scheduler tries all pods at once.
         plane.stop("kube-scheduler");
         plane.start_hasty_scheduler();
-        (after, is_settled) = settled(api, plane).await;
+        (after, is_settled) = settled(api, plane, quiet).await;
     }
     tally.rejected += usize::from(plane.log(DRIVERS).contains("the driver has too little storage"));
     for component in ["kube-controller-manager", "kube-scheduler", DRIVERS] {
@@ -384,19 +388,26 @@ fn worlds_end_where_the_scheduler_and_the_drivers_lead_them() {
                 return;
             }
             let (mut tally, mut wrong) = (Tally::default(), Vec::new());
-            let world = World::new(line, "x", &scratch.path().to_string_lossy());
-            match runtime.block_on(world.load(&api)) {
-                Ok(()) => wrong = runtime.block_on(act(&mut plane, &api, line, seed(line), &mut tally)),
-                Err(refused) => {
-                    assert!(matches!(refused.code, 409 | 422), "{}: {refused:?}", line.id);
-                    tally.refused += 1;
+            for quiet in [QUIET, LONG_QUIET] {
+                tally = Tally::default();
+                let world = World::new(line, "x", &scratch.path().to_string_lossy());
+                match runtime.block_on(world.load(&api)) {
+                    Ok(()) => wrong = runtime.block_on(act(&mut plane, &api, line, quiet, &mut tally)),
+                    Err(refused) => {
+                        assert!(matches!(refused.code, 409 | 422), "{}: {refused:?}", line.id);
+                        tally.refused += 1;
+                    }
                 }
+                runtime.block_on(async {
+                    for kind in KINDS.into_iter().filter(|kind| *kind != "Namespace") {
+                        api.clear(kind).await;
+                    }
+                });
+                if wrong.is_empty() {
+                    break;
+                }
+                eprintln!("{} after {quiet:?}: {}", line.id, wrong.join("\n"));
             }
-            runtime.block_on(async {
-                for kind in KINDS.into_iter().filter(|kind| *kind != "Namespace") {
-                    api.clear(kind).await;
-                }
-            });
             let mut done = done.lock().unwrap();
             done.0.add(&tally);
             done.1.extend(wrong.into_iter().map(|wrong| format!("{}: {wrong}", line.id)));
