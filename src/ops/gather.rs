@@ -270,8 +270,8 @@ impl<'a> Question<'a> {
 }
 
 /// The kinds of which the scheduler reads all objects, besides those that every verb reads.
-const READ_BY_SCHEDULER: [Kind; 6] =
-    [Kind::Pod, Kind::Node, Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity, Kind::VolumeAttachment];
+pub(super) const READ_BY_SCHEDULER: [Kind; 6] =
+    [Kind::Pod, Kind::Node, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
 
 /// Returns whether some pod waits for the scheduler, and everything that the scheduler reads was read.
 fn needs_scheduler(parts: &Parts) -> bool {

@@ -1,6 +1,6 @@
 //! `predict`: predicts the outcome of every volume and claim in scope.
 
-use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judging};
+use super::gather::{Evidence, Gathered, Question, READ_BY_SCHEDULER, ReadOptions, keeps_from_judging};
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
@@ -21,17 +21,9 @@ use std::collections::BTreeSet;
 /// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
 
-/// The surrounding kinds that actors read.
-const READ_BY_ACTORS: [Kind; 8] = [
-    Kind::VolumeAttachment,
-    Kind::CsiDriver,
-    Kind::CsiNode,
-    Kind::CsiStorageCapacity,
-    Kind::VolumeSnapshot,
-    Kind::VolumeSnapshotContent,
-    Kind::VolumeSnapshotClass,
-    Kind::VolumeAttributesClass,
-];
+/// The surrounding kinds that drivers read, besides those that the scheduler reads.
+const READ_BY_DRIVERS: [Kind; 4] =
+    [Kind::VolumeSnapshot, Kind::VolumeSnapshotContent, Kind::VolumeSnapshotClass, Kind::VolumeAttributesClass];
 
 /// The number of predictions that are computed and written together.
 const BATCH: usize = 64;
@@ -75,7 +67,9 @@ impl PredictOptions {
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
         if self.read.model.actors.iter().any(|actor| actor != "none") {
-            kinds.extend(READ_BY_ACTORS.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
+            let of_scheduler = READ_BY_SCHEDULER.into_iter().filter(|kind| kind.is_surrounding());
+            let of_actors = of_scheduler.chain(READ_BY_DRIVERS);
+            kinds.extend(of_actors.filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
         }
         kinds
     }

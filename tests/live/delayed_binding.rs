@@ -12,7 +12,7 @@
 use super::api::Api;
 use super::ends::{Key, key, key_of, shown, state};
 use super::plane::{DRIVERS, Plane};
-use super::scheduling::{KINDS, is_message};
+use super::scheduling::{clear, is_message};
 use super::worlds::{World, recorded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -398,11 +398,7 @@ fn worlds_end_where_the_scheduler_and_the_drivers_lead_them() {
                         tally.refused += 1;
                     }
                 }
-                runtime.block_on(async {
-                    for kind in KINDS.into_iter().filter(|kind| *kind != "Namespace") {
-                        api.clear(kind).await;
-                    }
-                });
+                runtime.block_on(clear(&api));
                 if wrong.is_empty() {
                     break;
                 }

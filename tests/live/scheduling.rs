@@ -39,7 +39,7 @@ const SILENCE: Duration = Duration::from_secs(3);
 const GATE: &str = "example.com/everything-is-stored";
 
 /// The kinds of which a world can have objects.
-pub(super) const KINDS: [&str; 11] = [
+const KINDS: [&str; 11] = [
     "Pod",
     "PersistentVolumeClaim",
     "PersistentVolume",
@@ -215,6 +215,13 @@ fn can_be_silent(predicted: &Value, before: &BTreeMap<String, String>) -> bool {
     predicted["nodes"].as_array().into_iter().flatten().any(|node| node["canFit"] == true && is_done(node))
 }
 
+/// Removes everything from the cluster that a world can have. Namespaces stay.
+pub(super) async fn clear(api: &Api) {
+    for kind in KINDS.into_iter().filter(|kind| *kind != "Namespace") {
+        api.clear(kind).await;
+    }
+}
+
 /// Loads a world, lets the scheduler handle the pod, and compares.
 async fn compare_world(
     api: &Api,
@@ -315,11 +322,7 @@ fn the_scheduler_writes_what_is_predicted() {
             let mut tally = Tally::default();
             let scratch = folder.path().to_string_lossy();
             let compared = runtime.block_on(compare_world(&api, &plane, &line, &pod, &scratch, &mut tally));
-            runtime.block_on(async {
-                for kind in KINDS.into_iter().filter(|kind| *kind != "Namespace") {
-                    api.clear(kind).await;
-                }
-            });
+            runtime.block_on(clear(&api));
             let mut done = done.lock().unwrap();
             match compared {
                 Ok(wrong) => done.1.extend(wrong.map(|wrong| format!("{}: {wrong}", line.id))),

@@ -123,6 +123,11 @@ fn ends(document: &Value) -> BTreeMap<String, BTreeSet<String>> {
     items.chain(document["created"].as_array().into_iter().flatten()).map(of_item).collect()
 }
 
+/// Returns the prediction for the object of this name.
+fn item<'v>(document: &'v Value, name: &str) -> &'v Value {
+    document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == name).unwrap()
+}
+
 fn set(ends: &[&str]) -> BTreeSet<String> {
     ends.iter().map(|end| (*end).to_owned()).collect()
 }
@@ -161,7 +166,7 @@ fn each_pod_gets_a_node_and_the_volume_on_it() {
     assert_eq!(ends["c1"], set(&["Bound a", "Bound b"]));
     assert_eq!(ends["p1"], set(&["on n1", "on n2"]));
     assert_eq!(document["model"]["actors"], json!(["scheduler"]));
-    let claim = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "c1").unwrap();
+    let claim = item(&document, "c1");
     assert_eq!(claim["exact"], false, "the scores are not modelled");
     assert!(claim["decidedBy"].as_array().unwrap().contains(&json!("score")), "{claim}");
     // If the first pod has the first node, the second pod has the second one.
@@ -340,8 +345,8 @@ fn a_pod_with_devices_has_unknown_ends() {
     devices["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimName": "gpu"}]);
     items.push(devices);
     let document = predicted(&items, &["--pods"]);
-    let item = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "p3").unwrap();
-    assert_eq!(item["outcomes"], Value::Null, "{item}");
+    let pod = item(&document, "p3");
+    assert_eq!(pod["outcomes"], Value::Null, "{pod}");
 }
 
 /// Returns a CSINode of the driver, whose volumes belong to one node.
@@ -417,7 +422,7 @@ fn an_incomplete_list_of_pods_makes_the_ends_unknown() {
         let words = ["predict", "-f", "-", complete, "--partial", partial, "-o", "json", "--actors", "scheduler"];
         let run = Run::new(&words).stdin(list.to_string().as_bytes()).finish();
         let document: Value = serde_json::from_str(&run.stdout).unwrap();
-        let claim = document["items"].as_array().unwrap().iter().find(|item| item["object"]["name"] == "c1").unwrap();
+        let claim = item(&document, "c1");
         assert_eq!(claim["outcomes"], Value::Null, "{partial}: {claim}");
         let by_default = Run::new(&words[..words.len() - 2]).stdin(list.to_string().as_bytes()).finish();
         let document: Value = serde_json::from_str(&by_default.stdout).unwrap();
