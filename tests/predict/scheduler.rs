@@ -199,40 +199,6 @@ fn every_reason_is_recorded() {
     assert_eq!(reasons.into_iter().collect::<Vec<_>>(), SchedulerReason::ALL);
 }
 
-/// The real message counts the nodes of each reason. So the rejections of each reason must have the same numbers.
-#[test]
-fn rejections_have_the_numbers_of_the_message() {
-    let behavior = KubernetesBehavior::default();
-    let mut compared = 0;
-    for recording in RECORDINGS {
-        let file = root().join("tests/conformance").join(recording);
-        for line in corpus::lines(&file).unwrap() {
-            let line = line.unwrap();
-            let snapshot = snapshot(&line).unwrap();
-            let scheduler = Scheduler::new(&snapshot, &behavior);
-            for real in line.scheduling.iter().flatten() {
-                let one_order = real.nodes.iter().all(|node| node.verdicts.len() == 1);
-                if real.nodes.is_empty() || !one_order || real.reason != "Unschedulable" {
-                    continue;
-                }
-                let pod = snapshot.pod(&real.pod.namespace, &real.pod.name).unwrap();
-                let answer = scheduler.schedule(pod);
-                let mut counted: Vec<String> = answer
-                    .rejections()
-                    .iter()
-                    .map(|rejection| format!("{} {}", rejection.nodes.len(), rejection.reason.text))
-                    .collect();
-                counted.sort_unstable();
-                let message = format!("0/{} nodes are available: {}.", answer.nodes().len(), counted.join(", "));
-                assert_eq!([message], real.messages[..], "{}", line.id);
-                assert_eq!(answer.candidates().count(), 0, "{}", line.id);
-                compared += 1;
-            }
-        }
-    }
-    assert!(compared > 200, "{compared}");
-}
-
 /// At a later moment of a simulation some objects were created and others are gone. The answers must be those about a
 /// snapshot with the same objects.
 #[test]

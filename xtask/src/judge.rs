@@ -2,6 +2,7 @@
 //! JSON.
 
 mod advice;
+mod causes;
 mod counts;
 mod cuts;
 mod decisions;
@@ -11,6 +12,7 @@ mod folds;
 mod gates;
 mod leaves;
 mod matches;
+mod on_node;
 mod pods;
 mod provisioning;
 mod scheduling;

@@ -42,8 +42,10 @@ impl Judged<'_> {
             verdict.counts.scheduling += 1;
             verdict.counts.scheduling_nodes += answer.nodes.len();
             verdict.counts.scheduling_open += answer.nodes.iter().filter(|node| node.verdicts.len() > 1).count();
+            self.compare_causes(&scheduler, pod, &predicted.cycle, verdict)?;
             compare(answer, &parts(&answer.pod, predicted), verdict);
         }
+        self.compare_on_nodes(answers, verdict);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 
 use super::reads::Reads;
 use super::volume_binding::{Branch, PodVolumeClaims, is_fully_bound};
-use super::{Scheduler, SchedulerReason, migration, volume_binding, volume_limits, volume_zone};
+use super::{Scheduler, SchedulerReason, in_tree_limits, migration, volume_binding, volume_limits, volume_zone};
 use crate::model::{
     AccessMode, AnnotationKey, ClaimPhase, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
     StorageClass, Str,
@@ -307,6 +307,8 @@ impl<'a, 's> Causes<'a, 's> {
         let mut reads = Reads::new(self.view);
         let full = volume_limits::full_drivers(&mut reads, self.scheduler.behavior, self.pod, info);
         let full = full.unwrap_or_default().into_iter();
+        let in_tree = in_tree_limits::full_plugins(&mut reads, self.scheduler.behavior, self.pod, info);
+        let full = full.chain(in_tree);
         full.map(|full| Cause::Limit { driver: full.driver, limit: full.limit, used: full.used, new: full.new })
             .collect()
     }
@@ -330,7 +332,8 @@ impl<'a, 's> Causes<'a, 's> {
         let is_it = |name: &&'s str| {
             let claim = self.claim(name);
             match leaf {
-                SchedulerReason::PodClaimMissing | SchedulerReason::PodEphemeralClaimPending => claim.is_none(),
+                SchedulerReason::PodClaimMissing => claim.is_none() && !self.pod.makes(name),
+                SchedulerReason::PodEphemeralClaimPending => claim.is_none() && self.pod.makes(name),
                 SchedulerReason::PodClaimLost => claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Lost),
                 SchedulerReason::PodClaimDeleting => claim.is_some_and(PersistentVolumeClaim::terminating),
                 SchedulerReason::PodClaimImmediateUnbound => claim.is_some_and(|claim| {

@@ -8,7 +8,7 @@ use super::nodes::stated_amount;
 use super::reads::Reads;
 use super::verdict::{Plugin, Status};
 use super::volume_binding::is_for_pod;
-use super::volume_limits::exceeded;
+use super::volume_limits::{FullDriver, exceeded};
 use crate::controllers::KubernetesBehavior;
 use crate::model::{CsiNode, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, label};
 use std::collections::BTreeSet;
@@ -55,24 +55,55 @@ pub(super) fn filter(
     pod: &Pod,
     info: &NodeInfo<'_>,
 ) -> Option<Status> {
-    if !behavior.scheduler.in_tree_limits {
-        return None;
+    match full_plugin(reads, behavior, limits, pod, info) {
+        Ok(None) => None,
+        Ok(Some(_)) => Some(exceeded(limits.plugin)),
+        Err(error) => Some(Status::filter_error(limits.plugin, &error)),
     }
-    let Limits { plugin, counted, key, default } = limits;
+}
+
+/// Returns the in-tree plugins whose limits would be exceeded if the pod were on the node.
+pub(super) fn full_plugins(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    pod: &Pod,
+    info: &NodeInfo<'_>,
+) -> Vec<FullDriver> {
+    let full = |limits| full_plugin(reads, behavior, limits, pod, info).ok().flatten();
+    [&EBS, &GCE_PD, &AZURE_DISK].into_iter().filter_map(full).collect()
+}
+
+/// Returns the in-tree plugin if its limit would be exceeded if the pod were on the node.
+///
+/// # Errors
+/// Returns upstream's words if a claim of a pod on the node cannot be used.
+fn full_plugin(
+    reads: &mut Reads<'_>,
+    behavior: &KubernetesBehavior,
+    limits: &Limits,
+    pod: &Pod,
+    info: &NodeInfo<'_>,
+) -> Result<Option<FullDriver>, String> {
+    if !behavior.scheduler.in_tree_limits {
+        return Ok(None);
+    }
+    let Limits { counted, key, default, .. } = limits;
     let mut new = BTreeSet::new();
     // `PreFilter` has already checked the claims of this pod, so they cause no error here.
-    add_volumes(reads, *counted, pod, &mut new).ok()?;
-    if new.is_empty() || reads.find::<CsiNode>("", &info.node.meta.name).is_some() {
-        return None;
+    if add_volumes(reads, *counted, pod, &mut new).is_err()
+        || new.is_empty()
+        || reads.find::<CsiNode>("", &info.node.meta.name).is_some()
+    {
+        return Ok(None);
     }
     let mut used = BTreeSet::new();
     for other in &info.pods {
-        if let Err(error) = add_volumes(reads, *counted, other, &mut used) {
-            return Some(Status::filter_error(*plugin, &error));
-        }
+        add_volumes(reads, *counted, other, &mut used)?;
     }
     let limit = stated_amount(&info.node.allocatable, key).unwrap_or_else(|| default(info.node));
-    (i64::try_from(used.union(&new).count()).unwrap_or(i64::MAX) > limit).then(|| exceeded(*plugin))
+    let (used, new) = (used.len(), new.difference(&used).count());
+    let is_full = i64::try_from(used + new).unwrap_or(i64::MAX) > limit;
+    Ok(is_full.then(|| FullDriver { driver: counted.name().to_owned(), limit, used, new }))
 }
 
 /// Adds the volumes of the plugin that a pod uses. Upstream: `filterVolumes`, 1.30.

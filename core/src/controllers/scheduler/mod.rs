@@ -37,8 +37,7 @@ pub use causes::{Cause, Causes, fits_node, is_tied, nodes_of_volume};
 pub use claim::{ClaimOnNode, ClaimTask, claim_on_node};
 pub use leaves::{SchedulerPodBranch, SchedulerReason, SchedulerVolumeStep};
 pub use verdict::{
-    Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Rejection, Scheduling, Status,
-    Verdict,
+    Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Scheduling, Status, Verdict,
 };
 pub use volume_limits::DriverUse;
 

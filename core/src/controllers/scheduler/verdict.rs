@@ -303,17 +303,6 @@ pub enum NotEvaluated {
     DeviceClasses,
 }
 
-/// A reason with the nodes that it rejects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection<'v> {
-    /// The plugin that gave the reason. It is `None` for a node that `PreFilter` leaves out.
-    pub plugin: Option<Plugin>,
-    /// The reason.
-    pub reason: &'v Reason,
-    /// The names of the nodes, sorted. The message of the condition states their number.
-    pub nodes: Vec<&'v Str>,
-}
-
 impl Scheduling {
     /// Returns the verdicts about all nodes, sorted by name. There are none if the cycle ends before `Filter`.
     pub fn nodes(&self) -> &[NodeVerdicts] {
@@ -328,27 +317,6 @@ impl Scheduling {
     pub fn candidates(&self) -> impl Iterator<Item = &NodeVerdicts> {
         let fails = self.reason == Some(ConditionReason::SchedulerError);
         self.nodes().iter().filter(move |node| !fails && node.can_fit())
-    }
-
-    /// Returns each reason with the nodes that it rejects, sorted by text. A node can have several reasons. If the
-    /// order of the volumes decides, the reasons of each order are included.
-    pub fn rejections(&self) -> Vec<Rejection<'_>> {
-        let mut found: BTreeMap<(&str, Option<Plugin>), Rejection<'_>> = BTreeMap::new();
-        for node in self.nodes() {
-            for status in node.verdicts.iter().map(|verdict| &verdict.status) {
-                for reason in &status.reasons {
-                    let rejection = found.entry((&reason.text, status.plugin)).or_insert_with(|| Rejection {
-                        plugin: status.plugin,
-                        reason,
-                        nodes: Vec::new(),
-                    });
-                    if rejection.nodes.last() != Some(&&node.node) {
-                        rejection.nodes.push(&node.node);
-                    }
-                }
-            }
-        }
-        found.into_values().collect()
     }
 
     /// Returns whether the real scheduler certainly decides the same: every kind was read completely, every order of

@@ -1,0 +1,217 @@
+//! Compares the causes of the reasons of volume plugins with the effect of mending them. The scheduler does not name
+//! the causes. But after all causes of a reason are mended, the scheduler must not give the reason again. And as long
+//! as one cause is not mended, the scheduler must still give the reason.
+
+use super::{Judged, Verdict, differ, snapshot_of};
+use crate::line::Object;
+use anyhow::Result;
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::controllers::scheduler::{Cause, Causes, Cycle, Scheduler, SchedulerReason, Status};
+use pvctl::model::{Node, Pod};
+use pvctl::snapshot::Snapshot;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The reasons of volume plugins without causes: the reason of a disk that a pod names without a claim.
+const WITHOUT_CAUSE: [SchedulerReason; 1] = [SchedulerReason::NodeDiskConflict];
+
+impl Judged<'_> {
+    /// Compares the causes of all reasons of volume plugins in an answer about a pod.
+    pub(super) fn compare_causes(
+        &self,
+        scheduler: &Scheduler<'_>,
+        pod: &Pod,
+        cycle: &Cycle,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let causes = Causes::new(scheduler, pod);
+        let leaves = |status: &Status| -> BTreeSet<SchedulerReason> {
+            let leaves = status.reasons.iter().filter_map(|reason| reason.leaf);
+            leaves.filter(|leaf| !WITHOUT_CAUSE.contains(leaf)).collect()
+        };
+        match cycle {
+            Cycle::Gated(_) | Cycle::Skipped(_) => Ok(()),
+            Cycle::PreFilter(status) => leaves(status).into_iter().try_for_each(|leaf| {
+                self.compare_causes_of(scheduler, (pod, None), leaf, &causes.of(leaf, None), verdict)
+            }),
+            Cycle::Nodes(nodes) => {
+                for one in nodes {
+                    let Some(node) = self.snapshot.find::<Node>("", &one.node) else { continue };
+                    let given = one.verdicts.iter().flat_map(|verdict| leaves(&verdict.status));
+                    for leaf in given.collect::<BTreeSet<_>>() {
+                        let causes = causes.of(leaf, Some(node));
+                        self.compare_causes_of(scheduler, (pod, Some(node)), leaf, &causes, verdict)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Compares the causes of one reason.
+    fn compare_causes_of(
+        &self,
+        scheduler: &Scheduler<'_>,
+        (pod, node): (&Pod, Option<&Node>),
+        leaf: SchedulerReason,
+        causes: &[Cause<'_>],
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let mut expected = BTreeSet::from(["the reason has causes".to_owned(), "without them, it is gone".to_owned()]);
+        let mut found = BTreeSet::new();
+        if !causes.is_empty() {
+            found.insert("the reason has causes".to_owned());
+        }
+        if self.can_be_mended(pod, node, leaf, causes)? {
+            found.insert("without them, it is gone".to_owned());
+        }
+        // Waiting claims compete for volumes. So one claim can get the volume of another claim that was mended.
+        let compete = [SchedulerReason::NodeNoVolumeToBind, SchedulerReason::NodeNotEnoughStorage].contains(&leaf);
+        if causes.len() > 1 && !compete {
+            for left in causes {
+                let mut items = self.line.world.items.clone();
+                for other in causes.iter().filter(|cause| *cause != left) {
+                    mend(&mut items, pod, node, other);
+                }
+                let text = format!("{left:?} alone leads to the reason");
+                if causes_in(&snapshot_of(&items)?, self.behavior, pod, node, leaf).is_some() {
+                    found.insert(text.clone());
+                }
+                expected.insert(text);
+            }
+        }
+        for cause in causes {
+            if let (Cause::Limit { driver, limit, used, .. }, Some(node)) = (cause, node)
+                && !driver.starts_with("kubernetes.io/")
+            {
+                let text = |limit: Option<i64>, used: usize| format!("{driver}: {used} of {limit:?} volumes");
+                let uses = scheduler.driver_uses(node);
+                let uses = uses.iter().find(|uses| uses.driver == *driver);
+                expected.insert(text(Some(*limit), *used));
+                found.extend(uses.map(|uses| text(uses.limit, uses.volumes)));
+            }
+        }
+        let object = Object {
+            kind: "Pod".to_owned(),
+            namespace: pod.meta.namespace.to_string(),
+            name: pod.meta.name.to_string(),
+        };
+        let place = node.map_or_else(String::new, |node| format!(" on {}", node.meta.name));
+        differ(&format!("causes of {}{place}", leaf.name()), &object, &expected, &found, verdict);
+        Ok(())
+    }
+
+    /// Returns whether the scheduler no longer gives the reason after its causes are mended. The first claim that does
+    /// not fit ends a test. So after this claim is mended, the next claim can lead to the same reason. Then the next
+    /// claim is mended, too.
+    fn can_be_mended(
+        &self,
+        pod: &Pod,
+        node: Option<&Node>,
+        leaf: SchedulerReason,
+        causes: &[Cause<'_>],
+    ) -> Result<bool> {
+        let mut items = self.line.world.items.clone();
+        causes.iter().for_each(|cause| mend(&mut items, pod, node, cause));
+        for _ in pod.claim_names() {
+            let mended = snapshot_of(&items)?;
+            let Some(causes) = causes_in(&mended, self.behavior, pod, node, leaf) else { return Ok(true) };
+            causes.iter().for_each(|cause| mend(&mut items, pod, node, cause));
+        }
+        Ok(causes_in(&snapshot_of(&items)?, self.behavior, pod, node, leaf).is_none())
+    }
+}
+
+/// Returns the causes of the reason, if the scheduler gives the reason.
+fn causes_in<'s>(
+    snapshot: &'s Snapshot,
+    behavior: &'s KubernetesBehavior,
+    pod: &Pod,
+    node: Option<&Node>,
+    leaf: SchedulerReason,
+) -> Option<Vec<Cause<'s>>> {
+    let pod = snapshot.pod(&pod.meta.namespace, &pod.meta.name)?;
+    let scheduler = Scheduler::new(snapshot, behavior);
+    let has = |status: &Status| status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
+    let (given, node) = match &scheduler.schedule(pod).cycle {
+        Cycle::Gated(_) | Cycle::Skipped(_) => (false, None),
+        Cycle::PreFilter(status) => (has(status), None),
+        Cycle::Nodes(nodes) => {
+            let node = node.and_then(|node| snapshot.find::<Node>("", &node.meta.name));
+            let of_node = nodes.iter().filter(|one| node.is_some_and(|node| node.meta.name == one.node));
+            (of_node.flat_map(|one| &one.verdicts).any(|verdict| has(&verdict.status)), node)
+        }
+    };
+    given.then(|| Causes::new(&scheduler, pod).of(leaf, node))
+}
+
+/// Mends one cause.
+fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_>) {
+    match cause {
+        Cause::Claim(claim)
+        | Cause::VolumeAffinity { claim, .. }
+        | Cause::VolumeZone { claim, .. }
+        | Cause::SelectedNode { claim, .. }
+        | Cause::ReservedElsewhere { claim, .. }
+        | Cause::NoVolume { claim, .. }
+        | Cause::AllowedTopologies { claim, .. }
+        | Cause::VolumeMissing { claim, .. } => bind(items, pod, claim),
+        Cause::Capacity { claim } => bind(items, pod, &claim.meta.name),
+        Cause::Limit { driver, .. } => {
+            let Some(node) = node else { return };
+            for item in items.iter_mut().filter(|item| item["metadata"]["name"] == node.meta.name.as_str()) {
+                let drivers = item["spec"]["drivers"].as_array_mut().into_iter().flatten();
+                for entry in drivers.filter(|entry| entry["name"] == driver.as_str()) {
+                    entry["allocatable"] = Value::Null;
+                }
+                if let Some(allocatable) = item["status"]["allocatable"].as_object_mut() {
+                    allocatable.retain(|resource, _| !resource.starts_with("attachable-volumes-"));
+                    if let Some(plugin) = driver.strip_prefix("kubernetes.io/") {
+                        allocatable.insert(format!("attachable-volumes-{plugin}"), json!("1000"));
+                    }
+                }
+            }
+        }
+        Cause::ClaimInUse { pods, .. } => items.retain(|item| {
+            let is_user = |user: &&Pod| item["metadata"]["uid"] == user.meta.uid.as_str();
+            item["kind"] != "Pod" || !pods.iter().any(|user| is_user(&user))
+        }),
+    }
+}
+
+/// Binds the claim of the pod to a new volume that can be used on every node.
+fn bind(items: &mut Vec<Value>, pod: &Pod, claim: &str) {
+    let namespace = pod.meta.namespace.as_str();
+    let volume = format!("mended-{claim}");
+    let old = items.extract_if(.., |item| {
+        item["kind"] == "PersistentVolumeClaim"
+            && item["metadata"]["name"] == claim
+            && item["metadata"]["namespace"] == namespace
+    });
+    let modes = old.last().map_or_else(|| json!(["ReadWriteOnce"]), |old| old["spec"]["accessModes"].clone());
+    let owner = json!([{
+        "apiVersion": "v1", "kind": "Pod", "name": pod.meta.name.as_str(), "uid": pod.meta.uid.as_str(),
+        "controller": true,
+    }]);
+    items.push(json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": claim, "namespace": namespace, "uid": format!("{volume}-claim"), "ownerReferences": owner,
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
+        },
+        "spec": {
+            "accessModes": modes, "volumeName": volume, "resources": {"requests": {"storage": "1Gi"}},
+        },
+        "status": {"phase": "Bound"},
+    }));
+    items.push(json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {"name": volume, "uid": volume},
+        "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": modes, "persistentVolumeReclaimPolicy": "Retain",
+            "hostPath": {"path": "/mended"},
+            "claimRef": {"namespace": namespace, "name": claim, "uid": format!("{volume}-claim")},
+        },
+        "status": {"phase": "Bound"},
+    }));
+}
