@@ -146,6 +146,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;explain'= {
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes; without it, the scheduler acts if files have everything that it reads'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
             cand -f 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times'

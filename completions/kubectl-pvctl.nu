@@ -150,6 +150,7 @@ module completions {
   # Explain why an object has its state, and what to do
   export extern "kubectl-pvctl explain" [
     --recheck                 # If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f
+    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes; without it, the scheduler acts if files have everything that it reads
     --trace                   # Show each test of a decision: the field, the two values, the result
     --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times

@@ -219,6 +219,16 @@ pub struct KubernetesArgs {
     pub controller_flags: Vec<ControllerFlag>,
 }
 
+/// The flag that selects the actors.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Model")]
+pub struct ActorArgs {
+    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes;
+    /// without it, the scheduler acts if files have everything that it reads
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    pub actors: Vec<String>,
+}
+
 /// The flags that select the Kubernetes to model, and what is assumed about its state.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]

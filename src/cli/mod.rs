@@ -13,7 +13,7 @@ mod request;
 mod value;
 
 pub use completion::{CompletionArgs, Shell};
-pub use flags::{ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
+pub use flags::{ActorArgs, ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use line::{HELP, is_flag};
 pub use object::{EXPLAINED, one_object, parse_objects};
 pub use output::Output;
@@ -274,10 +274,9 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub pods: bool,
 
-    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes;
-    /// without it, the scheduler acts if files have everything that it reads
-    #[arg(long, value_delimiter = ',', value_name = "LIST", help_heading = "Model")]
-    pub actors: Vec<String>,
+    /// The flag that selects the actors.
+    #[command(flatten)]
+    pub actors: ActorArgs,
 
     /// Exit with 1 if a change is predicted
     #[arg(long, help_heading = "Output")]
@@ -331,6 +330,10 @@ pub struct ExplainArgs {
     /// the controller acts. Cannot be combined with -f
     #[arg(long)]
     pub recheck: bool,
+
+    /// The flag that selects the actors.
+    #[command(flatten)]
+    pub actors: ActorArgs,
 
     /// Show each test of a decision: the field, the two values, the result
     #[arg(long, help_heading = "Output")]

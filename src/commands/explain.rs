@@ -16,7 +16,9 @@ use crate::terminal::Terminal;
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let objects = parse_objects(&args.object, &EXPLAINED)?;
     let labels = arguments::labels(global)?;
-    let read = arguments::read(&args.model, &args.source, global)?;
+    let mut read = arguments::read(&args.model, &args.source, global)?;
+    read.model.actors.clone_from(&args.actors.actors);
+    let may_schedule = !args.source.filenames.is_empty();
     read.question().check()?;
     if args.recheck && !args.source.filenames.is_empty() {
         return Err(Error::usage("--recheck reads a cluster a second time, but the files of -f do not change")
@@ -32,14 +34,14 @@ pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) 
                 args,
                 global,
                 terminal,
-                &ExplainOptions { kind: *kind, name: name.clone(), read, recheck: args.recheck, offers },
+                &ExplainOptions { kind: *kind, name: name.clone(), read, may_schedule, recheck: args.recheck, offers },
             )
         }
         _ if args.recheck => {
             Err(Error::usage("--recheck is for one pv or pvc: other objects are not predicted")
                 .hint("leave --recheck out"))
         }
-        _ => several(args, global, terminal, &SeveralOptions { objects, labels, read }),
+        _ => several(args, global, terminal, &SeveralOptions { objects, labels, may_schedule, read }),
     }
 }
 
@@ -57,7 +59,7 @@ fn one(
     if !args.source.filenames.is_empty() {
         let surroundings = options.surroundings();
         let gathered = gather_files(options.question(&surroundings), &args.source, terminal)?;
-        return explain_files(options, &gathered, &*progress, show);
+        return explain_files(options, gathered, &*progress, show);
     }
     connect::with_cluster(global, terminal, async |cluster| {
         let (status, repairable) = explain(options, &Live::new(cluster, terminal), &*progress, show).await?;

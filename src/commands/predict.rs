@@ -13,8 +13,8 @@ use crate::terminal::Terminal;
 /// Predicts the outcomes and prints them.
 pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let mut read = arguments::read(&args.model, &args.source, global)?;
-    read.model.actors.clone_from(&args.actors);
-    if args.pods && args.actors.is_empty() {
+    read.model.actors.clone_from(&args.actors.actors);
+    if args.pods && args.actors.actors.is_empty() {
         read.model.actors.push("scheduler".to_owned());
     }
     let options = PredictOptions {

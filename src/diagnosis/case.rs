@@ -7,10 +7,11 @@ use crate::controllers::persistent_volume::Nearest;
 use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
 use crate::controllers::persistent_volume::plugins::{Provider, find_provisionable_plugin};
 use crate::controllers::persistent_volume::reclaim::{DataFate, data_fate};
+use crate::controllers::scheduler::Scheduling;
 use crate::controllers::{Branch, ClaimBranch, Controller, KubernetesBehavior, VolumeBranch, persistent_volume};
 use crate::model::{
-    Kind, NO_PROVISIONER, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, StorageClass, Str,
-    Timestamp, VolumePhase,
+    Kind, NO_PROVISIONER, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    Str, Timestamp, VolumePhase,
 };
 use crate::simulate::{Assumed, Decision, OutcomeSet, Prediction, Simulation, decide_folded};
 use crate::snapshot::{Absence, CoverageState, Snapshot, VolumeId};
@@ -105,6 +106,11 @@ impl<'a> Case<'a> {
     /// Returns the behavior of the modelled Kubernetes.
     pub fn behavior(&self) -> &'a KubernetesBehavior {
         &self.simulation.settings().behavior
+    }
+
+    /// Returns what the scheduler decides about the pod now, if everything that decides was read and is modelled.
+    pub fn scheduling(&self, pod: &'a Pod) -> Option<Scheduling> {
+        self.survey.scheduling(pod)
     }
 
     /// Returns what is known about all objects together.

@@ -1,7 +1,10 @@
 //! Facts about all objects together that rules need. Each fact is computed only once.
 
 use super::facts::has_uid_of;
+use super::pod::scheduling::nodes_state_room;
+use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
+use crate::controllers::scheduler::{Scheduler, Scheduling, handles};
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str,
 };
@@ -12,6 +15,10 @@ use std::sync::OnceLock;
 
 /// Volumes by class and by the other fields that matching compares. Each group is sorted by size, the smallest first.
 type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
+
+/// The number of waiting pods, multiplied by the number of nodes, above which rules do not use the answers of the
+/// scheduler.
+const MOST_VERDICTS: usize = 2_000_000;
 
 /// The maximum number of competing claims that are stored per volume. The claim itself is one of them.
 const COMPETING: usize = 4;
@@ -35,11 +42,17 @@ pub struct Survey<'s> {
     asked: OnceLock<HashSet<Str>>,
     /// The indexes of the recycler pods, which erase volumes, by the name of the volume.
     recyclers: OnceLock<HashMap<Str, usize>>,
+    /// The scheduler with the objects of the snapshot. It is None if no pod waits for a node, or too many do.
+    scheduler: Option<Scheduler<'s>>,
 }
 
 impl<'s> Survey<'s> {
     /// Creates the survey of a snapshot.
-    pub fn of(snapshot: &'s Snapshot) -> Self {
+    pub fn of(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior) -> Self {
+        let waiting = snapshot.pods().iter().filter(|pod| handles(pod)).count();
+        let verdicts = waiting.saturating_mul(snapshot.nodes().len());
+        let is_used = (1..=MOST_VERDICTS).contains(&verdicts) && nodes_state_room(snapshot);
+        let scheduler = is_used.then(|| Scheduler::new(snapshot, behavior));
         Self {
             snapshot,
             shared: OnceLock::new(),
@@ -49,7 +62,15 @@ impl<'s> Survey<'s> {
             copying: OnceLock::new(),
             asked: OnceLock::new(),
             recyclers: OnceLock::new(),
+            scheduler,
         }
+    }
+
+    /// Returns what the scheduler decides about the pod, if the real scheduler certainly decides the same. Returns None
+    /// if the scheduler does not have to find a node for the pod, or if too many pods wait for nodes.
+    pub fn scheduling(&self, pod: &'s Pod) -> Option<Scheduling> {
+        let scheduler = self.scheduler.as_ref().filter(|_| handles(pod))?;
+        Some(scheduler.schedule(pod)).filter(Scheduling::is_certain)
     }
 
     /// Returns the volumes of that class that have a `claimRef` or are being deleted. They are grouped by the other

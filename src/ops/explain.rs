@@ -1,6 +1,8 @@
 //! `explain`: explains why one object has its present state, and who has to act.
 
+use super::actors::{decide_on_scheduler, read_by_actors};
 use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, from_cluster, keeps_from_judging};
+use super::model::ModelOptions;
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
@@ -36,6 +38,9 @@ pub struct ExplainOptions {
     pub name: String,
     /// The options for reading and judging objects.
     pub read: ReadOptions,
+    /// Whether the objects come from files. Then the scheduler takes part by default, if the files have everything that
+    /// it reads.
+    pub may_schedule: bool,
     /// Whether the cluster is read a second time if the object differs from its predicted state.
     pub recheck: bool,
     /// Whether the run checks if `fix` has a repair.
@@ -85,17 +90,15 @@ struct Differing {
     partners: Vec<(ObjectKey, Option<(Str, ResourceVersion)>)>,
 }
 
-/// Returns the surrounding kinds that are read to explain objects of these kinds: the kinds that rules read, and the
-/// kinds that connect the objects with their pods.
-pub(super) fn surroundings_of(kinds: impl IntoIterator<Item = Kind>) -> Vec<Kind> {
+/// Returns the surrounding kinds that are read to explain objects of these kinds: the kinds that rules read, the kinds
+/// that connect the objects with their pods, and the kinds that the named actors read.
+pub(super) fn surroundings_of(kinds: impl IntoIterator<Item = Kind>, model: &ModelOptions) -> Vec<Kind> {
     let mut read = all_reads();
-    for kind in kinds {
-        let owned = (kind == Kind::Deployment).then_some(Kind::ReplicaSet);
-        let more = [kind].into_iter().chain(owned).filter(|kind| kind.is_surrounding());
-        for kind in more {
-            if !read.contains(&kind) {
-                read.push(kind);
-            }
+    let with_owned = |kind: Kind| [kind].into_iter().chain((kind == Kind::Deployment).then_some(Kind::ReplicaSet));
+    let surrounding = kinds.into_iter().flat_map(with_owned).filter(|kind| kind.is_surrounding());
+    for kind in surrounding.chain(read_by_actors(model)) {
+        if !read.contains(&kind) {
+            read.push(kind);
         }
     }
     read
@@ -106,12 +109,13 @@ impl ExplainOptions {
     /// rules read.
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
         let evidence = Evidence { scheduling: true, ..Evidence::of_rules(rules::all(), surroundings) };
-        Question { object: Some((self.kind, &self.name)), evidence, ..self.read.question() }
+        let may_schedule = self.may_schedule && is_predicted_kind(self.kind);
+        Question { object: Some((self.kind, &self.name)), evidence, may_schedule, ..self.read.question() }
     }
 
     /// Returns the surrounding kinds that are read.
     pub fn surroundings(&self) -> Vec<Kind> {
-        surroundings_of([self.kind])
+        surroundings_of([self.kind], &self.read.model)
     }
 
     fn prepare<'g>(&self, gathered: &'g Gathered, progress: &dyn Progress) -> Result<Prepared<'g>, Error> {
@@ -160,13 +164,19 @@ impl ExplainOptions {
 /// Returns an error if the object does not exist, or if `show` fails.
 pub fn explain_files(
     options: &ExplainOptions,
-    gathered: &Gathered,
+    mut gathered: Gathered,
     progress: &dyn Progress,
     show: impl FnOnce(Explained<'_>) -> Result<(), Error>,
 ) -> Result<Status, Error> {
-    let prepared = options.prepare(gathered, progress)?;
+    if gathered.scheduled_by_default {
+        let prepared = options.prepare(&gathered, progress)?;
+        let takes_part = !prepared.simulation.outcomes(prepared.object).is_unknown();
+        drop(prepared);
+        decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
+    }
+    let prepared = options.prepare(&gathered, progress)?;
     let basis = prepared.basis();
-    answer(gathered, &prepared.explanation(&basis, true), None, show)
+    answer(&gathered, &prepared.explanation(&basis, true), None, show)
 }
 
 /// Explains an object of a cluster, and calls `show` with the answer. Returns the key of the object if `fix` has a
@@ -298,7 +308,12 @@ pub(super) fn status_of<'e>(
 
 /// Returns whether the object is a claim or a volume, which is predicted.
 fn is_predicted(object: ObjectId) -> bool {
-    matches!(object.kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim)
+    is_predicted_kind(object.kind)
+}
+
+/// Returns whether objects of this kind are predicted.
+pub(super) fn is_predicted_kind(kind: Kind) -> bool {
+    matches!(kind, Kind::PersistentVolume | Kind::PersistentVolumeClaim)
 }
 
 impl<'s> Basis<'s> {

@@ -1,6 +1,7 @@
 //! `explain` of several objects: each has its own explanation.
 
-use super::explain::{Basis, status_of, surroundings_of};
+use super::actors::decide_on_scheduler;
+use super::explain::{Basis, is_predicted_kind, status_of, surroundings_of};
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster};
 use super::{Reader, Status, named};
 use crate::diagnosis::rules;
@@ -18,6 +19,9 @@ pub struct SeveralOptions {
     pub objects: Vec<ObjectArgument>,
     /// The labels that the objects must have.
     pub labels: Option<LabelFilter>,
+    /// Whether the objects come from files. Then the scheduler takes part by default, if the files have everything that
+    /// it reads.
+    pub may_schedule: bool,
     /// The options for reading and judging objects.
     pub read: ReadOptions,
 }
@@ -25,7 +29,7 @@ pub struct SeveralOptions {
 impl SeveralOptions {
     /// Returns the surrounding kinds that are read.
     pub fn surroundings(&self) -> Vec<Kind> {
-        surroundings_of(self.objects.iter().map(|object| object.kind))
+        surroundings_of(self.objects.iter().map(|object| object.kind), &self.read.model)
     }
 
     /// Returns the question to a source: everything that an audit reads.
@@ -36,7 +40,8 @@ impl SeveralOptions {
         let is_namespaced = self.objects.iter().all(|object| object.kind.namespaced());
         let first = self.objects.first().filter(|_| is_namespaced && !self.read.scope.all_namespaces);
         let object = first.map(|first| (first.kind, first.name.as_deref().unwrap_or_default()));
-        Question { object, evidence, ..self.read.question() }
+        let may_schedule = self.may_schedule && self.objects.iter().any(|object| is_predicted_kind(object.kind));
+        Question { object, evidence, may_schedule, ..self.read.question() }
     }
 
     /// Returns the objects, each once, in the order of the arguments.
@@ -70,11 +75,20 @@ impl SeveralOptions {
 /// Returns an error if an object does not exist, or if `show` fails.
 pub fn explain_several_files(
     options: &SeveralOptions,
-    gathered: &Gathered,
+    mut gathered: Gathered,
     progress: &dyn Progress,
     show: impl FnOnce(&[String], &ExplanationList<'_>) -> Result<(), Error>,
 ) -> Result<Status, Error> {
-    answer(options, gathered, progress, true, show)
+    if gathered.scheduled_by_default {
+        let selected = options.selected(&gathered.snapshot, &gathered)?;
+        let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, true)?;
+        let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
+        let mut predicted = selected.into_iter().filter(|object| is_predicted_kind(object.kind));
+        let takes_part = !predicted.any(|object| simulation.outcomes(object).is_unknown());
+        drop(simulation);
+        decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
+    }
+    answer(options, &gathered, progress, true, show)
 }
 
 /// Explains objects of a cluster, and calls `show` with the answer.

@@ -1,14 +1,15 @@
 //! The first part of every use case: it reads the objects, indexes them, and determines which Kubernetes is modelled.
 
 use super::Reader;
+use super::actors::{READ_BY_SCHEDULER, needs_scheduler};
 use super::model::{ModelOptions, Modelled};
 use super::rules::{all_reads, is_read};
 use super::scope::Scope;
-use crate::controllers::{KubeVersion, scheduler};
+use crate::controllers::KubeVersion;
 use crate::diagnosis::Rule;
 use crate::error::Error;
 use crate::model::{Kind, ObjectArgument, Str, Timestamp};
-use crate::snapshot::{Absence, CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
+use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
 use crate::source::{FileOptions, Loaded, Needs};
 
 /// The objects that were read, and how they are judged.
@@ -267,20 +268,6 @@ impl<'a> Question<'a> {
             scheduled_by_default,
         })
     }
-}
-
-/// The kinds of which the scheduler reads all objects, besides those that every verb reads.
-pub(super) const READ_BY_SCHEDULER: [Kind; 6] =
-    [Kind::Pod, Kind::Node, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
-
-/// Returns whether some pod waits for the scheduler, and everything that the scheduler reads was read.
-fn needs_scheduler(parts: &Parts) -> bool {
-    let is_complete = |kind: &Kind| {
-        let mut entries = parts.coverage.entries().iter().filter(|entry| entry.kind == *kind);
-        parts.coverage.absence(*kind, "") == Absence::Certain
-            && entries.all(|entry| entry.state == CoverageState::Complete)
-    };
-    READ_BY_SCHEDULER.iter().all(is_complete) && parts.objects.pods.iter().any(scheduler::handles)
 }
 
 /// The maximum number of namespaces that a warning names.

@@ -1,6 +1,7 @@
 //! The use cases, one for each verb. They work on a [`Reader`], a [`Writer`] and an [`Asker`]. They do not know flags,
 //! terminals or connections, so that tests can run them with their own data.
 
+mod actors;
 pub mod apply;
 mod asker;
 pub mod audit;

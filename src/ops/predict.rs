@@ -1,6 +1,7 @@
 //! `predict`: predicts the outcome of every volume and claim in scope.
 
-use super::gather::{Evidence, Gathered, Question, READ_BY_SCHEDULER, ReadOptions, keeps_from_judging};
+use super::actors::{decide_on_scheduler, read_by_actors};
+use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judging};
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
@@ -20,10 +21,6 @@ use std::collections::BTreeSet;
 
 /// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
-
-/// The surrounding kinds that drivers read, besides those that the scheduler reads.
-const READ_BY_DRIVERS: [Kind; 4] =
-    [Kind::VolumeSnapshot, Kind::VolumeSnapshotContent, Kind::VolumeSnapshotClass, Kind::VolumeAttributesClass];
 
 /// The number of predictions that are computed and written together.
 const BATCH: usize = 64;
@@ -66,10 +63,10 @@ impl PredictOptions {
     /// diagnoses are made and no actor can take part.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
-        if self.read.model.actors.iter().any(|actor| actor != "none") {
-            let of_scheduler = READ_BY_SCHEDULER.into_iter().filter(|kind| kind.is_surrounding());
-            let of_actors = of_scheduler.chain(READ_BY_DRIVERS);
-            kinds.extend(of_actors.filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
+        for kind in read_by_actors(&self.read.model) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
         }
         kinds
     }
@@ -133,16 +130,12 @@ pub fn predict(
     progress.step("predicting", 0);
     let mut simulation = engines::simulation(&gathered.snapshot, settings, gathered.threads);
     if gathered.scheduled_by_default {
-        let note = if has_unknown_ends(&simulation, gathered.threads) {
-            gathered.modelled.remove_scheduler();
+        let takes_part = !has_unknown_ends(&simulation, gathered.threads);
+        decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
+        if !takes_part {
             let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, options.trace)?;
             simulation = engines::simulation(&gathered.snapshot, settings, gathered.threads);
-            "note: the scheduler does not take part, because with it some ends could not be found; --actors scheduler \
-             shows the other ends"
-        } else {
-            "note: the scheduler takes part, because the files have everything that it reads; --actors none leaves it out"
-        };
-        gathered.notes.push(note.to_owned());
+        }
     }
     let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;
     let named: BTreeSet<ObjectKey> = chosen.iter().flatten().map(|target| gathered.snapshot.key(*target)).collect();

@@ -451,3 +451,77 @@ fn the_scheduler_is_left_out_by_default_if_its_ends_cannot_be_found() {
     let said = table.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("note: the scheduler does not take part"), "{said}");
 }
+
+/// Runs a verb on objects of which every list that the scheduler reads is complete.
+fn told(items: &[Value], verb: &[&str]) -> String {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    let complete =
+        "--assume-complete=pv,pvc,sc,pods,nodes,ns,csinodes,csidrivers,csistoragecapacities,volumeattachments";
+    let words = [verb, &["-n", "db", "-f", "-", complete, "--now", "2026-03-02T12:00:00Z"]].concat();
+    let run = Run::new(&words).env("COLUMNS", "400").stdin(list.as_bytes()).finish();
+    assert!(matches!(run.code, Some(0 | 1)), "{}", run.stderr);
+    run.stdout
+}
+
+/// `explain` takes the same actors as `predict`, so both name the same end.
+#[test]
+fn an_explanation_says_where_the_scheduler_leads_the_claim() {
+    let ends = |words: &[&str]| -> Value {
+        let document: Value = serde_json::from_str(&told(&contended(), words)).unwrap();
+        json!([document["model"]["actors"], document["prediction"]["outcomes"]])
+    };
+    let bound = |volume: &str| json!({"phase": "Bound", "volumeName": volume});
+    let scheduled = ends(&["explain", "pvc/c1", "-o", "json"]);
+    assert_eq!(scheduled[0], json!(["scheduler"]));
+    let volumes: Vec<&Value> = scheduled[1].as_array().unwrap().iter().map(|end| &end["volumeName"]).collect();
+    assert_eq!(volumes, [&bound("a")["volumeName"], &bound("b")["volumeName"]]);
+    assert_eq!(ends(&["explain", "pvc/c1", "-o", "json", "--actors", "none"])[1][0]["phase"], "Pending");
+    let mut items = contended();
+    items.retain(|item| item["kind"] != "Pod" || item["metadata"]["name"] == "p1");
+    items.retain(|item| item["metadata"]["name"] != "b");
+    let text = told(&items, &["explain", "pvc/c1"]);
+    assert!(
+        text.starts_with(
+            "Claim db/c1 is Pending and will be Bound to volume a: it waits for the scheduler to place pod p1"
+        ),
+        "{text}"
+    );
+    items.retain(|item| item["metadata"]["name"] != "a");
+    items.push(local("c", "n3"));
+    let text = told(&items, &["explain", "pvc/c1"]);
+    let nothing = "2 node(s) didn't find available persistent volumes to bind";
+    let why = format!("which finds no node for pod p1: 0/2 nodes are available: {nothing}.\n");
+    assert!(text.starts_with(&format!("Claim db/c1 is Pending: it waits for the scheduler, {why}")), "{text}");
+    let text = told(&items, &["explain", "pvc/c1", "--actors", "none"]);
+    assert!(text.starts_with("Claim db/c1 is Pending, as is normal until pod p1 is scheduled.\n"), "{text}");
+}
+
+/// A rule about a pod without a node names what the scheduler decides about the pod now, if all that decides was read.
+#[test]
+fn a_finding_names_what_the_scheduler_decides_now() {
+    let mut items = contended();
+    for item in items.iter_mut().filter(|item| item["kind"] == "Pod") {
+        item["metadata"]["creationTimestamp"] = json!("2026-03-02T10:00:00Z");
+    }
+    let finding = |items: &[Value]| {
+        let text = told(items, &["audit", "--rules", "pvc-wffc-pod-unschedulable", "-o", "json"]);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let findings = document["findings"].as_array().unwrap();
+        findings.iter().find(|found| found["object"]["name"] == "c1").unwrap()["message"].as_str().unwrap().to_owned()
+    };
+    let rest = "pod db/p1 has not been scheduled for 120m, and the claim is bound only after that";
+    assert_eq!(finding(&items), format!("{rest}, although the pod fits node n1 now"));
+    items.retain(|item| item["kind"] != "PersistentVolume");
+    items.push(local("c", "n3"));
+    let nothing = "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind";
+    assert_eq!(
+        finding(&items),
+        format!("no node fits pod db/p1, and the claim is bound only after that. The pod has waited 120m: {nothing}")
+    );
+    // Without the CSINodes it is unknown which nodes fit.
+    items.retain(|item| item["kind"] != "CSINode");
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    let words = ["audit", "-f", "-", "--assume-complete", "--now", "2026-03-02T12:00:00Z", "-n", "db"];
+    let run = Run::new(&words).env("COLUMNS", "400").stdin(list.as_bytes()).finish();
+    assert!(run.stdout.contains(&format!("{rest}. See the events FailedScheduling of the pod")), "{}", run.stdout);
+}

@@ -29,7 +29,7 @@ pub(in crate::commands) fn several(
     if !args.source.filenames.is_empty() {
         let surroundings = options.surroundings();
         let gathered = gather_files(options.question(&surroundings), &args.source, terminal)?;
-        return explain_several_files(options, &gathered, &*progress, show);
+        return explain_several_files(options, gathered, &*progress, show);
     }
     connect::with_cluster(global, terminal, async |cluster| {
         explain_several(options, &Live::new(cluster, terminal), &*progress, show).await

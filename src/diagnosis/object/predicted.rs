@@ -103,7 +103,8 @@ fn normal_until(view: View<'_>) -> Option<String> {
         {
             Some(format!("a pod uses it: class \"{}\" binds claims only then", claim.class()))
         }
-        Branch::ClaimBranch(ClaimBranch::UnboundClaimWaitForPodScheduled) => {
+        // If the scheduler takes part, the prediction says where it leads the claim.
+        Branch::ClaimBranch(ClaimBranch::UnboundClaimWaitForPodScheduled) if !view.is_scheduled() => {
             let mut pods = view.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
             let pod = pods.find(|pod| is_unscheduled(pod))?;
             Some(format!("pod {} is scheduled", pod.meta.name))
@@ -214,7 +215,9 @@ fn claim_sentences(view: View<'_>, claim: &PersistentVolumeClaim, sentences: &mu
             });
         }
         ClaimBranch::UnboundClaimWaitForPodScheduled => {
-            sentences.push("The events of the pod say why it has no node, not those of the claim.".to_owned());
+            if !view.is_scheduled() {
+                sentences.push("The events of the pod say why it has no node, not those of the claim.".to_owned());
+            }
         }
         ClaimBranch::UnboundClaimProvisionExternal if let Some(node) = missing_node(view, claim) => {
             sentences.push(format!(

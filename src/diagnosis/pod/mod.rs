@@ -5,7 +5,7 @@
 //! stage is `unknown`, because pvctl does not guess.
 
 pub mod facts;
-mod scheduling;
+pub(super) mod scheduling;
 mod stages;
 mod words;
 

@@ -96,6 +96,16 @@ pub struct Recorded {
     pub change: String,
 }
 
+/// Returns a node that does not state how many resources it has. Handmade files can have such nodes.
+fn without_room(snapshot: &Snapshot) -> Option<&Node> {
+    snapshot.nodes().iter().find(|node| node.allocatable.is_empty())
+}
+
+/// Returns whether every node states how many resources it has.
+pub(in crate::diagnosis) fn nodes_state_room(snapshot: &Snapshot) -> bool {
+    without_room(snapshot).is_none()
+}
+
 impl PodScheduling {
     /// Returns what the scheduler does with the pod. Returns None if the pod has a node or has ended. `scheduler`
     /// returns the scheduler's view of the cluster.
@@ -152,8 +162,7 @@ impl PodScheduling {
         }
         // Each real node states its allocatable resources. A node in a file that was written by hand may not state
         // them.
-        let is_empty = |node: &&Node| node.allocatable.is_empty();
-        if let Some(node) = snapshot.nodes().iter().find(is_empty).filter(|_| !answer.nodes().is_empty()) {
+        if let Some(node) = without_room(snapshot).filter(|_| !answer.nodes().is_empty()) {
             let why = format!("node {} does not state status.allocatable", node.meta.name);
             return Some(Self::Unknown { kinds: vec![Kind::Node], why });
         }

@@ -196,6 +196,9 @@ fn waits_for_scheduler(view: View<'_>, claim: &PersistentVolumeClaim) -> String 
     let Some(first) = waiting.next() else {
         return "waits for the scheduler to choose a node".to_owned();
     };
+    if let Some(message) = view.no_node_for(first) {
+        return format!("waits for the scheduler, which finds no node for pod {}: {message}", first.meta.name);
+    }
     match waiting.count() {
         0 => format!("waits for the scheduler to place pod {}", first.meta.name),
         more => format!("waits for the scheduler to place pod {} and {}", first.meta.name, counted(more, "other pod")),

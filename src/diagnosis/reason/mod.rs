@@ -8,8 +8,8 @@ mod volume;
 pub(crate) use claim::verdict_of;
 
 use crate::controllers::{
-    Branch, ClaimProtectionBranch, Controller, KubernetesBehavior, VolumeProtectionBranch, ephemeral_volume,
-    persistent_volume,
+    Branch, ClaimProtectionBranch, Controller, KubernetesBehavior, PodPlace, VolumeProtectionBranch, ephemeral_volume,
+    persistent_volume, scheduler,
 };
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::unread::unread;
@@ -64,6 +64,24 @@ impl<'v> View<'v> {
     /// Returns the decisions of the PersistentVolume controller.
     pub(crate) fn binder(self) -> impl Iterator<Item = &'v Decision<'v>> {
         self.decisions_of(persistent_volume::CONTROLLER)
+    }
+
+    /// Returns the message of the scheduler if the pod ends without a node. Returns None if the scheduler does not take
+    /// part, or if the pod can end in several ways.
+    pub(crate) fn no_node_for(self, pod: &Pod) -> Option<&'v str> {
+        let pod = self.snapshot().id::<Pod>(&pod.meta.namespace, &pod.meta.name)?;
+        let mut ends = self.simulation.outcomes(pod).representatives();
+        match (ends.next()?, ends.next()) {
+            (Outcome::Pod { place: PodPlace::Unschedulable(Some(message)), .. }, None) => {
+                Some(message.trim_end_matches('.'))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether the scheduler takes part, and the ends of the object are known.
+    pub(crate) fn is_scheduled(self) -> bool {
+        self.takes_part(scheduler::actor::CONTROLLER) && self.prediction.outcomes.is_some()
     }
 
     fn takes_part(self, controller: Controller) -> bool {

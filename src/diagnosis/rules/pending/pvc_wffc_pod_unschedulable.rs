@@ -2,6 +2,7 @@
 
 use super::{users, with_class};
 use crate::controllers::ClaimBranch;
+use crate::controllers::scheduler::Scheduling;
 use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::mention::{elsewhere, mention};
@@ -9,7 +10,7 @@ use crate::diagnosis::pod::facts::unschedulable;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
-use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
+use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod, Str};
 use crate::text::{human_age, truncate};
 
 pub(super) static RULE: Rule = Rule {
@@ -76,22 +77,36 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let pod_words = mention(&pod_key);
     let later = elsewhere(&pod_key, ", and the claim is bound only after that");
     let lead = format!("{pod_words}{others} has not been scheduled for {age}{later}");
-    let message = match (&obstacle, said) {
-        (Some((other, what)), _) => {
+    let now = case.scheduling(pod).map(Now::of);
+    let quoted = |message: &str| format!("\"{}\"", truncate(message.trim_end_matches('.'), 300));
+    let message = match (&obstacle, said, &now) {
+        (Some((other, what)), ..) => {
             format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
         }
-        (None, Some(said)) => format!(
-            "no node fits {pod_words}{others}{later}. The pod has waited {age}. The scheduler says: \"{}\"",
-            truncate(said.trim_end_matches('.'), 300)
+        (None, said, Some(Now::Fits(node))) => {
+            let earlier = said.map(|said| format!(". Earlier, the scheduler said: {}", quoted(said)));
+            format!("{lead}, although the pod fits node {node} now{}", earlier.unwrap_or_default())
+        }
+        (None, None, Some(Now::FitsNone(message))) => {
+            format!("no node fits {pod_words}{others}{later}. The pod has waited {age}: {message}")
+        }
+        (None, Some(said), _) => format!(
+            "no node fits {pod_words}{others}{later}. The pod has waited {age}. The scheduler says: {}",
+            quoted(said)
         ),
-        (None, None) => format!("{lead}. See the events FailedScheduling of the pod for the reason"),
+        (None, None, None) => format!("{lead}. See the events FailedScheduling of the pod for the reason"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found = Detection::new(message)
         .since(since)
         .follows_from(pod_key.clone(), Act::Schedule)
         .follows_from(class_key(claim.class()), Act::Schedule);
-    let mut way = by_hand("make sure that the scheduler can place the pod; the claim needs no change");
+    let mut way = by_hand(match now {
+        Some(Now::Fits(_)) => "make sure that kube-scheduler runs; the claim needs no change",
+        Some(Now::FitsNone(_)) | None => {
+            "make sure that the scheduler can place the pod; the claim needs no change"
+        }
+    });
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));
         found = found.follows_from(other, Act::Bind);
@@ -102,6 +117,22 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .remedy(describe(&pod_key, "see in its events why no node fits"))
             .remedy(way),
     )
+}
+
+/// What the scheduler decides about a pod now.
+enum Now {
+    /// The pod fits the node of this name, and perhaps others.
+    Fits(Str),
+    /// The pod fits no node. The text is the message of the scheduler.
+    FitsNone(String),
+}
+
+impl Now {
+    fn of(answer: Scheduling) -> Self {
+        let node = answer.candidates().next().map(|node| node.node.clone());
+        let message = || answer.messages.iter().next().map(|message| message.trim_end_matches('.').to_owned());
+        node.map_or_else(|| Self::FitsNone(message().unwrap_or_default()), Self::Fits)
+    }
 }
 
 /// Returns whether the default scheduler has to place the pod.

@@ -1,0 +1,45 @@
+//! The actors that take part besides the controllers: what they read, and whether the scheduler takes part by default.
+
+use super::model::{ModelOptions, Modelled};
+use crate::controllers::scheduler;
+use crate::model::Kind;
+use crate::snapshot::{Absence, CoverageState, Parts};
+
+/// The kinds of which the scheduler reads all objects, besides those that every verb reads.
+pub(super) const READ_BY_SCHEDULER: [Kind; 6] =
+    [Kind::Pod, Kind::Node, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::CsiStorageCapacity];
+
+/// The surrounding kinds that drivers read, besides those that the scheduler reads.
+const READ_BY_DRIVERS: [Kind; 4] =
+    [Kind::VolumeSnapshot, Kind::VolumeSnapshotContent, Kind::VolumeSnapshotClass, Kind::VolumeAttributesClass];
+
+/// Returns the surrounding kinds that the actors read. The list is empty if a person names no actor.
+pub(super) fn read_by_actors(model: &ModelOptions) -> Vec<Kind> {
+    if model.actors.iter().all(|actor| actor == "none") {
+        return Vec::new();
+    }
+    READ_BY_SCHEDULER.into_iter().filter(|kind| kind.is_surrounding()).chain(READ_BY_DRIVERS).collect()
+}
+
+/// Returns whether some pod waits for the scheduler, and everything that the scheduler reads was read.
+pub(super) fn needs_scheduler(parts: &Parts) -> bool {
+    let is_complete = |kind: &Kind| {
+        let mut entries = parts.coverage.entries().iter().filter(|entry| entry.kind == *kind);
+        parts.coverage.absence(*kind, "") == Absence::Certain
+            && entries.all(|entry| entry.state == CoverageState::Complete)
+    };
+    READ_BY_SCHEDULER.iter().all(is_complete) && parts.objects.pods.iter().any(scheduler::handles)
+}
+
+/// Leaves the scheduler, which takes part by default, out if it must not take part. Adds a note that says whether the
+/// scheduler takes part.
+pub(super) fn decide_on_scheduler(modelled: &mut Modelled, notes: &mut Vec<String>, takes_part: bool) {
+    let note = if takes_part {
+        "note: the scheduler takes part, because the files have everything that it reads; --actors none leaves it out"
+    } else {
+        modelled.remove_scheduler();
+        "note: the scheduler does not take part, because with it some ends could not be found; --actors scheduler \
+         shows the other ends"
+    };
+    notes.push(note.to_owned());
+}
