@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records the corpora of ../tests/conformance again. The README there has the same commands. Needs cargo, too, which
-# knows the versions.
+# Records the corpora of ../tests/conformance again. The README there has the same commands. This script also needs
+# cargo, because xtask lists the versions.
 set -eu
 cd "$(dirname "$0")"
 out=../tests/conformance
@@ -12,7 +12,7 @@ record() { gzip -9n > "$out/$1-$version.jsonl.gz"; }
 "$oracle" worlds --seed 2026 --count 2500 | "$oracle" decide --controllers protection | record decisions
 handmade() { "$1" decide --controllers all < handmade.jsonl | "$1" gates | "$1" match | "$1" settle --controllers all; }
 handmade "$oracle" | record handmade
-# Of pods with ephemeral volumes: made by hand, and random. Every minor answers them.
+# Worlds whose pods have ephemeral volumes, made by hand and random. Each minor answers such worlds.
 ephemeral() { "$1" decide --controllers all < handmade-ephemeral.jsonl | "$1" settle --controllers all; }
 ephemeral "$oracle" | record handmade-ephemeral
 "$oracle" worlds --seed 2036 --count 300 --ephemeral | "$oracle" decide --controllers all | record ephemeral
@@ -27,7 +27,7 @@ echo "$versions" | sed '$d' | while read -r older arguments; do
         gzip -9n > "$out/ephemeral-$older.jsonl.gz"
     "$oracle-$older" worlds --seed 2041 --count 300 --scheduling | "$oracle-$older" schedule |
         gzip -9n > "$out/scheduling-$older.jsonl.gz"
-    # What the API server of an older minor does not store is no world of it.
+    # Worlds with the tag since-1.34 are left out: not every older API server stores their objects.
     grep -v '"since-1.34"' handmade-scheduling.jsonl | "$oracle-$older" schedule |
         gzip -9n > "$out/scheduling-handmade-$older.jsonl.gz"
 done
@@ -41,7 +41,8 @@ done
 "$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
 "$oracle" worlds --seed 2042 --count 300 --pods --cases=false |
     "$oracle" settle --controllers all --scheduler --schedules 200 --quiet 200 --most 4000 | record pods
-# The external provisioner has a module of its own. Its release and that of its Kubernetes modules are in the name.
+# The external provisioner has a module of its own. The names of its recordings have its release and the release of its
+# Kubernetes modules.
 provisioner=$(mktemp -d)/provisioner
 (cd provisioner && go build -o "$provisioner" .)
 "$provisioner" worlds --seed 2040 --count 1800 | "$provisioner" provision | gzip -9n > "$out/provisioning-6.4.0-$version.jsonl.gz"

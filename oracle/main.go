@@ -24,12 +24,12 @@ import (
 
 const usage = `usage: oracle COMMAND [flags]
 
-  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one a line; --contended: of the large common case;
-                                                          --grouped: of groups of alike objects, and with provisioned volumes;
+  worlds  --seed S --count N [--start I] [--cases=false]  random worlds, one on each line. --contended: with free volumes and waiting claims;
+                                                          --grouped: with groups of similar objects, and with provisioned volumes;
                                                           --host-path: in which the controller provisions;
-                                                          --ephemeral: of pods with ephemeral volumes;
-                                                          --scheduling: of pods that the scheduler has to schedule;
-                                                          --pods: of few pods that compete for nodes and volumes
+                                                          --ephemeral: with pods that have ephemeral volumes;
+                                                          --scheduling: with pods that the scheduler has to schedule;
+                                                          --pods: with few pods that compete for nodes and volumes
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;

@@ -1,5 +1,5 @@
-//! The core computes in dry run what Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims.
-//! It is a pure function of a snapshot: it reads no cluster, no file and no clock.
+//! The core computes what Kubernetes' controllers do with PersistentVolumes and PersistentVolumeClaims, without any
+//! request. It is a pure function of a snapshot: it reads no cluster, no file and no clock.
 //!
 //! The modules are in reading order, lowest rank first. Each module uses only the modules above it (see
 //! `docs/ARCHITECTURE.md`). The crate `pvctl` has the modules of higher rank.

@@ -177,8 +177,8 @@ func TestNoNamespace(t *testing.T) {
 	}
 }
 
-// TestFirstReachesWhatChanceReaches checks that runs with each volume first once find the same set as many runs in
-// random order.
+// TestFirstReachesWhatChanceReaches checks that two ways find the same set: runs in which each volume is first once, and
+// many runs in random order.
 func TestFirstReachesWhatChanceReaches(t *testing.T) {
 	j, several := newJudge(t), 0
 	for index := range 400 {

@@ -114,7 +114,7 @@ func (c podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error
 }
 
 // recycling is the value of a panic. The panic ends an operation at the point where a recycler starts to watch its pod.
-// No pod runs here. Only if the case says how the pod ends, the operation continues.
+// No pod runs here. The operation continues only if the case says how the pod ends.
 type recycling struct{}
 
 func (c podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {

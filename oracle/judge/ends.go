@@ -117,7 +117,7 @@ func texts(ends []end, unsettled bool) []string {
 	return result
 }
 
-// ends returns the state of every object. Those of pods are empty.
+// ends returns the state of every object. The states of pods are empty.
 func (s *schedule) ends() []end {
 	a := s.judge.api
 	result := make([]end, 0, len(s.objects))

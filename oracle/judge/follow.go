@@ -10,9 +10,10 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// followed is the number of attempts to follow a schedule. If none of them reaches the end, the schedule does not lead
-// to it. After the steps of the schedule, syncs run in random order. With the scheduler, the choices of a step are
-// random as well, and an attempt ends early if the reservation is another one than the step says.
+// followed is the number of attempts to follow a schedule. If kube-scheduler takes part, the number is followedWithPods.
+// If no attempt reaches the ends, the schedule does not lead to them. After the steps of the schedule, syncs run in
+// random order. With kube-scheduler, the choices of a step are random as well, and an attempt ends early if a step leads
+// to another reservation than the step says.
 const (
 	followed         = 16
 	followedWithPods = 4000
@@ -146,7 +147,7 @@ func (s *schedule) followPod(given step) bool {
 		reserved := s.scheduler.Reserved()[pod]
 		s.moved = true
 		for rounds := 0; s.moved && rounds < mostRounds; rounds++ {
-			// The schedule says nothing about objects that these ones do not influence.
+			// A schedule has no steps for objects that do not influence its ends. These objects are synced here.
 			s.moved = false
 			s.everything()
 			for s.busy() {

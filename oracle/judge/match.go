@@ -12,7 +12,7 @@ import (
 
 // Match fills in the answers of FindMatchingVolume for every claim of the world without a volume. It calls the function
 // as the binder does, without a node, and as the scheduler does, with each node. For each chosen volume it repeats the
-// call and excludes this volume. Each call is made once with each volume first.
+// call and excludes this volume. Each call is repeated with each volume first, in two orders of the other volumes.
 func (j *Judge) Match(l *line.Line) error {
 	w, err := read(l.World)
 	if err != nil {
@@ -89,7 +89,7 @@ func match(w *world, claim *v1.PersistentVolumeClaim, delayed bool, node *v1.Nod
 			default:
 				answer.Chosen = append(answer.Chosen, found.Name)
 			}
-			// The order of the other volumes is also reversed once.
+			// The second call has the other volumes in the reverse order.
 			slices.Reverse(order[min(1, len(order)):])
 		}
 	}

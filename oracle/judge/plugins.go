@@ -73,8 +73,8 @@ type harmlessProvisioner struct{ volume.Provisioner }
 // provisioned is the folder in which the real provisioner creates a directory with a random name.
 const provisioned = "/tmp/hostpath_pv/"
 
-// Provision calls the real provisioner and removes the empty directory that it created. In the path of the volume <uid>
-// replaces the random name.
+// Provision calls the real provisioner and removes the empty directory that it created. In the path of the volume,
+// <uid> replaces the random name.
 func (h harmlessProvisioner) Provision(node *v1.Node, topologies []v1.TopologySelectorTerm) (*v1.PersistentVolume, error) {
 	result, err := h.Provisioner.Provision(node, topologies)
 	if err != nil {

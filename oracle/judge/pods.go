@@ -120,7 +120,7 @@ func (s *schedule) isIdle(item work) {
 	s.idle[item] = s.changes
 }
 
-// walk is a part of the graph of all states that a schedule reaches: the states that it has visited.
+// walk is the part of the graph of all states that a schedule has visited.
 type walk struct {
 	numbers map[string]int
 	// shown is what the API server has in each state. It does not contain the reservations.
@@ -155,7 +155,8 @@ func (w *walk) visit(s *schedule) (fresh bool) {
 }
 
 // left returns the ends of all states that the last state leads to. Every visited state leads to the last one. So these
-// states are a cycle that the walk has not left.
+// states are a cycle that the walk has not left. left also returns whether the objects in the API server differ between
+// these states.
 func (w *walk) left() ([][]end, bool) {
 	seen := map[int]bool{w.at: true}
 	for todo := []int{w.at}; len(todo) > 0; todo = todo[1:] {
@@ -183,8 +184,7 @@ var patience = []int{0, 50, 60, 80, 100}
 const mostWalked = 1000
 
 // giveUp continues a schedule in which no sync changes anything any more, or that does not come to rest. Whenever no
-// sync changes anything, the scheduler gives up to wait for the volumes of one pod. The result are the ends of all
-// states that are never left.
+// sync changes anything, the scheduler stops waiting for the volumes of one pod. The result is what left returns.
 func (s *schedule) giveUp() ([][]end, bool) {
 	w := &walk{numbers: map[string]int{}, at: -1}
 	w.visit(s)
@@ -230,7 +230,7 @@ func (s *schedule) giveUp() ([][]end, bool) {
 	return w.left()
 }
 
-// round syncs everything once, and what changes then.
+// round syncs everything once, and then everything that these syncs have enqueued. It returns whether a state was new.
 func (s *schedule) round(w *walk) (fresh bool) {
 	s.everything()
 	for s.busy() {

@@ -169,8 +169,8 @@ type schedule struct {
 	scheduler PodScheduler
 	pods      map[string]line.Object
 	held      string
-	// idle has the number of changes after which a sync has changed nothing. texts are those of stored objects. walk is
-	// the last part of the schedule.
+	// idle has each sync that has changed nothing, with the value of changes at that time. texts are the texts of stored
+	// objects. walk is the last part of the schedule.
 	idle  map[work]int
 	texts map[runtime.Object]string
 	walk  *walk
@@ -192,7 +192,8 @@ type task struct {
 // crash is the value of a panic that ends a sync in the middle, as if the process had died.
 type crash struct{}
 
-// run runs the schedule. It returns the joint end state, or all joint states that it repeats if it never settles.
+// run runs the schedule. It returns the joint end state, or all joint states that it repeats if it never settles. It
+// returns nil if a given step could not be followed.
 func (s *schedule) run(notes map[string]bool) [][]string {
 	j := s.judge
 	j.reset()

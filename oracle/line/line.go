@@ -78,8 +78,8 @@ type Object struct {
 	Name      string `json:"name"`
 }
 
-// Case is one sync of one object in the situation that the fields describe, and the answers. The ephemeral-volume
-// controller syncs pods.
+// Case is one sync of one object in the situation that the fields describe, and the answers. If the object is a pod, the
+// ephemeral-volume controller syncs it.
 type Case struct {
 	Object Object `json:"object"`
 	// Protection says that the protection controller of the object's kind syncs the object, not the binder.
@@ -246,8 +246,8 @@ type Step struct {
 	// Remembered are the names of the node, the volumes and the claims in the reservation of the pod after this sync of
 	// the scheduler.
 	Remembered []string `json:"remembered,omitempty"`
-	// GivesUp says that this is no sync: the scheduler gives up to wait for the volumes of the pod. Before, everything is
-	// synced until no sync changes anything.
+	// GivesUp says that this is no sync: the scheduler stops waiting for the volumes of the pod. Before this step,
+	// everything is synced until no sync changes anything.
 	GivesUp bool `json:"givesUp,omitempty"`
 }
 

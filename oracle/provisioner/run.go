@@ -91,8 +91,8 @@ func runDrivers(kubeconfig string, drivers []string, seed uint64) error {
 	select {}
 }
 
-// randomDriver is the controller service of a driver. It gives the same answer to the same request each time. Its answers
-// are random.
+// randomDriver is the controller service of a driver. Its answers are random, but the same request always gets the same
+// answer.
 type randomDriver struct {
 	csi.ControllerClient
 	seed uint64
@@ -108,7 +108,8 @@ func (d *randomDriver) percent(texts ...string) uint64 {
 	return (hash.Sum64() >> 7) % 100
 }
 
-// The shares of claims and volumes for which a driver fails, and of places that have too little storage for a volume.
+// failing is the percentage of claims and volumes for which a driver fails. full is the percentage of topologies that
+// have too little storage for a volume.
 const failing, full = 20, 45
 
 func (d *randomDriver) CreateVolume(_ context.Context, request *csi.CreateVolumeRequest, _ ...grpc.CallOption) (*csi.CreateVolumeResponse, error) {

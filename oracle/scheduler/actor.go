@@ -24,7 +24,7 @@ import (
 // Actor is a scheduler that takes part in schedules. Each node that fits a pod can be chosen, whatever its score is.
 type Actor struct {
 	*Scheduler
-	// binder is what the plugin VolumeBinding decides with, and address is where it is.
+	// binder makes the decisions of the plugin VolumeBinding. address is the address of the binder.
 	binder  volumebinding.SchedulerVolumeBinder
 	address unsafe.Pointer
 	pods    map[line.Object]*v1.Pod

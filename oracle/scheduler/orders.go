@@ -25,7 +25,7 @@ type orderedVolumes struct {
 	listed map[group][]string
 }
 
-// group is what the volumes have in common whose order matters. FindMatchingVolume takes the first volume that is
+// group is what several volumes have in common if their order matters. FindMatchingVolume takes the first volume that is
 // reserved for the claim. If there is none, it takes the first of the smallest free volumes that fit. So the order
 // matters only among volumes of a class that are reserved for the same claim, or that are free and have the same
 // capacity.
@@ -72,7 +72,7 @@ func (s *orderedVolumes) ordered(found []any) []any {
 }
 
 // eachOrder calls try first with the volumes in the order of their names. Then it calls try for every other order that
-// matters. Only the order of the volumes matters that the first call has listed. If there are too many orders, it calls
+// matters. Only the order of the volumes that the first call has listed matters. If there are too many orders, it calls
 // try for a sample of them, which is always the same. It returns the number of orders, and whether they are a sample.
 func (s *orderedVolumes) eachOrder(try func()) (int, bool) {
 	s.rank, s.listed = map[string]int{}, map[group][]string{}

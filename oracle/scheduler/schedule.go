@@ -132,8 +132,8 @@ func (all *sample) fill(answer *line.Scheduling) error {
 	return nil
 }
 
-// cycle runs one scheduling cycle for the pod in two ways. Step by step, it gets the verdict about each node. As the
-// scheduler runs it, it gets the message. It fails if the two results do not agree.
+// cycle runs one scheduling cycle for the pod in two ways. The cycle that runs step by step gives the verdict about each
+// node. The cycle that runs as in the scheduler gives the message. cycle fails if the two results do not agree.
 func (s *Scheduler) cycle(pod *v1.Pod, all *sample) error {
 	whole, added := s.whole(pod)
 	nodes, err := s.profile.SnapshotSharedLister().NodeInfos().List()

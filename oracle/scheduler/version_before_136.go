@@ -22,8 +22,8 @@ func NewActor() (judge.PodScheduler, error) {
 }
 
 // whole runs a cycle for the pod as the scheduler does, up to and with PostFilter. It returns the error with which the
-// cycle ends, and what PostFilter adds to its text. In these minors the function of the scheduler that runs both also
-// assumes the pod, so that both are called here.
+// cycle ends, and what PostFilter adds to its text. In these minors the scheduler has one function for the cycle
+// and PostFilter, and this function also assumes the pod. So whole calls the two parts itself.
 func (s *Scheduler) whole(pod *v1.Pod) (error, string) {
 	state := framework.NewCycleState()
 	_, err := s.scheduler.SchedulePod(s.ctx, s.profile, state, pod.DeepCopy())

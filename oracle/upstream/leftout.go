@@ -4,9 +4,9 @@ import "strings"
 
 // leftOutTests are tests that have no line at all, because no line could represent their cases.
 var leftOutTests = []LeftOut{
-	{"TestControllerCache", "tests how the cache compares versions; stale copies in the cases of other lines go through it"},
+	{"TestControllerCache", "tests how the cache compares versions; cases of other lines have stale copies and test this, too"},
 	{"TestControllerCacheParsingError", "a resourceVersion that is no number, which no API server gives out"},
-	{"TestDisablingDynamicProvisioner", "calls an inner function with no claim at all; lines with the flag enable-dynamic-provisioning do the same"},
+	{"TestDisablingDynamicProvisioner", "calls an inner function with no claim at all; lines with the flag enable-dynamic-provisioning test the same flag"},
 	{"TestListByAccessModes", "tests the order of the index alone, which nothing depends on"},
 	{"TestAllPossibleAccessModes", "tests an inner function of the index; the choice that follows from it is in the lines of the other index tests"},
 }
@@ -19,11 +19,11 @@ const (
 
 // leftOutCases are single cases that have no line, by the number with which their names begin.
 var leftOutCases = map[string]string{
-	"7-1 ": "a recycler fails and then succeeds; where a line goes on until nothing changes, no recycler ends",
+	"7-1 ": "a recycler fails and then succeeds; if a line runs until nothing changes, its recyclers stop before their pods",
 	"8-4 ": fails, "9-1 ": fails, "11-4 ": fails, "11-12 ": fails,
-	"8-7 ":   "the claim has to appear between the sync and its operation; a sync that sees it before does not start one",
-	"11-19 ": "the same request is refused first with one reason, then with another; a case has one",
-	"11-21 ": "replaces the list of migrated plugins; those that are migrated in 1.36.3 are in the lines of TestAnnealMigrationAnnotations",
+	"8-7 ":   "the claim has to appear between the sync and its operation; a sync that sees the claim does not start the operation",
+	"11-19 ": "the same request is refused first with one reason, then with another; a case has only one reason",
+	"11-21 ": "replaces the list of migrated plugins; the plugins that are migrated in 1.36.3 are in the lines of TestAnnealMigrationAnnotations",
 	"12-2 ":  external, "12-4 ": external,
 	"5-5 ": timestamps, "5-7 ": timestamps, "5-8 ": timestamps,
 }

@@ -237,7 +237,7 @@ func (g *generator) refuse() *line.Refuse {
 	return made
 }
 
-// failRead makes a live read fail that a sync of the object can send.
+// failRead makes one kind of live read fail, which a sync of the object can send.
 func (g *generator) failRead(each object) *line.FailRead {
 	reads := []string{"getVolume", "getVolume", "listPods"}
 	if each["kind"] == "PersistentVolume" {

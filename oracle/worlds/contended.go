@@ -7,9 +7,9 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
-// Contended generates the index-th world in which claims compete for volumes, the common case: volumes and claims
-// without a class, with different sizes. The controller has not synced some of the volumes yet. In some worlds a volume
-// is reserved for a claim.
+// Contended generates the index-th world in which claims compete for volumes. This is the common case: volumes and
+// claims have no class and different sizes. The controller has not synced some of the volumes yet. In some worlds a
+// volume is reserved for a claim.
 func Contended(seed uint64, index int) line.Line {
 	g := newGenerator(seed, index, "pvctl contended")
 	size := func() string { return strconv.Itoa(1+g.IntN(5)) + "Gi" }

@@ -138,8 +138,8 @@ var (
 		"cephfs", "glusterfs", "flexVolume", "quobyte", "storageos", "scaleIO", "flocker", "photonPersistentDisk",
 	}
 
-	// selectors and unparsable are selectors of claims. An API server stores the selectors in selectors. Only older
-	// servers stored those in unparsable.
+	// selectors and unparsable are selectors of claims. An API server stores the elements of the first list. Only older
+	// servers stored the elements of the second list.
 	selectors = []object{
 		{"matchLabels": object{"tier": "fast"}},
 		{"matchLabels": object{"tier": "fast"}},

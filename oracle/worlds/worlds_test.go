@@ -61,7 +61,7 @@ func TestObjectsAreStorable(t *testing.T) {
 			kinds[kind]++
 			name := kind + " " + spaceOf(each) + "/" + nameOf(each)
 			if names[name] || uids[uidOf(each)] || nameOf(each) == "" || uidOf(each) == "" {
-				t.Errorf("%s: %s, uid %q: a name or uid is missing or twice there", made.ID, name, uidOf(each))
+				t.Errorf("%s: %s, uid %q: a name or uid is missing or occurs twice", made.ID, name, uidOf(each))
 			}
 			names[name], uids[uidOf(each)] = true, true
 			own, bad := strconv.Atoi(text(each, "metadata", "resourceVersion"))
@@ -108,7 +108,7 @@ func TestObjectsAreStorable(t *testing.T) {
 					t.Errorf("%s: %s has %d sources", made.ID, name, count)
 				}
 				if get(each, "spec", "local") != nil && get(each, "spec", "nodeAffinity") == nil {
-					t.Errorf("%s: %s is local and on no node", made.ID, name)
+					t.Errorf("%s: %s is local and has no nodeAffinity", made.ID, name)
 				}
 				if text(each, "spec", "capacity", "storage") == "" {
 					t.Errorf("%s: %s has no capacity", made.ID, name)
@@ -116,7 +116,7 @@ func TestObjectsAreStorable(t *testing.T) {
 			}
 		}
 		if kinds["PersistentVolume"] > 6 || kinds["PersistentVolumeClaim"] > 6 {
-			t.Errorf("%s: %v is too much", made.ID, kinds)
+			t.Errorf("%s: too many objects: %v", made.ID, kinds)
 		}
 	})
 }

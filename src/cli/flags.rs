@@ -223,8 +223,8 @@ pub struct KubernetesArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ActorArgs {
-    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes;
-    /// without it, the scheduler acts if files have everything that it reads
+    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods
+    /// and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub actors: Vec<String>,
 }

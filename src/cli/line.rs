@@ -16,7 +16,8 @@ const WATCH: [&str; 3] = ["-w", "--watch", "--watch-only"];
 /// The flags of verbs that read files.
 const FILES: [&str; 2] = ["-f", "--filename"];
 
-/// The verbs that take no files. Each has the reason and the commands to type instead.
+/// Verbs that take no files, although users may expect it. Each has the reason, and the commands to type instead, if
+/// there are any.
 const NO_FILES: [(&str, &str, &[&str]); 4] = [
     (
         "fix",

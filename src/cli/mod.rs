@@ -61,10 +61,10 @@ pub const PLUGIN: &str = "kubectl pvctl";
         kubectl pvctl predict               Predict what happens to the volumes and claims here\n  \
         kubectl pvctl explain pvc/data-0    Explain why this claim has its state, and what to do\n  \
         kubectl pvctl predict -f dump.json  Predict for the output of kubectl get -o json\n  \
-        kubectl pvctl restore pvc/data-0    Give a claim the volume back that it lost\n\n\
+        kubectl pvctl restore pvc/data-0    Give a Lost or deleted claim its volume back\n\n\
         EXIT CODES\n  \
         0    done\n  \
-        1    audit found something, or a change is predicted and --exit-code was given\n  \
+        1    a finding (audit, fix), a predicted change (with --exit-code), or a repair that did not end as predicted\n  \
         2    wrong usage, or an object that does not exist\n  \
         3    something could not be read, so the answer is incomplete\n  \
         4    the cluster changed since the plan was made; nothing was written\n  \
@@ -126,9 +126,9 @@ pub enum ColorWhen {
 pub enum Verb {
     /// Find what is wrong, the root of it, and what to do
     ///
-    /// Applies all rules to every volume, claim and class. Shows each root, and what follows from it. Objects without a
-    /// problem are not shown. A claim that waits for its first pod is not a problem: it is at most information. Exits
-    /// with 1 if a finding is at least as severe as --fail-on says.
+    /// Applies all rules to every volume, claim and class, and to related objects such as pods. Shows each root, and
+    /// what follows from it. Objects without a problem are not shown. A claim that waits for its first pod is not a
+    /// problem: it is at most information. Exits with 1 if a finding is at least as severe as --fail-on says.
     ///
     /// On a cluster, without -n and -A, audit examines the claims in the namespace of the context, and the volumes that
     /// belong to them. With -f, it examines all objects in the files.
@@ -548,7 +548,7 @@ fn with_exit_codes(verb: clap::Command) -> clap::Command {
 ///
 /// # Errors
 ///
-/// Returns the message of clap: a usage error, or the help that was requested.
+/// Returns the message of clap: a usage error, or the help or version that was requested.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     parse_for(arguments, None)
 }
@@ -572,8 +572,9 @@ pub fn parse_for(arguments: Vec<OsString>, columns: Option<usize>) -> Result<Cli
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// Returns the name of the program in usage lines. It is `kubectl pvctl` if kubectl would find the executable as a
-/// plugin, otherwise the name of the executable (see the naming guide of krew).
+/// Returns the name of the program in usage lines. If kubectl would find the executable as a plugin, the result is the
+/// command that runs the plugin, usually `kubectl pvctl`. Otherwise it is the name of the executable (see the naming
+/// guide of krew).
 pub fn shown_name(program: Option<&OsStr>) -> String {
     let stem = program.and_then(|path| Path::new(path).file_stem()).and_then(OsStr::to_str).unwrap_or(BINARY);
     match stem.strip_prefix("kubectl-") {

@@ -8,8 +8,8 @@ use crate::model::{Kind, ObjectArgument};
 ///
 /// # Errors
 ///
-/// Returns a usage error that names the wrong word. Possible mistakes are a type that is not in `kinds`, a missing
-/// name, and words of different forms in one command.
+/// Returns a usage error that names the wrong word, for example a type that is not in `kinds`, an object without a
+/// name, or a word whose form differs from the form of the other words.
 pub fn parse_objects(words: &[String], kinds: &[Kind]) -> Result<Vec<ObjectArgument>, Error> {
     let Some((first, names)) = words.split_first() else { return Ok(Vec::new()) };
     if words.iter().any(|word| word.contains('/')) {

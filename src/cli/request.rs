@@ -15,8 +15,8 @@ fn in_namespace(namespace: &str) -> Result<Str, Error> {
 }
 
 impl RetainArgs {
-    /// Returns the claim in that namespace whose volume is to be retained. The caller finds the volume in the cluster.
-    /// The result is `None` if the arguments name a volume.
+    /// Returns the claim whose volume is to be retained. The claim is in `namespace`. The caller finds the volume. The
+    /// result is `None` if the arguments name a volume.
     ///
     /// # Errors
     /// Returns a usage error that names the wrong word.

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 formats! {
     /// How a snapshot is printed.
     SnapshotFormat {
-        /// JSON, with one object on each line.
+        /// JSON, indented as kubectl prints it.
         Json = "json",
         /// YAML with the content of the JSON.
         Yaml = "yaml",
@@ -281,8 +281,8 @@ pub(super) fn parse_kind(word: &str) -> Result<Kind, String> {
     })
 }
 
-/// Returns whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. Kinds of other
-/// groups can have the same name.
+/// Returns whether the group in `RESOURCE.group` or `RESOURCE.version.group` is the group of the kind. An empty group
+/// means that no group was stated: then the result is true. Kinds of other groups can have the same name.
 fn of_group(kind: Kind, group: &str) -> bool {
     let own = kind.api_version().split_once('/').map_or("", |(group, _)| group);
     let group = group.to_ascii_lowercase();

@@ -254,7 +254,7 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// The remedies, the safest first.
     pub remedies: Vec<Remedy>,
-    /// The moment since which the problem exists, if an object states it.
+    /// The moment since which the problem exists. If no object states this moment, it is the creation of the object.
     pub since: Option<Timestamp>,
     /// The absences that the finding rests on and that were assumed.
     pub assumed: Vec<Assumed>,

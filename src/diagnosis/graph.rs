@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
     /// Whether the finding is reported in a row of its own. This is so for the worst finding on an object if it follows
-    /// from no other finding. It is also so if other findings follow from this finding, or if its risk to data is
-    /// higher than that of its root.
+    /// from no other finding. It is also so if other findings follow from this finding, or if this finding has an
+    /// imminent risk to data and its root does not.
     pub is_root: bool,
     /// The index of the finding that is the root of this finding's object. For a root it is the index of the finding
-    /// itself.
+    /// itself, unless the finding is a root only because of its risk to data.
     pub root: usize,
     /// The indexes of the findings that this finding follows from.
     pub caused_by: Vec<usize>,
@@ -133,7 +133,7 @@ pub(super) fn narrow(findings: &mut [Finding], own: &dyn Fn(&ObjectKey) -> bool)
     concerned
 }
 
-/// Returns the findings of each object that are not suppressed, the worst first.
+/// Returns the indexes of the findings that are not suppressed, by object. The worst finding of each object is first.
 fn open(findings: &[Finding]) -> BTreeMap<ObjectKey, Vec<usize>> {
     let mut open: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
     for (place, finding) in findings.iter().enumerate().filter(|(_, finding)| finding.suppressed.is_none()) {

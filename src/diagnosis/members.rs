@@ -110,7 +110,8 @@ pub(super) struct Count {
     pub(super) existing: i64,
 }
 
-/// Returns how many pods the workload wants and has. Returns None for a kind of object that does not create pods.
+/// Returns how many pods the workload wants and has. Returns None for a kind of object that does not create pods, and
+/// for an object that does not exist.
 pub(super) fn count(snapshot: &Snapshot, object: &ObjectKey) -> Option<Count> {
     let ObjectKey { kind, namespace, name } = object;
     let wanted = match kind {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub struct Partners<'s> {
     snapshot: &'s Snapshot,
-    /// The volumes whose `claimRef` has this uid.
+    /// For each uid, the volumes that have this uid in their `claimRef`.
     with_uid: FxHashMap<&'s str, Vec<&'s PersistentVolume>>,
 }
 

@@ -79,8 +79,8 @@ pub struct Rule {
     pub detect: Detect,
 }
 
-/// The page that explains a rule. Each part is one or more sentences. Words in capitals, such as `NAME` and
-/// `NAMESPACE`, are placeholders. Code is in backquotes.
+/// The page that explains a rule. Each part is one or more sentences, except `confirm` and `sources`. Words in
+/// capitals, such as `NAME` and `NAMESPACE`, are placeholders. Code is in backquotes.
 #[derive(Debug)]
 pub struct Page {
     /// What a person sees with kubectl.

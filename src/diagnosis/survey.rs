@@ -20,7 +20,8 @@ type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
 /// scheduler.
 const MOST_VERDICTS: usize = 2_000_000;
 
-/// The maximum number of competing claims that are stored per volume. The claim itself is one of them.
+/// The maximum number of competing claims that are stored per volume. The claim for which the others are searched may
+/// be one of them.
 const COMPETING: usize = 4;
 
 /// Facts about all objects together. Each fact is computed when a rule asks for it for the first time.
@@ -210,7 +211,7 @@ fn size(snapshot: &Snapshot, id: VolumeId) -> Quantity {
 }
 
 /// Returns what identifies the storage behind a volume: the driver and the handle. Returns None if the volume is not a
-/// CSI volume.
+/// CSI volume, or does not state both.
 fn backing(volume: &PersistentVolume) -> Option<(String, String)> {
     let source = &volume.source;
     let named = source.kind == SourceKind::Csi && !source.detail.is_empty() && !source.handle.is_empty();

@@ -489,7 +489,7 @@ impl<'r> Run<'r> {
         entry.after(step.id)?["metadata"]["uid"].as_str().map(Str::from)
     }
 
-    /// Sends each write that does not depend on an earlier write to the server in a dry run.
+    /// Sends the writes to the server in a dry run. A write that depends on an earlier write is not tried.
     pub(super) async fn rehearse(&mut self) -> Result<PlanCompletion, Stopped> {
         let mut outcome = PlanCompletion::default();
         let mut emptied: Vec<&Str> = Vec::new();

@@ -496,8 +496,8 @@ fn unusable(path: &Path, problem: &str) -> Stopped {
     Stopped::unreadable(format!("the journal {} is not understood", path.display())).cause(problem.to_owned())
 }
 
-/// Returns the time at which a journal was begun, its number among the journals from that second, and the id of its
-/// plan. The id of a journal is `TIME-PLAN` or `TIME-PLAN-NUMBER`, and the id of a plan is `VERB-HASH`.
+/// Returns the time at which a journal was begun, its number among the journals from that second, and its whole id. The
+/// id of a journal is `TIME-PLAN` or `TIME-PLAN-NUMBER`, and the id of a plan is `VERB-HASH`.
 fn order(id: &str) -> (&str, u32, &str) {
     let mut parts = id.split('-');
     let time = parts.next().unwrap_or_default();

@@ -94,7 +94,7 @@ pub struct Options {
     pub wait_limit: Duration,
     /// The interval between two readings during a wait.
     pub poll: Duration,
-    /// Whether the server only tries every write in a dry run. In this case there is no journal and no wait.
+    /// Whether the server only tries the writes in a dry run. In this case there is no journal and no wait.
     pub server_dry_run: bool,
 }
 
@@ -199,8 +199,8 @@ pub async fn manifests<'a>(way: impl Into<ApiAccess<'a>>, keys: &[ObjectKey]) ->
     Ok(manifests)
 }
 
-/// Asks the API server for what a review needs: the rights, and dry runs of the first write and of every claim that
-/// could be created now.
+/// Asks the API server for what a review needs: the rights, and dry runs of the writes that can be tried now. Writes
+/// that would undo the plan are tried, too.
 ///
 /// # Errors
 /// Returns an error if the server does not answer, or if the object of the first step is not as the step expects it.

@@ -424,7 +424,8 @@ fn untried(write: &Write, why: &str) -> Stopped {
     stop.cause(why.to_owned())
 }
 
-/// Returns the error for a refusal. Its kind says that the cluster has changed, or that the write is not permitted.
+/// Returns the error for a refusal. Its kind says that the cluster has changed, that the write is not permitted, or
+/// that the server does not accept the credentials.
 pub(super) fn refusal(write: &Write, step: u32, status: &Status) -> Stopped {
     let message = format!("step {step}: the API server refuses to {} {}", write.verb(), write.object);
     let stale = match status.code {

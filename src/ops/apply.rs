@@ -53,7 +53,7 @@ pub async fn go_on(
 /// Returns the journal to continue.
 ///
 /// # Errors
-/// Returns an error if there is none.
+/// Returns an error if there is none, if its repair was undone, or if it has written nothing.
 fn stopped<A: Asker>(journal_folder: &JournalFolder<'_, A>, id: Option<&str>) -> Result<Box<Journal>, Error> {
     let taken = all_taken_back(journal_folder.directory)?;
     if let Some(id) = id.filter(|id| taken.iter().any(|taken| taken == id)) {

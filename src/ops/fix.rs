@@ -228,8 +228,10 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
         from_cluster(self.cluster, question).await
     }
 
-    /// Returns the findings in scope that are not suppressed: roots before consequences, and the worst first. Also
-    /// returns whether there may be further findings because something could not be read.
+    /// Returns the findings in scope that are not suppressed: roots before consequences, and the worst first. A finding
+    /// with severity info is left out, unless its object was named, and the problem may still end by itself or the
+    /// deletion of the data was requested. Also returns whether there may be further findings because something could
+    /// not be read.
     fn findings(&self, world: &World<'_>) -> Result<(Vec<Finding>, bool), Error> {
         let gathered = &world.gathered;
         let snapshot = world.snapshot();

@@ -129,8 +129,8 @@ pub(super) async fn recognise(journal: &mut Journal, here: &Origin, cluster: &im
 /// Finds out whether the request in doubt of that journal was carried out.
 ///
 /// # Errors
-/// Returns an error if the object cannot be read or the journal cannot be written. Also returns an error if nobody can
-/// know whether the request was carried out, and the journal is not to be continued.
+/// Returns an error if the object cannot be read or the journal cannot be written. Also returns an error if the journal
+/// will not be continued, and nobody can know whether the request was carried out.
 pub(super) async fn resolve_doubt(journal: &mut Journal, goes_on: bool, cluster: &impl Writer) -> Result<(), Error> {
     let entry = journal.entry();
     let doubtful = entry.in_doubt().map(|step| (step.id, step.write.as_ref().map(|write| write.object.to_string())));
@@ -172,7 +172,7 @@ fn allowed(journal: &Journal) -> Result<(), Error> {
     })
 }
 
-/// Checks that something belongs to the cluster that is asked now. If only the address proves this, a note says so.
+/// Checks that something belongs to the cluster of this run. If only the address proves this, a note says so.
 ///
 /// # Errors
 /// Returns an error if it belongs to another cluster.

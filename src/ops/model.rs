@@ -123,9 +123,10 @@ impl Modelled {
     /// Returns the settings. Decisions depend on them and on the objects.
     ///
     /// # Errors
-    /// Returns a usage error if an object of `--unseen` or `--stale` does not exist or has another kind than a
-    /// volume or claim. Also returns one if a word of `--running` or `--backoff` is not the name of an operation on a
-    /// volume or claim that exists.
+    /// Returns a usage error if an object of `--unseen` or `--stale` does not exist or has another kind than a volume
+    /// or claim. Also returns one if a word of `--running` or `--backoff` is not the name of an operation on a volume
+    /// or claim that exists. Also returns one if `--stale` states an object for the second time, or if an operation is
+    /// named twice.
     pub fn settings<'s>(
         &self,
         snapshot: &'s Snapshot,

@@ -43,7 +43,8 @@ pub trait Reader {
     /// Returns an error if nothing at all could be read.
     async fn read(&self, needs: Needs<'_>) -> Result<Parts, Error>;
 
-    /// Returns the Lease of kube-controller-manager, and the server's time at which it was read.
+    /// Returns the Lease of kube-controller-manager, and the server's time at which it was read. Returns `None` if it
+    /// cannot be read.
     async fn controller_lease(&self) -> Option<(Lease, Timestamp)>;
 
     /// Returns the Leases with these names, in all namespaces.

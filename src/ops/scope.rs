@@ -43,8 +43,9 @@ pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str
     }
 }
 
-/// Returns whether an object is reported for that namespace. These are the objects of the namespace, the volumes that
-/// belong to it, and the attachments of these volumes. Objects that several namespaces share are not reported.
+/// Returns whether an object is reported for that namespace. This is so for the namespace itself, the objects in it,
+/// the volumes that belong to it, and the attachments of these volumes. Objects that several namespaces share are not
+/// reported.
 pub fn is_of(simulation: &Simulation<'_>, object: &ObjectKey, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     let is_shared = match object.kind {

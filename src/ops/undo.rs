@@ -36,8 +36,8 @@ pub async fn undo(
 pub(super) struct TakenBack {
     /// The journal of the repair.
     pub(super) journal: Box<Journal>,
-    /// Whether the person gave the id of the journal. If not, it is the newest usable journal. If this journal has
-    /// written nothing, an older journal replaces it.
+    /// Whether the person gave the id of the journal. If not, `journal` is the newest usable journal. If it
+    /// has written nothing, an older journal replaces it.
     is_named: bool,
     /// Whether the person states that no provisioner works on a claim that the repair created.
     provisioner_stopped: bool,
@@ -165,7 +165,8 @@ async fn not_begun(
 }
 
 /// Resolves the request in doubt of a journal. A request that was not carried out may still arrive, and would conflict
-/// with a plan for the present state. So this function waits until the request cannot arrive any more.
+/// with a plan for the present state. So a run that writes waits here until the request cannot arrive any more. A run
+/// that does not write only shows a note.
 async fn wait_until_resolved(
     journal: &mut Journal,
     look: &RequestCheck<'_, impl Writer, impl Asker>,

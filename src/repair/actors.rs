@@ -17,8 +17,8 @@ use crate::model::{
 use std::sync::Arc;
 
 impl SafetyModel<'_> {
-    /// Returns the moves of drivers. If a driver may have begun to delete a volume, the driver first deletes the data
-    /// and then the object.
+    /// Returns the moves of drivers. If a driver may have begun to delete a volume, it deletes the data and the object
+    /// in one move.
     pub(super) fn drivers(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.volume_places() {
@@ -71,8 +71,8 @@ impl SafetyModel<'_> {
     }
 
     /// Returns the moves of people who apply manifests of volumes, at any moment and any number of times. Such a move
-    /// sets policy Delete again. The claimRef that it also sets is not modelled: it only takes the volume from a claim
-    /// and loses no data. The guard `owner` warns about it.
+    /// sets policy Delete again. A manifest may also set the claimRef again. This is not modelled, because it only
+    /// takes the volume from a claim, and no data are lost. The guard `owner` warns about such a claimRef.
     pub(super) fn applications(&mut self, state: &State) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.applied.clone() {
@@ -178,7 +178,7 @@ impl SafetyModel<'_> {
         all
     }
 
-    /// Returns the reservations by the scheduler for a pod, which may be created at any time. For a claim whose class
+    /// Returns the reservations by the scheduler for a pod that may be created at any time. For a claim whose class
     /// waits for the first consumer, the scheduler reserves any matching free volume. Then the controller finishes the
     /// binding. Upstream: `AssumePodVolumes`, `BindPodVolumes`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
     pub(super) fn reservations(&mut self, state: &State) -> Vec<((usize, usize), State)> {

@@ -369,7 +369,7 @@ fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
 }
 
 /// Returns the next move of the plan in a state: a write, or the continuation after a wait. Returns `None` if the plan
-/// stops there.
+/// has ended, stops there, or still waits.
 pub(super) fn plan_move(model: &mut SafetyModel<'_>, steps: &[Step], state: &State) -> Option<(Move, State)> {
     let place = usize::from(state.position / 2);
     let step = steps.get(place)?;

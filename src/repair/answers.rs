@@ -9,8 +9,8 @@ use crate::simulate::Settings;
 use crate::snapshot::Snapshot;
 use rustc_hash::FxHashSet;
 
-/// Returns the simulated answer of the controllers to each step, if nobody else acts. Returns `None` if there are too
-/// many states.
+/// Returns the simulated answer of the controllers to each step, if nobody else acts. The list ends with the first step
+/// that is not carried out, or whose wait never ends. Returns `None` if there are too many objects or states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     let mut involved = InvolvedObjects::of(snapshot, plan);
     let open = involved.add_free_volumes(snapshot, &settings.behavior, plan, VOLUMES);
@@ -103,7 +103,7 @@ pub(super) enum WaitResult {
 }
 
 /// Returns the states that no sync changes any more. If there is no such state, because the controllers repeat a cycle
-/// of states, it returns all visited states.
+/// of states, it returns all visited states. Returns `None` if there are too many states.
 fn rest_of(model: &mut SafetyModel<'_>, from: Vec<State>) -> Option<Vec<State>> {
     const MOST: usize = 2_000;
     let mut known: FxHashSet<State> = FxHashSet::default();

@@ -19,7 +19,7 @@ pub struct Case {
     pub is_asked_for: bool,
     /// The problem, in a sentence.
     pub message: String,
-    /// The plans for the snapshot as it was read, the safest first.
+    /// The plans for the snapshot as it was read. The plans that are safe come first.
     pub repairs: Vec<Plan>,
     /// The reasons why some requests have no plan.
     pub obstacles: Vec<String>,

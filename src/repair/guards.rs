@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub enum Holds {
     /// The condition holds.
     Yes,
-    /// The condition holds, but the person should know something.
+    /// The guard does not forbid the plan, but the person should know something.
     Warns,
     /// The condition does not hold.
     No,

@@ -40,8 +40,8 @@ const TRACKED: [&str; 9] = [
     "meta.helm.sh/release-namespace",
 ];
 
-/// Returns a manifest for a claim like an existing one, with another key. If a volume is given, the new claim names the
-/// volume and requests only what the volume has. Otherwise it requests the same as the old claim.
+/// Returns a manifest for a new claim like the old one, with the given key. If a volume is given, the new claim names
+/// the volume and requests only what the volume has. Otherwise it requests the same as the old claim.
 pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, snapshot: &Snapshot) -> Replica {
     let mut dropped = Vec::new();
     let metadata = &old["metadata"];
@@ -174,7 +174,7 @@ pub fn with_living_owners(manifest: &Value, snapshot: &Snapshot) -> Value {
     manifest
 }
 
-/// Returns the owners that are known to exist in the namespace of the new claim. Returns none if the new claim has
+/// Returns the owners that are known to exist in the namespace of the new claim. Returns no owner if the new claim has
 /// another name or namespace than the old one. If a claim has owners and none of them exists, the garbage collector
 /// deletes the claim.
 fn owners(old: &Value, key: &ObjectKey, snapshot: &Snapshot, dropped: &mut Vec<String>) -> Vec<Value> {
@@ -214,7 +214,8 @@ fn name_of(owner: &Value) -> String {
     format!("{} {}", text("kind"), text("name"))
 }
 
-/// Returns whether an owner with this uid is known to exist in a namespace. Owners of claims are StatefulSets and pods.
+/// Returns whether an owner with this uid is known to exist in a namespace. Only StatefulSets and pods are searched. An
+/// owner of another kind counts as not known to exist.
 fn lives(owner: &Value, namespace: &str, snapshot: &Snapshot) -> bool {
     let uid = owner["uid"].as_str().unwrap_or_default();
     let sets = snapshot.all::<StatefulSet>().iter().map(|set| &set.meta);

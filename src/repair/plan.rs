@@ -101,7 +101,7 @@ pub struct Step {
 pub struct Expected {
     /// The object.
     pub object: ObjectKey,
-    /// The possible states of the object, in words: `Released`, `Bound to pv-1`, `gone`.
+    /// The possible states of the object, in words. For example: `Available, Retain`, `Bound, volume pv-1` or `gone`.
     pub states: Vec<String>,
 }
 
@@ -174,8 +174,8 @@ pub enum Recheck {
         /// The volume.
         volume: VolumeIdentity,
     },
-    /// The volume is reserved for the claim. Its claimRef names the claim and does not have the uid of another claim,
-    /// which would prevent the binding.
+    /// The volume is reserved for the claim. Its claimRef names the claim and does not have the uid of another claim. A
+    /// uid of another claim would prevent the binding.
     Reserved {
         /// The volume.
         volume: VolumeIdentity,
@@ -359,8 +359,8 @@ impl Plan {
         write.expect.contains(&Expect::BindCompleted { is: true }) && !self.writes().any(made_so)
     }
 
-    /// Returns whether every step can be undone or can be repeated without harm, and no data are at risk. `fix --yes`
-    /// carries out only such plans.
+    /// Returns whether every step can be undone or can be repeated without harm, no data are at risk, and no person has
+    /// to decide. `fix --yes` carries out only such plans.
     pub fn is_safe(&self) -> bool {
         let harmless = |step: &Step| match (&step.undo, &step.write) {
             (_, Some(write)) if write.retains() || self.gives_own_name(write) => true,

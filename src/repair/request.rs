@@ -171,7 +171,7 @@ impl Request {
         }
     }
 
-    /// Returns the objects that must exist, or the request makes no sense. Objects that may be gone are left out.
+    /// Returns the objects without which the request makes no sense. Objects that may be gone are left out.
     pub fn wants(&self) -> Vec<ObjectKey> {
         match self {
             Self::Retain { volume }

@@ -75,8 +75,8 @@ impl Write {
     }
 }
 
-/// Returns the difference between a created claim and its manifest. It is not a difference if admission sets a class,
-/// or if the same size is written in another form.
+/// Returns the difference between a created claim and its manifest. It is not a difference if admission sets a field
+/// that the manifest does not state, such as the class, or if the same size is written in another form.
 fn created_otherwise(manifest: &Value, stored: &Value) -> Option<String> {
     let shown = |value: &Value| if value.is_null() { "<unset>".to_owned() } else { value.to_string() };
     let plan = manifest["metadata"]["annotations"][PLAN_ANNOTATION].clone();

@@ -53,8 +53,8 @@ pub enum Waited {
     NotYet(String),
     /// The condition will never be met. The text says what happened instead.
     Never(String),
-    /// The condition will never be met, because the volume is gone or another volume has its name. The text says which
-    /// of the two.
+    /// The condition will never be met, because the volume is gone, another volume has its name, or it has another
+    /// storage. The text says what happened.
     Lost(String),
 }
 

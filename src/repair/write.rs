@@ -108,7 +108,7 @@ pub enum Change {
         /// The class.
         class: Str,
     },
-    /// The change sets or removes an annotation of a claim that some controller reads.
+    /// The change sets or removes an annotation of a claim. Some controller reads this annotation.
     SetAnnotation {
         /// The key of the annotation, such as `volume.kubernetes.io/selected-node`.
         key: Str,
@@ -436,9 +436,9 @@ impl Write {
         path(self.object.kind, &self.object.namespace, &self.object.name)
     }
 
-    /// Returns the request, based on the object that was just read. The request states the uid and version of that
-    /// object, so it has no effect on another object or version. Returns None if the object does not exist, or if it
-    /// does not have the finalizer to be removed.
+    /// Returns the request, based on the object that was just read. Unless it creates an object, the request states the
+    /// uid and version of that object, so it has no effect on another object or version. Returns None if the object to
+    /// change does not exist, or if it does not have the finalizer to be removed.
     pub fn request(&self, current: Option<&Value>, dry_run: bool) -> Option<Request> {
         let path = self.path();
         let text = |pointer: &str| current.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);

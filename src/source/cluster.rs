@@ -250,8 +250,8 @@ impl<'a> Cluster<'a> {
     }
 
     /// Reads the lists that every command needs. They are read concurrently, but the claims are requested only after
-    /// the first page of the volumes was read. So the list of claims is the later one. If a volume and a claim do not
-    /// agree, in most cases both lists show them as they were at the same moment; see [`partners`].
+    /// the first page of the volumes was read. So the list of claims is the later one. Only with this order the program
+    /// can recognise that both lists show a volume and a claim at the same moment; see [`partners`].
     ///
     /// [`partners`]: super::partners
     async fn first(&self, gathered: &mut Gathered, progress: &dyn Progress) -> Result<Vec<ClusterError>, ClusterError> {

@@ -8,7 +8,7 @@ use std::fmt;
 /// The kind of an error of reading a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClusterErrorKind {
-    /// A flag or a kubeconfig names something that does not exist.
+    /// A flag or a kubeconfig cannot be used. For example, it names something that does not exist.
     Configuration,
     /// No cluster is configured.
     NoCluster,
@@ -290,7 +290,7 @@ impl fmt::Display for ClusterError {
 impl std::error::Error for ClusterError {}
 
 impl From<ClusterError> for Error {
-    /// Converts a missing name in the kubeconfig to a usage error. All other errors become unreadable input.
+    /// Converts an error of the kind `Configuration` to a usage error. All other errors become unreadable input.
     fn from(error: ClusterError) -> Self {
         let shown = match error.kind {
             ClusterErrorKind::Configuration => Self::usage(error.message),

@@ -50,7 +50,7 @@ pub struct ConnectOptions {
     pub namespace: Option<String>,
     /// `--server`.
     pub server: Option<String>,
-    /// `--token`: replaces every other credential.
+    /// `--token`: replaces the token, the token file and the credential plugin of the kubeconfig.
     pub token: Option<String>,
     /// `--username`.
     pub username: Option<String>,

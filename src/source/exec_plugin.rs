@@ -40,8 +40,8 @@ struct Status {
     client_key_data: Option<String>,
 }
 
-/// Runs the plugin of the user's entry, if the entry has one, and replaces it by the credentials that the plugin
-/// prints.
+/// Runs the plugin of the user's entry, if the entry has one. The credentials that the plugin prints then replace the
+/// plugin in the entry.
 ///
 /// This function blocks until the plugin ends, because a person may have to log in. The plugin is stopped after the
 /// time limit that the user gave; zero means no limit. If the user gave none, the limit is [`UNATTENDED_LIMIT`], but in

@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Kubeconfig, ClusterError> {
 }
 
 /// Returns the error for a kubeconfig that cannot be used. The message of the parser contains the lines around the
-/// error, and these lines can contain tokens. So this error has only the position.
+/// mistake, and these lines can contain tokens. So the message of the parser is not shown.
 fn unreadable(path: &Path, error: &KubeconfigError) -> ClusterError {
     let problem = match error {
         KubeconfigError::ReadConfig(io, _) => match io.kind() {

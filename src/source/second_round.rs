@@ -1,6 +1,6 @@
 //! Determines what is read after volumes, claims and classes: only the objects that a decision needs.
 //!
-//! These decisions read pods and nodes, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
+//! These decisions read pods, upstream 1.36: claim protection (`podUsesPVCForDeletion`), delayed binding
 //! (`findNonScheduledPodsByPVC`), recycling (`isVolumeUsed`), and the condition `Unused` (`podUsesPVCForUnusedSince`).
 //! Only host-path provisioning reads nodes. The ephemeral-volume controller syncs the pods of the namespaces that are
 //! shown ([`Needs::pods_of`]).

@@ -15,7 +15,8 @@
 //! - `also: RULE OBJECT: REASON`: one more line. It is expected only if its rule exists already.
 //! - `beside: RULE OBJECT: REASON`: a finding that must exist, but must not be a line. It is expected only if its rule
 //!   exists already.
-//! - `today: RULE OBJECT: REASON`, or `nothing`: the present first line, if the stated root is not the first line yet.
+//! - `today: RULE OBJECT: REASON`: the present first line, if the stated root is not the first line yet. If there is no
+//!   line at all, the header has `today: nothing: REASON` instead.
 //! - `affects: OBJECT`: an object that the root must list among those that it affects.
 //! - `says: WORDS`: words that the message of the root or one of its remedies must contain.
 //! - `flags: --kube-version 1.29`: flags with which `audit` runs.

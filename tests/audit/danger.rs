@@ -45,8 +45,8 @@ fn tells_of(finding: &Finding, volume: &PersistentVolume) -> bool {
         && (is_it(&finding.object) || finding.evidence.iter().any(|evidence| is_it(&evidence.object)))
 }
 
-/// Returns the pages of `explain` that should mention the danger, but do not. These are the pages of the volume, of the
-/// claims that name it, and of the claim whose uid is in its claimRef.
+/// Returns the pages of `explain` that should mention the danger, but do not. The danger should be mentioned on the
+/// pages of the volume, of the claims that name it, and of the claim whose uid is in its claimRef.
 fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<String> {
     let snapshot = simulation.snapshot();
     let has_it = |target: &ObjectId| match target.typed() {

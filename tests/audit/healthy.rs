@@ -17,8 +17,8 @@ use pvctl::snapshot::{Parts, Snapshot};
 /// The namespace of the healthy objects around each case.
 const HEALTHY: &str = "healthy";
 
-/// Returns whether the object is healthy: a claim in the namespace of the healthy objects, or a volume that is bound to
-/// such a claim.
+/// Returns whether the object is healthy: an object in the namespace of the healthy objects, or a volume whose claimRef
+/// names a claim in that namespace.
 fn is_healthy(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     match snapshot.object_id(object).map(ObjectId::typed) {
         Some(TypedId::PersistentVolume(id)) => {

@@ -1,4 +1,4 @@
-//! What a mount failure of a pod is taken for.
+//! Which cause `audit` reports for a mount failure of a pod.
 #![expect(clippy::disallowed_methods, clippy::expect_used, reason = "a test reads a fixture and fails by panicking")]
 
 use super::rules::FOLDER;

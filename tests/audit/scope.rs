@@ -104,7 +104,7 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
         }
         let predicted: Value = serde_json::from_str(&predicted.stdout).unwrap();
         let whole = report(path, &["-A"]);
-        // A VolumeAttachment belongs to the namespaces of its volume, which the report does not state.
+        // A VolumeAttachment belongs to the namespaces of its volume. The report does not state these namespaces.
         if findings(&whole).values().any(|finding| text(&finding["object"], "kind") == "VolumeAttachment") {
             continue;
         }
@@ -138,7 +138,7 @@ fn a_namespace_has_its_findings_and_what_is_to_blame_for_them() {
     );
 }
 
-/// This test puts two clusters into one file. In one of them all objects have a label.
+/// This test puts two clusters into one file. All objects of the first cluster have a label.
 #[test]
 fn labels_choose_volumes_and_claims_and_what_is_to_blame_for_them() {
     let fires: Vec<String> =

@@ -201,7 +201,7 @@ fn a_bug_exits_with_70() {
     assert!(run.stderr.contains("please report the bug"), "{}", run.stderr);
 }
 
-/// `--outcomes` and `--decisions` shorten the lists of an answer, but do not change its statements.
+/// `--outcomes` and `--decisions` shorten the lists of an answer, but do not change its headline.
 #[test]
 fn limits_of_lists_do_not_change_the_statements() {
     let printed = |arguments: &[&str]| Run::new(arguments).current_dir(root()).finish();

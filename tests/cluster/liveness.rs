@@ -1,5 +1,5 @@
-//! How `explain` finds out from a cluster or from files whether the controllers are running. Without evidence it must
-//! not say anything about this.
+//! How `explain` finds out from a cluster or from files whether the controllers are running. Without evidence,
+//! `explain` must not say anything about the controllers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;
@@ -51,7 +51,8 @@ fn class() -> Value {
     })
 }
 
-/// Returns a Lease of kube-controller-manager. The server's time is 2023-11-14T22:13:20Z.
+/// Returns a Lease of kube-controller-manager that was last renewed at this time. The clock of the test server shows
+/// 2023-11-14T22:13:20Z.
 fn lease(renewed: &str) -> Value {
     json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
@@ -212,8 +213,8 @@ async fn a_second_reading_that_shows_the_same_makes_it_probable() {
     assert_eq!((api.count(PODS), api.count(LEASE)), (2, 2));
 }
 
-/// Runs `explain --recheck`, and replaces the object by `later` between the two readings. If `later` is `None`, the
-/// second reading finds no claims.
+/// Runs `explain --recheck`, and replaces the claim or the volume by `later` between the two readings. If `later` is
+/// `None`, the second reading finds no claims.
 async fn rechecked(later: Option<Value>, more: &[&str]) -> Finished {
     let api = cluster([]).await;
     let changing = async {
@@ -255,8 +256,8 @@ async fn a_change_between_two_readings_is_no_evidence() {
         ended.stdout
     );
 
-    // The volume that the claim would get was written, or was deleted and created again. So it was not unchanged for
-    // two resync periods.
+    // The volume that the claim would get was written, or was deleted and created again. So it changed within the two
+    // resync periods.
     for (uid, version) in [("uid-other", "13"), ("uid-disk", "12")] {
         let mut other = volume();
         other["metadata"]["uid"] = uid.into();
@@ -402,7 +403,8 @@ async fn users_of_a_claim_are_unknown_if_pods_are_hidden() {
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/leases?";
 
-/// Returns a cluster with a claim that waits for a driver, and with Leases of these names.
+/// Returns a cluster with a claim that waits for a driver, and with these Leases: namespace, name, and time of the
+/// renewal.
 async fn waiting_for_a_driver(
     leases: impl IntoIterator<Item = (&'static str, &'static str, &'static str)>,
 ) -> ApiServer {

@@ -1,4 +1,4 @@
-//! A command line without a verb says what is not well in the namespace. `predict --stuck` says the same.
+//! A command line without a verb says what is not well in the namespace. `predict --stuck` lists the same objects.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::ApiServer;

@@ -201,7 +201,7 @@ fn each_verb_that_reads_files_is_asked_in_each_of_its_formats() {
     assert!(asked > 15, "only {asked} formats were found");
 }
 
-/// The errors for a file that cannot be read.
+/// Each of these inputs cannot be read, so the program prints an error about it.
 #[test]
 fn errors_contain_no_secrets_and_no_control_characters() {
     let mut volume = objects().swap_remove(1);

@@ -63,7 +63,8 @@ enum End {
     /// The first row of an audit of the namespace has this object and this rule (`cause`). The answer of `fix` contains
     /// the text `fix`. One of the remedies of the finding contains the text `way`.
     Row { cause: &'static str, fix: &'static str, way: &'static str },
-    /// Like `Row`, but the severity is `info`: the row is shown with `--all`, and nothing is wrong with the object.
+    /// Like `Row`, but the severity is `info`: the row is shown only with `--all`, and nothing is wrong with the
+    /// object.
     Info { cause: &'static str, way: &'static str },
     /// The finding is a row of an audit of all namespaces. An audit of the namespace finds nothing wrong.
     Cluster { cause: &'static str, way: &'static str },
@@ -510,7 +511,8 @@ fn each<'a, T: Sync, R: Send>(all: &'a [T], abreast: usize, act: impl Fn(&'a T) 
     done.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Causes all breakages, moves their timestamps to the past, and returns the breakages.
+/// Causes all breakages, moves their timestamps to the past, and returns the breakages. A breakage that could not be
+/// caused is `None`.
 fn arisen(site: &Site) -> Vec<Option<Standing<'_>>> {
     let begin = Instant::now();
     let home = |breakage: &Breakage| BreakageNamespace { site, name: breakage.namespace };

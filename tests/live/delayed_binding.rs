@@ -33,8 +33,8 @@ const ONLY: &str = "PVCTL_WORLDS";
 /// provisioners try again after one second.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// The same time for a second run. On a busy machine, a component may need longer until it acts. So a world counts as
-/// wrong only if it also ends elsewhere in a second run. The first difference is printed.
+/// The quiet time of a second run. On a busy machine, a component may need longer until it acts. So a world counts as
+/// wrong only if it also has a wrong end in the second run. The wrong ends of each run are printed.
 const LONG_QUIET: Duration = Duration::from_secs(10);
 
 /// The longest time to settle, besides the quiet time. A world that needs more time is in a cycle that never ends.
@@ -80,7 +80,7 @@ struct Tally {
     objects: usize,
     changed: usize,
     several: usize,
-    /// The pods that got a node, that no node fits, and that wait for their volumes.
+    /// The pods that got a node, the pods that no node fits, and the pods that wait for their volumes.
     placed: usize,
     unschedulable: usize,
     waiting: usize,
@@ -123,7 +123,8 @@ async fn stored(api: &Api) -> BTreeMap<Key, Value> {
     all.into_iter().map(|object| (key(&object), object)).collect()
 }
 
-/// Returns the condition `PodScheduled` of a pod, if it is False: its reason and its message.
+/// Returns the reason and the message of the condition `PodScheduled` of a pod if its status is False. Otherwise
+/// returns `None`.
 fn rejection(pod: &Value) -> Option<(&str, &str)> {
     let conditions = pod["status"]["conditions"].as_array()?;
     let condition = conditions.iter().find(|condition| condition["type"] == "PodScheduled")?;
@@ -134,7 +135,8 @@ fn rejection(pod: &Value) -> Option<(&str, &str)> {
 fn essence(object: &Value) -> Value {
     match text(&object["kind"]) {
         "Pod" => json!([object["spec"]["nodeName"], rejection(object), object["metadata"]["deletionTimestamp"]]),
-        // A provisioner can take a selected node back before anybody reads it. The resourceVersion shows this.
+        // A provisioner can remove the selected node from a claim before anybody reads it. Only the resourceVersion
+        // shows this.
         _ => json!([
             object["metadata"]["resourceVersion"],
             object["metadata"]["annotations"],
@@ -144,19 +146,20 @@ fn essence(object: &Value) -> Value {
     }
 }
 
-/// Plays the kubelet: the pods that have a node are running.
+/// Acts in place of kubelet: sets the phase of each Pending pod that has a node to Running.
 async fn run_pods(api: &Api, all: &BTreeMap<Key, Value>) {
     for pod in all.values().filter(|object| object["kind"] == "Pod" && object["status"]["phase"] == "Pending") {
         if !text(&pod["spec"]["nodeName"]).is_empty() {
             let mut pod = pod.clone();
             pod["status"]["phase"] = "Running".into();
-            // Another component may have written the pod at the same time. Then it is tried again.
+            // Another component may have written the pod at the same time. Then a later call sets the phase.
             _ = api.replace_status(&pod).await;
         }
     }
 }
 
-/// Waits until nothing changes any more, or until the patience ends. Returns the objects, and whether they settled.
+/// Waits until nothing changes any more, or until the longest time has passed. Returns the objects, and whether they
+/// settled.
 async fn settled(api: &Api, plane: &Plane, quiet: Duration) -> (BTreeMap<Key, Value>, bool) {
     let begin = Instant::now();
     let is_running = |plane: &Plane| {
@@ -284,7 +287,7 @@ fn compare(
         }
     }
     for component in list("worlds") {
-        // In a cycle of states, the objects are not read at the same moment.
+        // In a cycle of states, the objects are not read at the same moment. So their joint state is not compared.
         if component["states"].to_string().contains("\"unsettled\":true") {
             continue;
         }
@@ -303,7 +306,8 @@ fn compare(
     wrong
 }
 
-/// Returns the drivers that the classes of a world name.
+/// Returns the drivers that the classes of a world name. For some in-tree plugins these are the drivers that replace
+/// them. The other in-tree plugins are left out.
 fn drivers(line: &Line) -> Vec<&str> {
     let classes = line.world.items.iter().filter(|item| item["kind"] == "StorageClass");
     let named: BTreeSet<&str> = classes.map(|class| text(&class["provisioner"])).collect();
@@ -313,7 +317,8 @@ fn drivers(line: &Line) -> Vec<&str> {
     drivers.into_iter().collect()
 }
 
-/// Returns whether a waiting pod uses a claim without a volume that a driver can create when a node is selected.
+/// Returns whether a pod without a node uses a claim without a volume, and a driver creates that volume only after a
+/// node is selected.
 fn asks_drivers(line: &Line) -> bool {
     let of = |kind: &'static str| line.world.items.iter().filter(move |item| item["kind"] == kind);
     let delays = |claim: &Value| {
@@ -333,7 +338,7 @@ fn asks_drivers(line: &Line) -> bool {
     of("Pod").filter(|pod| pod["spec"]["nodeName"].is_null()).any(|pod| open().any(|claim| waits(pod, claim)))
 }
 
-/// Returns the seed of the drivers of a world: the number in its name.
+/// Returns the seed of the drivers of a world: the number at the end of its id, or 0.
 fn seed(line: &Line) -> usize {
     line.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or_default()
 }

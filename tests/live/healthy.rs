@@ -1,5 +1,5 @@
-//! A cluster in which nothing is wrong, with the real controllers. The audit has only findings of severity `info`, such
-//! as that released volumes with policy Retain wait for a person.
+//! A cluster in which nothing is wrong, with the real controllers. The audit has no finding of severity `error`. Its
+//! only warnings are about released volumes with policy Retain, which wait for a person.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -103,7 +103,7 @@ fn found(answer: &str) -> (BTreeMap<String, usize>, Value) {
 }
 
 /// The cluster has two hundred claims: bound to volumes made by hand, bound to provisioned volumes, waiting for their
-/// first consumer, or being provisioned. Some volumes were released by hand.
+/// first consumer, or being provisioned. Some other claims were deleted, so their volumes are Released.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_healthy_cluster_has_only_findings_for_information() {

@@ -72,7 +72,7 @@ impl Plane {
         Self::start(&[NO_ADMISSION])
     }
 
-    /// Starts a control plane without admission plugins and with these feature gates of the API server.
+    /// Starts a control plane like [`Plane::without_admission`], with these feature gates of the API server.
     pub(crate) fn without_admission_with(gates: &BTreeSet<String>) -> Self {
         let gates: Vec<String> = gates.iter().map(|gate| format!("{gate}=true")).collect();
         Self::start(&[NO_ADMISSION, &format!("--feature-gates={}", gates.join(","))])

@@ -1,5 +1,5 @@
-//! A proxy between the program and the API server of a test. It counts the requests. Those requests that the test
-//! selects fail.
+//! A proxy between the program and the API server of a test. It counts the requests. The test selects the requests that
+//! fail.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::api::http::{Reply, listen};
@@ -33,8 +33,8 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy that passes every request on without faults. On the control plane the proxy always acts as the
-    /// administrator, no matter which user the program states.
+    /// Starts a proxy that passes every request on without faults. The proxy sends them with the administrator's
+    /// credentials, no matter which credentials the program has. It passes on the headers of an impersonation.
     pub(crate) async fn passing(client: Client) -> Self {
         Self::start(client, Arc::new(|_, _| Fault::None), nothing(), nothing()).await
     }

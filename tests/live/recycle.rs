@@ -101,7 +101,7 @@ struct Seen {
     failed: BTreeSet<String>,
 }
 
-/// Ends the pods that exist.
+/// Records the pods that exist. Ends them if pods run in this round.
 async fn run_pods(api: &Api, how: Pods, seen: &mut Seen) {
     for mut pod in api.list("Pod").await {
         let name = pod["metadata"]["name"].as_str().unwrap().to_owned();

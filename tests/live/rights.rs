@@ -1,5 +1,5 @@
-//! Users who may not read everything. The program must give every possible answer, and the answer must be right. For
-//! everything else the output must say which right is missing.
+//! Users who may not read everything. The program must give every answer that their rights allow, and the answer must
+//! be right. For everything else the output must say which right is missing.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -114,7 +114,7 @@ fn users_with_few_rights_are_told_what_they_lack() {
         assert!(warned && table.stderr.contains(" cannot be listed: "), "{}", table.stderr);
         assert_eq!(table.code, run.code);
         assert!(sure(&answer) < everything, "{name}");
-        // If only pods may not be read, the other objects can still be judged.
+        // If only pods may not be read, the volumes and claims are still known.
         assert_eq!(run.code, Some(if hidden.1 == "pods" { 0 } else { 3 }), "{name}: {}", run.stderr);
     }
 

@@ -28,7 +28,8 @@ const PLANES: usize = 3;
 /// The longest time until the caches of the scheduler have what was stored.
 const LAG: Duration = Duration::from_millis(300);
 
-/// The longest time that the scheduler needs for a pod, and until everything that it writes is complete.
+/// The longest time that the scheduler needs for a pod, and the time without a change after which its writes count as
+/// complete.
 const PATIENCE: Duration = Duration::from_secs(20);
 const QUIET: Duration = Duration::from_millis(400);
 
@@ -153,7 +154,8 @@ fn mounts_twice(pod: &Value) -> bool {
     named().count() > named().map(ToString::to_string).collect::<BTreeSet<_>>().len()
 }
 
-/// Returns whether the scheduler has written this message. The rest of its message is about preemption.
+/// Returns whether the scheduler has written this message. After it, the scheduler may have written more, such as the
+/// result of the preemption.
 pub(super) fn is_message(said: &str, written: &str) -> bool {
     let rest = written.strip_prefix(said);
     rest.is_some_and(|rest| rest.is_empty() || rest.contains("preemption:") || rest.starts_with(' '))
@@ -202,8 +204,8 @@ fn difference(predicted: &Value, written: &Written, tally: &mut Tally) -> Option
     None
 }
 
-/// Returns whether the scheduler may wait and write nothing. This is so if on some node all volumes are already
-/// reserved and all nodes are already selected, but no controller binds the claims.
+/// Returns whether the scheduler may wait and write nothing. This is so if, for some node, all volumes are already
+/// reserved and all claims already have a selected node. No controller binds the claims.
 fn can_be_silent(predicted: &Value, before: &BTreeMap<String, String>) -> bool {
     let is_done = |node: &Value| {
         let bind =

@@ -63,7 +63,7 @@ impl Site {
         Self::start_with("")
     }
 
-    /// Starts further controllers besides those of volumes and claims.
+    /// Starts a control plane like [`Site::start`], with further controllers.
     pub(crate) fn start_with(more: &str) -> Self {
         let mut plane = Plane::start(&[]);
         let runtime = Runtime::new().unwrap();
@@ -240,10 +240,10 @@ impl Site {
             let named = &object["spec"]["claimRef"];
             let claim = (text(named, "/namespace"), text(named, "/name"));
             if !text(named, "/uid").is_empty() && !meant.contains(&claim) {
-                harm.push(format!("{volume} became that of {}/{}", claim.0, claim.1));
+                harm.push(format!("{volume} was given to claim {}/{}", claim.0, claim.1));
             }
             if SOURCES.iter().any(|source| object["spec"][source] != history[0].1["spec"][source]) {
-                harm.push(format!("{volume} became another storage"));
+                harm.push(format!("{volume} got other storage"));
             }
         }
         harm
@@ -576,7 +576,7 @@ impl<'s> Place<'s> {
         last
     }
 
-    /// Asserts that the volumes existed all the time, and that no other claim had them.
+    /// Asserts that the volumes were not deleted, kept their storage, and were not given to another claim.
     #[track_caller]
     pub(crate) fn unharmed(&self, volumes: &[&str], meant: &[(&str, &str)]) {
         for volume in volumes {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// How many worlds are in one cluster at the same time, and how many are tested one by one.
 const AT_ONCE: usize = 260;
 const ALONE: usize = 66;
-/// Of this number of objects, one is explained, because each explanation reads the whole cluster.
+/// Only one object out of this number is explained, because each explanation reads the whole cluster.
 const ONE_OF: usize = 97;
 /// The time from which ages count. So it does not matter how much time passes between two runs.
 const NOW: &str = "2026-07-01T00:00:00Z";
@@ -166,7 +166,7 @@ fn same_explanation(plane: &Plane, taken: &Taken, arguments: &[&str]) -> bool {
     true
 }
 
-/// Returns the objects of an answer as arguments of `explain`.
+/// Returns the volumes and claims of an answer as arguments of `explain`, each with its namespace.
 fn names(answer: &Value) -> Vec<(String, String)> {
     let items = answer["items"].as_array().unwrap().iter();
     items
@@ -389,7 +389,7 @@ fn other_objects() -> Vec<Value> {
     ]
 }
 
-/// Returns objects of the kinds that only a snapshot reads, if this API server serves them.
+/// Returns the objects of `tests/files/kinds` whose kinds this API server serves, and their namespaces.
 fn around() -> Vec<Value> {
     let mut objects: Vec<Value> = ["docs", "storage"]
         .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
@@ -537,8 +537,8 @@ fn kubectl_creates_the_objects_of_a_snapshot_again() {
     assert_eq!((of_file.code, of_file.stderr.as_str()), (Some(0), ""));
     let (one, other) = (content(&live.stdout), content(&of_file.stdout));
     assert_same(&one, &other, "predict");
-    // If no object of a component had a status, a deletion or the uid of another object, this must equal the earlier
-    // prediction.
+    // If no object of a component had a status, a deletion or the uid of another object, the new prediction must equal
+    // the earlier one.
     let before = document(&self::of_file(&arguments, &taken.json).stdout);
     let after = document(&live.stdout);
     let (unchanged, objects) = same_as_before(&items, &before, &after);

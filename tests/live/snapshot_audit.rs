@@ -21,14 +21,14 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-/// The rules that find nothing on a present API server, each with the reason.
+/// The rules that find nothing on a current API server, each with the reason.
 const NOT_STORED: [(&str, &str); 0] = [];
 
 /// The kinds that are left out of the cluster with all fixtures, one at a time. The first time no kind is left out.
 const LEFT_OUT: [&str; 6] = ["", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Pod", "Namespace"];
 
-/// Of this number of fixtures, one also has an audit of only its first namespace. In the cluster with all fixtures, one
-/// of [`ONE_NAMESPACE_OF`] namespaces has such an audit.
+/// For one fixture out of this number, the first namespace is also audited alone. In the cluster with all fixtures, one
+/// namespace out of [`ONE_NAMESPACE_OF`] is audited alone.
 const ONE_FIXTURE_OF: usize = 2;
 const ONE_NAMESPACE_OF: usize = 29;
 

@@ -1,5 +1,5 @@
-//! The custom resource definitions of VolumeSnapshots, as far as the tests need them: the kinds with a status, but
-//! without a schema.
+//! The custom resource definitions of VolumeSnapshots, as far as the tests need them: the kinds, the status of those
+//! that have one, and a schema that allows everything.
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
 use super::api::Api;

@@ -125,7 +125,7 @@ fn items(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["items"].as_array().into_iter().flatten()
 }
 
-/// Returns all wrong statements in an answer that are not marked as uncertain.
+/// Returns all wrong decisions and ends in an answer that are not marked as uncertain.
 pub(crate) fn wrong(answer: &Value, truth: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     for item in items(answer) {

@@ -139,7 +139,8 @@ impl World {
     }
 }
 
-/// Answers requests without TLS in the same way as a TLS server of Go's library. The API server is such a server.
+/// Starts a server that answers requests without TLS in the same way as a TLS server of Go's library. The API server is
+/// such a TLS server.
 async fn only_encrypted() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let bound = listener.local_addr().unwrap();

@@ -99,8 +99,8 @@ impl World {
         Self { items }
     }
 
-    /// Stores the world: first the objects, then their statuses, then the pending deletions. If the API server refuses
-    /// an object, the load fails, and the objects that were stored before remain.
+    /// Stores the world. Each object is created. Then its status is written, and its pending deletion is requested. If
+    /// the API server refuses an object, the load fails, and the objects that were stored before remain.
     pub(crate) async fn load(&self, api: &Api) -> Result<(), Refused> {
         let mut uids: BTreeMap<String, String> = BTreeMap::new();
         for item in &self.items {

@@ -132,7 +132,7 @@ fn set(ends: &[&str]) -> BTreeSet<String> {
     ends.iter().map(|end| (*end).to_owned()).collect()
 }
 
-/// Two pods, and a local volume on each of two nodes with room for one pod.
+/// Returns two pods, and two nodes with room for one pod each. There is a local volume on each node.
 fn contended() -> Vec<Value> {
     let mut items = vec![
         node("n1", 1),
@@ -202,7 +202,7 @@ fn a_pod_waits_for_its_driver_if_only_the_scheduler_acts() {
     let waiting = ends(&predicted(&items, &["--pods"]));
     assert_eq!(waiting["web"], set(&["waits on n1", "waits on n2"]));
     assert_eq!(waiting["data"], set(&["Pending"]));
-    // The driver creates a volume, or fails for good.
+    // The driver creates a volume, or it fails in every attempt.
     let document = predicted(&items, &["--pods", "--actors", "scheduler,drivers"]);
     let acting = ends(&document);
     assert_eq!(acting["web"], set(&["on n1", "on n2", "waits on n1", "waits on n2"]));
@@ -349,7 +349,7 @@ fn a_pod_with_devices_has_unknown_ends() {
     assert_eq!(pod["outcomes"], Value::Null, "{pod}");
 }
 
-/// Returns a CSINode of the driver, whose volumes belong to one node.
+/// Returns a CSINode of the driver. Each volume of this driver belongs to one node.
 fn local_driver(node: &str) -> Value {
     json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": node},
         "spec": {"drivers": [{"name": "csi.example.com", "nodeID": node, "topologyKeys": ["kubernetes.io/hostname"]}]}})
@@ -388,7 +388,7 @@ fn a_driver_creates_a_volume_for_a_claim_that_is_being_deleted() {
     assert_eq!(ends["pvc-uid-data"], set(&["Bound", "gone"]));
 }
 
-/// If files have everything that the scheduler reads and some pod waits for it, the scheduler takes part.
+/// If files have everything that the scheduler reads, and some pod waits for the scheduler, the scheduler takes part.
 #[test]
 fn the_scheduler_takes_part_by_default_if_files_have_what_it_reads() {
     let items = contended();
@@ -413,7 +413,8 @@ fn the_scheduler_takes_part_by_default_if_files_have_what_it_reads() {
     assert_eq!(ends(&serde_json::from_str(&run.stdout).unwrap())["c1"], set(&["Pending"]));
 }
 
-/// If the list of pods is not complete, the ends are unknown, also if another controller only assumes that it is.
+/// If the list of pods is not complete, the ends are unknown. This is so even if another controller only assumes that
+/// the list is complete.
 #[test]
 fn an_incomplete_list_of_pods_makes_the_ends_unknown() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": contended()});

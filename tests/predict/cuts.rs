@@ -1,5 +1,5 @@
-//! Partial input. If kinds or namespaces of a world are hidden, the program must not give a wrong answer without doubt.
-//! Every answer that differs from the answer about the full world must have `assumed` or `unknown`.
+//! Partial input. If kinds or namespaces of a world are hidden, the program must not give a wrong answer as if it were
+//! certain. Every answer that differs from the answer about the full world must have `assumed` or `unknown`.
 #![expect(clippy::unwrap_used, reason = "a prediction that cannot be written is a failed test")]
 
 use crate::predict::properties::check;

@@ -1,6 +1,6 @@
 //! Pods with generic ephemeral volumes and the claims that are created for them, tested through the command line.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "an answer that is none fails the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "an answer that cannot be read fails the test")]
 
 use crate::support::Run;
 use serde_json::{Value, json};
@@ -160,7 +160,8 @@ fn a_pod_manifest_without_namespace_gets_its_claim_in_the_default_one() {
     assert_eq!(item(&document, "vol")["outcomes"][0]["phase"], "Bound");
 }
 
-/// Upstream: the admission plugin `NamespaceLifecycle` creates nothing in a namespace that is being deleted.
+/// Upstream: the admission plugin `NamespaceLifecycle` refuses to create an object in a namespace that is being
+/// deleted.
 #[test]
 fn nothing_is_created_in_a_namespace_that_is_being_deleted() {
     let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: db, uid: u-db, \
@@ -175,7 +176,8 @@ fn nothing_is_created_in_a_namespace_that_is_being_deleted() {
     );
 }
 
-/// A claim may be created for a pod that could not be read. This is a doubt even if only one namespace was requested.
+/// A claim may be created for a pod that could not be read. So the end of the volume is only assumed, even if the pods
+/// of only one namespace could not be read.
 #[test]
 fn pods_of_one_namespace_that_could_not_be_read_are_a_doubt() {
     let run = Run::new(&["predict", "-o", "json", "-f", "-", "--partial", "pods/db"])

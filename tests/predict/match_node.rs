@@ -17,7 +17,7 @@ fn matched(objects: &[Value], arguments: &[&str]) -> Finished {
     Run::new(&all).env("COLUMNS", "400").stdin(list.as_bytes()).finish()
 }
 
-/// Returns the first sentences about the claim on the node, and the rows. A row has name, verdict and reason.
+/// Returns the sentences about the claim on the node, and the rows of the table. A row has name, verdict and reason.
 #[track_caller]
 fn told(objects: &[Value], claim: &str, node: &str) -> (Vec<String>, Vec<[String; 3]>) {
     let seen = matched(objects, &[&format!("pvc/{claim}"), "--node", node, COMPLETE]);
@@ -252,7 +252,7 @@ fn the_scheduler_does_not_search_for_an_immediate_claim() {
         lines,
         [
             "the scheduler rejects every node: pod has unbound immediate PersistentVolumeClaims.",
-            "The scheduler does not search a volume for it, because class \"zonal\" does not delay binding. The rest \
+            "The scheduler does not look for a volume for it, because class \"zonal\" does not delay binding. The rest \
              is the search of the controller.",
         ]
     );
@@ -262,7 +262,7 @@ fn the_scheduler_does_not_search_for_an_immediate_claim() {
     assert_eq!(answer["reasons"], json!(["pod has unbound immediate PersistentVolumeClaims"]));
 }
 
-/// Leaves S7 and S10.
+/// The test reaches the leaves S7 and S10.
 #[test]
 fn the_volume_of_a_bound_claim_is_tested() {
     let mut objects = two_nodes();

@@ -1,6 +1,6 @@
 //! Properties that hold for every world, tested on small worlds with many unusual objects.
 //!
-//! The default number of cases takes seconds. `PROPTEST_CASES=N` multiplies this number by N.
+//! The default number of cases takes seconds. `PROPTEST_CASES=N` multiplies the number of cases by N.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 
 mod sets;

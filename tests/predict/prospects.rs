@@ -1,5 +1,6 @@
 //! `match` and the outcomes of a claim must agree. An existing volume is an outcome of an unbound claim exactly if
-//! `match` says that the claim may get the volume now or later. If it is later, `match` says what has to happen first.
+//! `match` says that the claim may get the volume now or later. If the claim may get the volume only later, `match`
+//! says what has to happen first.
 #![expect(clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
 
 use super::properties::{check, some_rules};
@@ -57,8 +58,8 @@ fn compare(parts: Parts, behavior: &KubernetesBehavior) -> (Vec<String>, [usize;
             differences.push(format!("{} gets {gets:?}, and match marks {marked:?}", claim.key()));
         }
         for row in &table.items {
-            // A volume that the controller may choose now is an outcome, except if it is only chosen after it has
-            // become Available.
+            // The answer is "now" exactly for the volumes that the controller may choose now. Only for a volume that
+            // the claim may get later, the row says what has to happen first.
             let is_now = row.when == Some("now");
             if is_now != table.chosen.contains(&row.object.name) || (row.when == Some("later")) != row.first.is_some() {
                 differences.push(format!("{}: {row:?}", claim.key()));

@@ -337,7 +337,7 @@ fn without_all_pods_or_nodes_the_answer_is_unknown() {
         assert_eq!(document["scheduling"]["unknown"], json!([kind]), "{}", seen.stdout);
         assert_eq!((&document["scheduling"]["message"], &document["scheduling"]["nodes"]), (&Value::Null, &json!([])));
     }
-    // In a file that was written by hand, a node may not state its resources.
+    // If a file was written by hand, it can have a node that does not state its resources.
     objects[1]["status"].as_object_mut().unwrap().remove("allocatable");
     assert_eq!(
         section(&objects, &["pod/web"]),

@@ -1,4 +1,5 @@
-//! The map of documents, `docs/README.md`, names all documents, and every link in Markdown has a target that exists.
+//! The map of documents, `docs/README.md`, names all documents, and every link in Markdown to a file of the project has
+//! a target that exists.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -73,8 +74,8 @@ fn leads_outside(target: &str) -> bool {
     ["https://", "http://", "mailto:"].iter().any(|start| target.starts_with(start))
 }
 
-/// Returns the target of a link: the path from the project's folder and the heading. Returns `None` if the link leads
-/// out of the project's folder.
+/// Returns the target of a link: the path, which begins at the project's folder, and the heading. Returns `None` if the
+/// link leads out of the project's folder.
 pub(super) fn resolved(document: &str, target: &str) -> Option<(String, String)> {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     if path.is_empty() {
@@ -93,7 +94,7 @@ pub(super) fn resolved(document: &str, target: &str) -> Option<(String, String)>
 }
 
 /// Returns the headings of a document in the form in which links name them: in lower case, with `-` for each space, and
-/// without other punctuation.
+/// without punctuation other than `-` and `_`.
 fn headings(document: &str) -> BTreeSet<String> {
     let mut in_block = false;
     let mut found = BTreeSet::new();

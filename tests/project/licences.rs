@@ -1,4 +1,4 @@
-//! Checks the dependencies that a build on this machine links by the rules of `deny.toml`: licences, banned crates, and
+//! Checks the dependencies of a build on this machine against the rules of `deny.toml`: licences, banned crates, and
 //! sources.
 #![expect(
     clippy::expect_used,

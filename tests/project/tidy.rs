@@ -368,8 +368,8 @@ fn every_dependency_has_its_reason() {
     }
 }
 
-/// Generic code must not name a kind of object, so that other kinds can be added. The files in which a kind is decoded
-/// are exceptions.
+/// Generic code must not name PersistentVolumes or PersistentVolumeClaims, so that other kinds can be added. The files
+/// in which a kind is decoded are exceptions.
 #[test]
 fn generic_code_names_no_kind_of_storage() {
     const GENERIC: [&str; 3] = ["core/src/simulate/", "core/src/world/", "core/src/snapshot/"];
@@ -403,8 +403,8 @@ fn the_simulation_names_no_controller() {
     }
 }
 
-/// The two documents must not name a file that does not exist. Names in capitals are placeholders for something that a
-/// contributor adds.
+/// `docs/ARCHITECTURE.md` and `CONTRIBUTING.md` must not name a file that does not exist. Names in capitals are
+/// placeholders for something that a contributor adds.
 #[test]
 fn the_documents_for_contributors_name_existing_files() {
     let maps = ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"].map(text).join("\n").replace("```", "");

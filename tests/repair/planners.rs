@@ -33,8 +33,8 @@ fn whys(plan: &Plan) -> Vec<&str> {
     plan.steps.iter().map(|step| step.why.as_str()).collect()
 }
 
-/// A reservation remains when its namespace is deleted. So it is safe only if the namespace is as old as the volume.
-/// The plan always says how the reservation ends.
+/// A reservation remains when its namespace is deleted. So it is safe only if the namespace is at least as old as the
+/// volume. The plan always says how the reservation ends.
 #[test]
 fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     let plan = World::new(released()).accepted(&release());
@@ -186,7 +186,8 @@ fn a_missing_node_of_a_named_claim_is_reported_at_once() {
     assert!(of_rule(&found, "pvc-provisioner-silent").is_none());
 }
 
-/// If exactly one class has a similar name, it is proposed. Otherwise the default class is proposed. A person decides.
+/// If exactly one class has a similar name, it is proposed. If no class has a similar name, the default class is
+/// proposed. If several classes have equally similar names, none is proposed. A person decides.
 #[test]
 fn a_class_that_does_not_exist_is_replaced_by_the_one_that_is_meant() {
     let default = |name: &str| {

@@ -46,8 +46,8 @@ async fn leaving_the_list_writes_nothing() {
     }
 }
 
-/// If there are many problems, the program shows their number and a short list of repairs. After Esc it shows only the
-/// number of those that are left.
+/// If there are many problems, the program shows their number and a short list of repairs. After Esc it shows at most
+/// six lines about the problems that are left, and their number.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_problems_are_a_short_list() {
     let fake = cluster((0..40).map(|number| released(&format!("data-{number:02}"), "Retain"))).await;

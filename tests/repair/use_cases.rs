@@ -226,8 +226,7 @@ fn options(journals: &Path, extent: Extent) -> RepairOptions {
     }
 }
 
-/// Carries out requests to keep the volume of the bound pair. Returns the result and the number of plans that were
-/// carried out.
+/// Carries out requests to keep the volume of the bound pair. Returns the result and the number of journals.
 fn kept(cluster: &Made, asker: &Scripted, extent: Extent, asked: RepairRequest) -> (Result<Status, Error>, usize) {
     let journals = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -146,7 +146,7 @@ pub(crate) enum At<'t> {
     Line(&'t str),
 }
 
-/// Counts requests until the one that is selected.
+/// Counts requests until it selects one.
 #[derive(Clone, Debug)]
 pub(crate) struct Trigger {
     place: Place,

@@ -125,7 +125,8 @@ pub(super) fn pod(name: &str, claim: &str, node: &str) -> Value {
     })
 }
 
-/// Returns the claimRef of a volume for a claim of `db`. With a uid the volume is bound; without one it is reserved.
+/// Returns the fields that give a volume a claimRef for a claim of `db`. With a uid, the claim holds the volume. With
+/// an empty uid, the volume is only reserved for the claim.
 pub(super) fn claim_ref(name: &str, uid: &str) -> Value {
     json!({ "spec": { "claimRef": {
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "db", "name": name, "uid": uid,

@@ -33,7 +33,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Returns the behavior of the Kubernetes version at the end of the file's name, such as `decisions-1.36.3.jsonl.gz`.
 ///
 /// # Errors
-/// Returns an error if the name has no version.
+/// Returns an error if the name has no version, or if the version is not modelled.
 pub fn behavior_of(path: &Path) -> Result<KubernetesBehavior> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let minor = name.rsplit_once("-1.").and_then(|(_, rest)| rest.split('.').next());

@@ -174,8 +174,8 @@ fn earlier(file: &Path, programs: u64) -> Result<Progress> {
     Ok(progress.filter(|progress| progress.programs == programs).unwrap_or(anew))
 }
 
-/// Compares the worlds of a run, and continues an interrupted run of the same seed. Each world that differs is shrunk
-/// and written below `tests/conformance/found/`, where the tests replay it.
+/// Compares the worlds of a run, and continues an interrupted run of the same seed. Worlds that differ are shrunk and
+/// written below `tests/conformance/found/`, where the tests replay them. At most `differences` worlds are written.
 ///
 /// # Errors
 /// Returns an error if the oracle fails or a file cannot be written.

@@ -165,7 +165,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a task. Returns false if the task found a difference, a loss, or a mutant that no recording noticed.
+/// Runs a task. Returns false if the task found a difference, a possible end that was not seen, a loss, or a mutant
+/// that no recording noticed.
 fn run(task: Task) -> Result<bool> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the project's folder")?;
     match task {

@@ -257,8 +257,8 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns a hash of everything that decides the result of a mutant, except the compiler: the sources, the tasks, the
-/// recordings, and the settings of the build.
+/// Returns a hash of the sources, the tasks, the recordings, and the settings of the build. Besides these, only the
+/// compiler decides the result of a mutant.
 fn source(root: &Path) -> Result<u64> {
     let mut all = Vec::new();
     let decides = |path: &PathBuf| !path.starts_with("tests") || path.starts_with("tests/conformance");

@@ -41,7 +41,7 @@ pub struct Tally {
     /// The number of these plans in which nothing is lost when all actors take part.
     pub too_careful: u64,
     /// The accepted plans that lose something when all actors take part. Each text has the world, the request and the
-    /// moves.
+    /// moves. If the environment has `PVCTL_SHOW`, the plans of `too_careful` are in this list as well.
     pub harmful: Vec<String>,
     /// The number of plans for which the exhaustive search was too large.
     pub too_large: u64,

@@ -72,7 +72,8 @@ fn recordings(root: &Path) -> Result<Vec<(String, PathBuf)>> {
 /// again.
 ///
 /// # Errors
-/// Returns the first difference, or a number that has changed.
+/// Returns an error for the first difference or for a number that has changed, and if the recordings are not those of
+/// `NUMBERS`.
 pub fn check(root: &Path) -> Result<()> {
     if env::var_os("UPDATE").is_some() {
         update(root)?;

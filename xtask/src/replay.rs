@@ -102,7 +102,8 @@ fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> Result<Optio
 /// Judges a recording with the behavior of the version in its name. Each difference names its world.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read or is empty.
+/// Returns an error if the file cannot be read or is empty, if a line is invalid, or if the version in the name of the
+/// file is missing or not modelled.
 pub fn replay(path: &Path) -> Result<Verdict> {
     Ok(replay_until(path, |_| false)?.0)
 }
@@ -111,7 +112,8 @@ pub fn replay(path: &Path) -> Result<Verdict> {
 /// function also returns whether it stopped early.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read or is empty.
+/// Returns an error if the file cannot be read or is empty, if a line is invalid, or if the version in the name of the
+/// file is missing or not modelled.
 pub fn replay_until(path: &Path, enough: impl Fn(&SoFar) -> bool + Sync) -> Result<(Verdict, bool)> {
     let behavior = corpus::behavior_of(path)?;
     let mut texts = corpus::texts(path)?;

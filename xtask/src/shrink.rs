@@ -13,7 +13,7 @@ const BATCH: usize = 64;
 const MOST: usize = 2000;
 
 /// Returns the smallest world that was found to show a difference in the same kind of answer, with the real answers for
-/// it. `ask` gets the answers, and fails if a world is invalid.
+/// it. Returns the line itself if it shows no difference. `ask` gets the answers, and fails if a world is invalid.
 ///
 /// # Errors
 /// Returns an error if the line is invalid.

@@ -6,7 +6,7 @@ use std::path::Path;
 use xtask::recorded::{check, check_only};
 
 /// Judges only the recordings whose names contain the value of the variable `PVCTL_RECORDINGS`, if the environment has
-/// this variable.
+/// this variable. Otherwise judges all recordings.
 #[test]
 fn the_recordings_are_predicted() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".."));

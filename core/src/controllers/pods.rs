@@ -16,14 +16,15 @@ fn referring(world: &World<'_>, namespace: &str, claim: &str) -> Vec<Id<Pod>> {
 }
 
 impl<'s> SyncContext<'_, 's> {
-    /// Returns the pods that refer to the claim of this name, as the informer has them, in the order of their names.
+    /// Returns the pods that refer to the claim of this name, as the informer has them. The order is that of
+    /// [`referring`].
     pub fn pods_of(&mut self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
         self.needs_list(Kind::Pod, namespace);
         referring(self.world(), namespace, claim).into_iter().filter_map(|id| self.informed(id)).collect()
     }
 
     /// Returns the pods that refer to the claim of this name and that only a live list shows: the informer does not
-    /// have them. They are in the order of their names.
+    /// have them. The order is that of [`referring`].
     pub fn live_only_pods_of(&self, namespace: &str, claim: &str) -> Vec<Held<'s, Pod>> {
         let unseen = referring(self.world(), namespace, claim).into_iter().filter(|id| self.informed(*id).is_none());
         unseen.filter_map(|id| self.world().get(id)).collect()

@@ -55,8 +55,8 @@ impl StorageClass {
         self.allowed_topologies.iter().flat_map(|term| term.iter()).map(|(key, _)| key.as_str())
     }
 
-    /// Returns the first key and value of `allowedTopologies` of which one is not valid for a label. A term with such a
-    /// key or value allows no node. The result is `None` if there is no such key and value.
+    /// Returns the first key of `allowedTopologies` with one of its values, if the key or the value is not valid for a
+    /// label. A term with such a key or value allows no node. The result is `None` if all keys and values are valid.
     pub fn value_of_no_label(&self) -> Option<(&Str, &Str)> {
         let terms = self.allowed_topologies.iter().flat_map(|term| term.iter());
         let mut all = terms.flat_map(|(key, values)| values.iter().map(move |value| (key, value)));

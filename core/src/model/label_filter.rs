@@ -54,7 +54,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Splits the text into tokens. The last token is [`Token::End`]. As upstream does, a NUL ends the token before it. If
+/// Splits the text into tokens. The last token is [`Token::End`]. As in upstream, a NUL ends the token before it. If
 /// no token has begun, a NUL ends the whole text.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();

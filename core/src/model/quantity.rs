@@ -92,7 +92,7 @@ impl Quantity {
     /// work is linear in the length of the text.
     ///
     /// # Errors
-    /// Upstream refuses the text, or the number is too large for [`Quantity`].
+    /// Returns an error if upstream refuses the text, or if the number is too large for [`Quantity`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         if let Some(quantity) = plain(text.as_bytes()) {
             return Ok(quantity);

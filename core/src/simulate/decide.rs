@@ -124,7 +124,8 @@ fn take_in(memory: &mut ControllerState<'_>, object: ObjectId) {
     memory.cached.retain(|(cached, how)| *cached != object || !matches!(how, Cached::InformerOnly));
 }
 
-/// Runs one sync. Returns `None` if the controller does not sync this kind of object, or if the object does not exist.
+/// Runs one sync. Returns `None` if the controller does not sync this kind of object, if the object does not exist, or
+/// if the sync has nothing to do.
 pub fn run<'s>(
     mut sync: SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,

@@ -40,8 +40,8 @@ pub struct Engine {
     pub decided_by: fn(&Snapshot, &Settings<'_>, &Component) -> Vec<DecidedBy>,
     /// Computes how objects of different components influence each other by other means than objects of the API.
     pub between: fn(&Snapshot, &mut Settlement<'_>) -> BTreeMap<ObjectId, OtherComponents>,
-    /// Adapts the decisions of an object to operations that already run. Only objects of other kinds show these
-    /// operations, such as the pod of a recycler.
+    /// Adapts the decisions of an object to operations that already run. Only objects of other kinds, such as
+    /// the pod of a recycler, show these operations.
     pub under_way: for<'s> fn(&World<'s>, &Settings<'s>, ObjectId, Decisions<'s>) -> Decisions<'s>,
 }
 

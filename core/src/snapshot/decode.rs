@@ -40,7 +40,7 @@ impl Item {
     }
 }
 
-/// An object in valid JSON that could not be decoded. It is left out of the snapshot.
+/// An object that could not be decoded, with the problem. It is left out of the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeIssue {
     /// The kind that the object states. It is empty if the object states none.
@@ -90,7 +90,7 @@ pub enum Failure {
         /// The problem at this byte.
         reason: String,
     },
-    /// The bytes are valid JSON, but a field that some answer reads has a wrong value.
+    /// A field that some answer reads has a wrong value, the object states no kind or no name, or it is too large.
     Issue(Box<DecodeIssue>),
 }
 
@@ -117,7 +117,8 @@ impl Header<'_> {
 ///
 /// # Errors
 ///
-/// A field that some answer reads has a wrong value, or the bytes are not JSON.
+/// Returns an error if a field that some answer reads has a wrong value, if the object states no kind or no name, if it
+/// is too large, or if the bytes are not JSON.
 #[expect(clippy::result_large_err, reason = "an issue is rare, and its callers keep it")]
 pub fn decode(json: &[u8], origin: &str) -> Result<Item, DecodeIssue> {
     read(None, json, origin).map_err(|failure| flatten(failure, None, origin))
@@ -134,7 +135,8 @@ pub fn decode_as(kind: Kind, json: &[u8], origin: &str) -> Result<Item, DecodeIs
     read(Some(kind), json, origin).map_err(|failure| flatten(failure, Some(kind), origin))
 }
 
-/// Decodes the JSON of one object. Its errors distinguish bytes that are not JSON from an object with a wrong value.
+/// Decodes the JSON of one object. The errors distinguish bytes that are not JSON from an object that cannot be
+/// decoded.
 ///
 /// # Errors
 ///

@@ -84,7 +84,8 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns the place of the object of this name, even if the object does not exist any more.
+    /// Returns the place of the object of this name. An object of the snapshot has a place even if it does not exist
+    /// any more.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         self.snapshot.id(namespace, name).or_else(|| {
             let named = |object: &&Held<'s, T>| object.meta().name == name && object.meta().namespace == namespace;

@@ -213,7 +213,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Returns the object of this name from the informer's lister.
     ///
     /// # Errors
-    /// The lister fails. An absent object is not an error here.
+    /// Returns an error if the lister fails. An absent object is not an error here.
     pub fn lister_get<T: Resource>(&mut self, namespace: &str, name: &str) -> Result<Option<Held<'s, T>>, ApiError> {
         match self.answers.read_failure(Read::Lister(T::KIND), 1, name) {
             Some(error) => Err(error),
@@ -224,7 +224,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Returns all objects of a kind from the informer's lister, sorted by name.
     ///
     /// # Errors
-    /// The lister fails.
+    /// Returns an error if the lister fails.
     pub fn lister_list<T: Resource>(&mut self) -> Result<Vec<Held<'s, T>>, ApiError> {
         self.needs_list(T::KIND, "");
         match self.answers.read_failure(Read::Lister(T::KIND), 1, "") {
@@ -236,10 +236,10 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Requests the object of this name from the API server.
     ///
     /// # Errors
-    /// The request fails, or the object does not exist. The client also refuses a request without a name, and a request
-    /// whose namespace or name cannot be in a path. With [`WithoutNamespace::Refused`], it also refuses a request
-    /// without a namespace. The texts of the errors are those of client-go (`Request.Namespace`, `Request.Name`,
-    /// `requestPreflightCheck`).
+    /// Returns an error if the request fails, or if the object does not exist. The client also refuses a request
+    /// without a name, and a request whose namespace or name cannot be in a path. With [`WithoutNamespace::Refused`],
+    /// it also refuses a request without a namespace. The texts of the errors are those of client-go
+    /// (`Request.Namespace`, `Request.Name`, `requestPreflightCheck`).
     pub fn live_get_in<T: Resource>(
         &mut self,
         namespace: &str,
@@ -267,7 +267,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// validated, so it must be the name of an object, or a name that the controller generated.
     ///
     /// # Errors
-    /// The request fails, or the object does not exist.
+    /// Returns an error if the request fails, or if the object does not exist.
     pub fn live_get<T: Resource>(&mut self, name: &str) -> Result<(Id<T>, Held<'s, T>), ApiError> {
         self.request_get("", name)
     }
@@ -318,7 +318,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Updates an object except its status, and returns the stored object.
     ///
     /// # Errors
-    /// The API server refuses the update.
+    /// Returns an error if the API server refuses the update.
     pub fn update<T: Writable>(&mut self, id: Id<T>, sent: T) -> Result<Held<'s, T>, ApiError> {
         self.write(id, sent, false)
     }
@@ -326,7 +326,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Updates only the status of an object, and returns the stored object.
     ///
     /// # Errors
-    /// The API server refuses the update.
+    /// Returns an error if the API server refuses the update.
     pub fn update_status<T: Writable>(&mut self, id: Id<T>, sent: T) -> Result<Held<'s, T>, ApiError> {
         self.write(id, sent, true)
     }
@@ -364,7 +364,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// gets the wanted place if no object of its name was ever known and the place is free.
     ///
     /// # Errors
-    /// The API server refuses the creation.
+    /// Returns an error if the API server refuses the creation.
     pub fn create<T: Writable>(
         &mut self,
         sent: T,
@@ -410,7 +410,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Deletes an object without preconditions. An object with finalizers stays and gets a deletion timestamp.
     ///
     /// # Errors
-    /// The API server refuses the deletion.
+    /// Returns an error if the API server refuses the deletion.
     pub fn delete<T: Resource>(&mut self, id: Id<T>, held: &Held<'s, T>) -> Result<(), ApiError> {
         let name = &held.meta().name;
         let scripted = self.next_write(T::KIND, name)?;

@@ -17,7 +17,7 @@ fn pv(spec: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": spec})
 }
 
-/// The result is the newest of the times, and only for the object that was asked for.
+/// The result is the newest of the times. Only the object that was asked for has a result.
 #[test]
 fn the_last_change_is_the_newest_time_of_a_manager() {
     let entry = |time: Value| json!({"manager": "m", "time": time, "fieldsV1": {"f:spec": {}}});

@@ -20,7 +20,7 @@ pub struct Advice {
     pub assumes: Vec<Assumed>,
 }
 
-/// Returns what a person can do: first about the danger to data, then about the root and the worst finding. The verbs
+/// Returns what a person can do: first about the danger to data, then about the root and the worst finding. Most verbs
 /// of pvctl come before other commands, because these verbs check again the facts on which they depend. If the data are
 /// in danger, the remedy that keeps the data comes first.
 pub(super) fn of_object(

@@ -57,7 +57,7 @@ pub struct Diagnosis {
     pub data: Option<DataProspect>,
     /// What other components have said about the object and the objects around it.
     pub said: Vec<Said>,
-    /// The moment since which the problem exists, if an object states this moment.
+    /// The moment since which the cause exists, as in [`Finding::since`]. It is `None` if there is no cause.
     pub since: Option<Timestamp>,
     /// The volumes of a pod that use claims, with their stages. It is empty for other objects.
     pub volumes: Vec<PodVolume>,

@@ -108,8 +108,8 @@ fn around_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     [Some(key(Kind::Pod, &pod.meta.namespace, &pod.meta.name)), node, owner].into_iter().flatten()
 }
 
-/// Returns whether the event reports a problem. The event `FailedBinding` reports one even with the type Normal, which
-/// it has if the controller finds no volume. Upstream: `syncUnboundClaim`, 1.36.
+/// Returns whether the event reports a problem. The event `FailedBinding` reports a problem even if its type is Normal.
+/// Its type is Normal if the controller finds no volume. Upstream: `syncUnboundClaim`, 1.36.
 fn is_warning(event: &Event) -> bool {
     event.kind == "Warning" || event.reason == "FailedBinding"
 }
@@ -147,8 +147,8 @@ fn is_over(snapshot: &Snapshot, event: &Event) -> bool {
     }
 }
 
-/// Returns the messages in the status of an object: errors, conditions that are not as they should be, and what
-/// containers wait for.
+/// Returns the messages in the status of an object: errors, all conditions of a claim, conditions that show a problem
+/// of a node or a pod, and what containers wait for.
 fn of_status(snapshot: &Snapshot, object: &ObjectKey) -> Vec<Said> {
     let said = |source: &str, reason: &str, message: &str, last: Option<Timestamp>, is_void: bool| Said {
         about: object.clone(),

@@ -21,7 +21,8 @@ pub enum State {
     Broken,
     /// The object can be used now. Its data are in danger, or something will fail later.
     AtRisk,
-    /// The state is not known: an object that decides it could not be read, or too many objects influence each other.
+    /// The state is not known: an object on which the state depends could not be read, or too many objects influence
+    /// each other.
     Unknown,
 }
 

@@ -77,7 +77,8 @@ pub fn is_unscheduled(pod: &Pod) -> bool {
     pod.node_name.is_empty() && pod.meta.deleted.is_none() && !pod.terminated()
 }
 
-/// Returns whether the pod was scheduled and none of its containers has started yet.
+/// Returns whether the pod has a node, has not ended, and does not show yet that its volumes have been mounted.
+/// [`has_mounted`] says how a pod shows this.
 pub fn is_starting(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && !pod.terminated() && !has_mounted(pod)
 }
@@ -114,7 +115,7 @@ pub fn is_exclusive(volume: &PersistentVolume) -> bool {
 }
 
 /// Returns the CSI driver that mounts the volume: the one that the volume names, or the one to which the volume is
-/// migrated.
+/// migrated. Returns None for a volume of any other kind.
 pub fn driver<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -> Option<&'v str> {
     match volume.source.kind {
         SourceKind::Csi => Some(volume.source.detail.as_str()),
@@ -167,8 +168,8 @@ pub fn attached_elsewhere<'s>(
     attachments.filter(move |attachment| is_exclusive && attachment.node_name != node && attachment.attached)
 }
 
-/// Returns the message of the scheduler about a pod that it could not place, and the moment since which the message
-/// holds.
+/// Returns the message of the scheduler about a pod that it could not place, and the moment since which the pod waits.
+/// If only an event has the message, this moment is the creation of the pod.
 pub fn unschedulable<'s>(snapshot: &'s Snapshot, pod: &'s Pod) -> Option<(&'s str, Option<Timestamp>)> {
     if !is_unscheduled(pod) {
         return None;
@@ -181,8 +182,8 @@ pub fn unschedulable<'s>(snapshot: &'s Snapshot, pod: &'s Pod) -> Option<(&'s st
         .map(|event| (event.message.as_str(), pod.meta.created))
 }
 
-/// Returns the newest event in which the kubelet says that a volume of the pod could not be mounted. Returns None if
-/// the pod does not wait any more.
+/// Returns the newest event in which the kubelet says that a volume of the pod could not be mounted. Returns None
+/// unless the pod is starting.
 pub fn mount_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event> {
     const REASONS: [&str; 4] =
         ["FailedMount", "FailedMapVolume", "VolumePermissionChangeInProgress", "FailedMountOnFilesystemMismatch"];
@@ -202,7 +203,7 @@ pub fn is_summary(message: &str) -> bool {
 }
 
 /// Returns the newest event in which the attach/detach controller says that a volume of the pod could not be attached.
-/// Returns None if the pod does not wait any more.
+/// Returns None unless the pod is starting.
 pub fn attach_failure<'s>(snapshot: &'s Snapshot, pod: &Pod) -> Option<&'s Event> {
     if !is_starting(pod) {
         return None;

@@ -50,7 +50,7 @@ pub struct Attempt {
     pub other_messages: Vec<String>,
     /// The verdict on each node, sorted by name.
     pub nodes: Vec<NodeVerdicts>,
-    /// The nodes that are rejected, by reason. The reasons of volumes come first.
+    /// The nodes that are rejected, grouped by their reasons. Groups with a reason about volumes come first.
     pub groups: Vec<NodeGroup>,
     /// The names of the nodes that fit, whatever the order of volumes in the scheduler's cache is.
     pub fitting: Vec<Str>,

@@ -134,7 +134,8 @@ impl<'s> Stages<'s> {
         Self { snapshot, behavior, pod, scheduling: None }
     }
 
-    /// Adds what the scheduler does with the pod. The message that the scheduler has recorded may be out of date.
+    /// Adds what the scheduler does with the pod now, because the message that the scheduler has recorded may be out of
+    /// date.
     #[must_use]
     pub fn scheduled_by(self, scheduling: Option<&'s PodScheduling>) -> Self {
         Self { scheduling, ..self }

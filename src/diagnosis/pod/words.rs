@@ -18,7 +18,7 @@ pub(in crate::diagnosis) struct PodAnswer {
     pub(in crate::diagnosis) headline: String,
     /// What else a person has to know.
     pub(in crate::diagnosis) details: Vec<String>,
-    /// The component that has to act next, its name, and what it does.
+    /// Who has to act next, the name of this component or node, and the action.
     pub(in crate::diagnosis) actor: (Who, String, &'static str),
 }
 
@@ -145,7 +145,7 @@ fn first_open<'v>(volumes: &'v [PodVolume], of_pod: &'v [StageFact]) -> Option<(
     all.filter(|(_, fact)| order(fact.reached) < 3).min_by_key(|(_, fact)| (order(fact.reached), fact.stage))
 }
 
-/// Returns who acts on a stage that is not reached, and what this component does.
+/// Returns who acts on a stage that is not reached, and the action.
 fn actor(fact: &StageFact) -> (Who, &'static str) {
     match (fact.stage, fact.reached) {
         (_, Reached::Broken) => (Who::User, "removes the cause"),
@@ -158,7 +158,8 @@ fn actor(fact: &StageFact) -> (Who, &'static str) {
     }
 }
 
-/// Returns what the object shows as a sentence. The message of another component is quoted, and a long message is cut.
+/// Returns what the object shows as a sentence. A message of the scheduler or the kubelet about a broken stage is
+/// quoted, and a long message is cut.
 fn sentence(fact: &StageFact) -> String {
     let message = fact.says.trim_end_matches('.');
     let shown = match message.char_indices().nth(MESSAGE) {

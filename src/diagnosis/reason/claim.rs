@@ -282,7 +282,7 @@ pub(crate) fn verdict_of(branch: ClaimBranch) -> Option<CandidateVerdict> {
     })
 }
 
-/// Says which claim has the volume to which this claim refers.
+/// Says which claim has the volume that this claim names.
 fn held(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
     let name = &claim.volume_name;
     match volume_named(view, claim).and_then(|volume| Some((volume, volume.claim_ref.as_ref()?))) {

@@ -1,4 +1,5 @@
-//! The WHY of a pod: where the scheduler leads it, or what happens to the claims of its generic ephemeral volumes.
+//! The WHY of a pod: on which node the scheduler places it, or what happens to the claims of its generic ephemeral
+//! volumes.
 
 use super::View;
 use crate::controllers::{Branch, EphemeralPodBranch, EphemeralVolumeStep, PodPlace};
@@ -6,8 +7,9 @@ use crate::model::{Id, Pod};
 use crate::simulate::{Decision, Outcome};
 use crate::world::{Effect, WriteBody};
 
-/// Says where the scheduler leads the pod. Returns None if the scheduler does not take part, or if the outcomes are
-/// unknown.
+/// Says on which node the scheduler places the pod, or why it places the pod on no node. If the component is too large,
+/// says that the end is unknown. Returns None if the scheduler does not take part, or if the outcomes are unknown for
+/// another reason.
 pub(super) fn scheduled(view: View<'_>) -> Option<String> {
     if view.prediction.is_too_large {
         return Some(super::TOO_LARGE.to_owned());

@@ -64,7 +64,7 @@ impl<C: Writer, A: Asker> Run<'_, C, A> {
         }
     }
 
-    /// Sends each write to the API server in a dry run.
+    /// Sends each write that can be tried now to the API server, in a dry run.
     ///
     /// # Errors
     /// Returns an error if the API server refuses a write.

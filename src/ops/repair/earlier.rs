@@ -9,8 +9,8 @@ use crate::ops::{Asker, Writer};
 use crate::repair::{self, Request, Sameness};
 
 impl<C: Writer, A: Asker> Run<'_, C, A> {
-    /// Returns what an earlier run of the same request has done, if it still exists. Returns `None` if there was no
-    /// such run.
+    /// Returns what an earlier run of the same request has done, if it still exists. Returns `None` if no
+    /// such run is known, or if its result does not exist any more.
     ///
     /// # Errors
     /// Returns an error if the objects that it wrote cannot be read.

@@ -91,8 +91,8 @@ fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
         let object = &write.object;
         let Some(manifest) = manifests.get(object) else {
             let carried = plan.volumes.iter().find(|carried| carried.volume == object.name);
-            // With policy Delete the volume is expected to be deleted. A volume with data that the plan gives up may
-            // also be deleted.
+            // With policy Delete the volume may be deleted. With policy Retain it may be gone if the plan gives up
+            // something of it, such as its object.
             let stays = to == "Retain" && carried.is_none_or(|carried| carried.given_up.is_empty());
             return stays.then(|| format!("{object} is gone, although policy {to} was written"));
         };
@@ -105,7 +105,8 @@ fn policies(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     plan.writes().filter_map(surprise).collect()
 }
 
-/// Returns a warning for each object that differs from what the review predicted for the last step.
+/// Returns a warning for each object that differs from what the review predicted for the last step. If the plan only
+/// sets reclaim policies, these policies are compared instead.
 fn unpredicted(plan: &Plan, manifests: &Manifests) -> Vec<String> {
     if is_in_force(plan) {
         return policies(plan, manifests);

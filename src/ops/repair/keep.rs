@@ -42,7 +42,8 @@ pub(super) fn volume_of(gathered: &Gathered, key: &ObjectKey) -> Result<Str, Err
     }
 }
 
-/// Returns the volume that a claim names. An error is returned if the volume belongs to another claim.
+/// Returns the volume that a claim names. An error is returned if the volume does not exist, or belongs to another
+/// claim.
 fn its_own(gathered: &Gathered, claim: &PersistentVolumeClaim) -> Result<Str, Error> {
     let (key, wanted) = (claim.key(), &claim.volume_name);
     let volume = gathered.snapshot.volume(named::volume(&gathered.snapshot, wanted).map_err(|error| {

@@ -58,7 +58,7 @@ pub enum Extent {
     Show,
     /// The plan is made from files, reviewed and shown. No request is sent to a cluster.
     Propose,
-    /// The plan is made, reviewed and shown, and each write is sent to the API server in a dry run.
+    /// The plan is made, reviewed and shown. Each write that can be tried now is sent to the API server in a dry run.
     Rehearse,
     /// The plan is printed as JSON or YAML.
     HandOut,
@@ -69,7 +69,7 @@ pub enum Extent {
 pub enum RepairRequest {
     /// A request that names all its objects.
     Named(Request),
-    /// The request to retain the volume of that claim, which is found in the cluster.
+    /// The request to retain the volume of that claim. The run finds the volume in the cluster.
     VolumeOf(ObjectKey),
 }
 

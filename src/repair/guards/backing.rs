@@ -135,7 +135,7 @@ impl<'v> Backing<'v> {
             SourceKind::Nfs => named("nfs", clean(handle)).at(vec![detail.to_ascii_lowercase()], true),
             SourceKind::Other(field) => {
                 let backing = in_tree(field, detail, handle)?;
-                // A volume of an in-tree plugin is in the zones of its nodes.
+                // A GCE disk of the in-tree plugin is in the zones of the nodes that reach the volume.
                 let zones = if backing.family == GCE { zones(volume) } else { backing.places.clone() };
                 Self { places: zones, ..backing }
             }
@@ -153,7 +153,8 @@ impl<'v> Backing<'v> {
         if self.family != other.family {
             return Shared::No;
         }
-        // One volume states the id of the disk, and the other volume states port and number. These cannot be compared.
+        // One volume states the id of the disk (WWID). The other volume states the port and the number of the disk (WWN
+        // and LUN). An id cannot be compared with a port and a number.
         if self.family == FC && by_id(self) != by_id(other) {
             return Shared::Perhaps;
         }
@@ -185,7 +186,7 @@ fn named(family: &str, name: String) -> Backing<'_> {
     Backing { family, name, places: Vec::new(), places_tell: true, nodes: None }
 }
 
-/// Returns the identity of a CSI volume. If an in-tree plugin was migrated to its driver, the disk in the handle gets
+/// Returns the identity of a CSI volume. If an in-tree plugin was migrated to this driver, the disk in the handle gets
 /// the name that the plugin uses. Upstream: `k8s.io/csi-translation-lib/plugins`, 1.36.
 fn of_driver<'v>(driver: &'v str, handle: &str) -> Backing<'v> {
     match driver {

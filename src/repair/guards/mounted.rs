@@ -7,8 +7,8 @@ use crate::model::{Kind, Pod, PodPhase, Timestamp};
 use crate::repair::situation::{Known, Situation};
 
 /// Returns whether a pod may still have the volume of the claim mounted. A pod that is not scheduled only waits for the
-/// claim. A pod that has ended does not write any more. If another claim has the name now, `before` is its creation
-/// time. Pods that are not older than that claim use the volume of that claim.
+/// claim. A pod that has ended does not write any more. If another claim has the name now, `before` is the creation
+/// time of that other claim. Pods that are not older than the other claim use the volume of the other claim.
 pub fn mounts(pod: &Pod, claim: &str, before: Option<Timestamp>) -> bool {
     let younger = pod.meta.created.zip(before).is_some_and(|(created, before)| created >= before);
     uses(pod, claim) && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded) && !younger

@@ -166,7 +166,8 @@ fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Opt
     others.next().is_some().then_some(holder)
 }
 
-/// Returns the tool, owner or manager that writes an object. It may also delete an object that is not in its source.
+/// Returns the tool, owner or manager that writes an object. Such a tool may also delete an object that is not in the
+/// source of the tool.
 pub fn owner_of(manifest: &Value) -> Option<String> {
     const SIGNS: [(&str, &str); 7] = [
         ("argocd.argoproj.io/instance", "Argo CD"),

@@ -197,7 +197,7 @@ impl Builder {
         }
     }
 
-    /// Adds a step that gives a volume its former policy Delete.
+    /// Adds a step that gives a volume its former policy Delete, if an earlier step has replaced this policy by Retain.
     pub(in crate::repair) fn restore_policy(&mut self, volume: &PersistentVolume, claim: &ObjectKey) {
         let name = &volume.meta.name;
         if volume.reclaim_policy != ReclaimPolicy::Delete || !self.retained.contains(name) {

@@ -75,7 +75,8 @@ fn sought<'a>(
     }
 }
 
-/// Checks that no claim holds the volume. Unless the person named the volume, it must also not name another claim.
+/// Checks that no claim holds the volume. If the person did not name the volume, the volume must not name another claim
+/// either.
 fn is_free(
     situation: &Situation<'_>,
     key: &ObjectKey,
@@ -258,7 +259,7 @@ fn hand_old_volume(
     Ok(name_it(situation, request, key, claim, volume))
 }
 
-/// Handles a claim that names its volume but was never bound to it, because the volume names an earlier claim with this
+/// Handles a claim that names its volume but was never bound to it. Usually the volume names an earlier claim with this
 /// name.
 fn name_back(
     situation: &Situation<'_>,

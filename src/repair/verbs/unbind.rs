@@ -104,9 +104,9 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, to:
 /// Returns whether the controller itself has begun to bind the volume for a claim that cannot take it any more. Such a
 /// claim is gone, or names another volume.
 ///
-/// Any claim could have got such a volume before, because the controller sets its annotation only on a volume that was
-/// not reserved for a claim. The volume was not Bound since then, so no pod wrote to it. A volume that was provisioned
-/// for its claim was never free, so the result is false for it.
+/// Any claim could have got such a volume before, because the controller sets the annotation bound-by-controller only
+/// on a volume that was not reserved for a claim. The volume was not Bound since then, so no pod wrote to it. A volume
+/// that was provisioned for its claim was never free, so the result is false for it.
 fn begun_in_vain(situation: &Situation<'_>, volume: &PersistentVolume) -> bool {
     let annotations = &volume.meta.annotations;
     let Some(named) = volume.claim_ref.as_ref().filter(|named| !named.uid.is_empty()) else { return false };

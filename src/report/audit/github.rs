@@ -5,7 +5,7 @@ use crate::diagnosis::Severity;
 use crate::text::sanitize;
 use std::fmt::Write as _;
 
-/// Prints one line for each finding.
+/// Prints one line for each finding that is listed for people.
 pub(super) fn github(audited: &Audited<'_>, all: bool) -> String {
     let mut lines = String::new();
     for finding in worst_first(audited, all) {

@@ -1,7 +1,7 @@
 //! Findings as `JUnit` XML, in the form that Jenkins and `GitLab` read.
 //!
-//! There is one test for each rule that found nothing, and one test for each finding. The test of a finding fails if
-//! the finding changes the exit code.
+//! There is one test for each rule that found nothing, and one test for each finding that is not suppressed. The test
+//! of a finding fails if the finding changes the exit code.
 
 use super::listing::{Audited, open, unread};
 use crate::diagnosis::{Finding, Rule};

@@ -109,7 +109,7 @@ pub fn code(value: &str) -> String {
     format!("{fence}{blank}{safe}{blank}{fence}")
 }
 
-/// Does the same as [`code`] for a cell of a table. Markdown searches the end of a cell before it searches code.
+/// Does the same as [`code`] for a cell of a table. Markdown looks for the end of a cell before it looks for code.
 pub fn code_cell(value: &str) -> String {
     code(value).replace('|', "\\|")
 }

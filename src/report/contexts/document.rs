@@ -64,9 +64,9 @@ pub struct Counts {
     pub volumes: usize,
     /// The number of claims.
     pub claims: usize,
-    /// The number of volumes and claims that will change.
+    /// The number of volumes, claims and pods that will change.
     pub changes: usize,
-    /// The number of volumes and claims that could not be judged completely.
+    /// The number of volumes, claims and pods that could not be judged completely.
     pub unknown: usize,
 }
 

@@ -303,7 +303,8 @@ impl Explanation<'_> {
                                  pod was created deletes the pod, and tries again later."
                             }
                             "simultaneousRecycling" => {
-                                "Recyclings at the same time confuse their pods; nobody controls which of them fail."
+                                "Several volumes are recycled at the same time, and the controller can confuse the \
+                                 recycler pods; nobody controls which recyclings fail."
                             }
                             _ => {
                                 "The order in which the controller syncs the objects decides; nobody controls this \

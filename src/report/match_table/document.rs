@@ -132,7 +132,7 @@ pub struct MatchRow<'a> {
     pub first: Option<String>,
     /// The reason in words.
     pub why: String,
-    /// The result of the scheduler's search on the named node. The field is absent if the scheduler does not search a
+    /// The result of the scheduler's search on the named node. The field is absent if the scheduler does not test this
     /// volume there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_node: Option<RowOnNode>,

@@ -192,7 +192,7 @@ impl<'a> OnNodeOut<'a> {
         if self.limited {
             lines.push("There may be other answers: too many orders of the volumes are possible.".to_owned());
         }
-        // Every table has its own line about volumes.
+        // The summary of the table has its own line if all volumes are assumed to be in the input.
         let assumed = self.assumed.iter().copied().filter(|resource| *resource != Kind::PersistentVolume.resource());
         let assumed: Vec<&str> = assumed.collect();
         if !assumed.is_empty() {
@@ -228,7 +228,7 @@ fn no_search(claim: &PersistentVolumeClaim, class: Option<&StorageClass>, task: 
         },
     };
     Some(format!(
-        "The scheduler does not search a volume for it, because {why}. The rest is the search of the controller."
+        "The scheduler does not look for a volume for it, because {why}. The rest is the search of the controller."
     ))
 }
 

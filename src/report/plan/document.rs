@@ -204,7 +204,7 @@ pub struct ModelStated {
 }
 
 impl PlanDocument {
-    /// Returns the document of a plan that was reviewed.
+    /// Returns the document of a plan, with the results of these guards.
     pub fn new(plan: &Plan, cluster: &Origin, guards: &[Guard], model: Model) -> Self {
         Self {
             api_version: API_VERSION.to_owned(),

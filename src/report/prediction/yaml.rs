@@ -1,4 +1,4 @@
-//! Predictions as YAML. The fields of the JSON are sorted by name, and the complete document is held in memory.
+//! Predictions as YAML. The fields are those of the JSON, sorted by name. The complete document is held in memory.
 
 use super::Predictions;
 use super::document::{CreatedOut, Head, PredictionOut};

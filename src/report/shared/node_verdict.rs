@@ -37,7 +37,8 @@ pub struct BindOut {
 
 impl NodeOut {
     /// Returns the verdict on a node. There are several verdicts if the order of volumes in the scheduler's cache
-    /// decides. Then the result is one with which the pod fits, or else the first one.
+    /// decides. Then the result is the first verdict with which the pod fits. If there is no such verdict, the result
+    /// is the first of all verdicts.
     pub fn new(node: &NodeVerdicts) -> Self {
         let best = node.verdicts.iter().find(|verdict| verdict.fits()).or_else(|| node.verdicts.first());
         let same = |verdict: &&Verdict| best.is_some_and(|best| best.status == verdict.status);

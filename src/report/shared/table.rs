@@ -24,7 +24,8 @@ const PROSE_MIN: usize = 30;
 /// The column whose cells are commands to be copied, and the beginning of such a command.
 const COMMAND: &str = "TRY";
 const COMMAND_START: &str = "kubectl ";
-/// The values for a narrow terminal: the number of spaces between columns, and the smallest width of a column.
+/// The values for a narrow terminal: the number of spaces between columns, the smallest width of a column, and the
+/// indentation of the text below a row.
 const NARROW_GAP: usize = 2;
 const NARROWEST: usize = 8;
 const INDENT: usize = 4;

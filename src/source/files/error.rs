@@ -46,7 +46,7 @@ pub enum Fault {
     NoFiles,
     /// Standard input was named twice.
     StdinTwice,
-    /// An object could not be decoded, and the user chose that this is a fatal error.
+    /// An object could not be decoded, and this is a fatal error: the user chose so, or whole objects are needed.
     Undecodable(Box<DecodeIssue>),
 }
 

@@ -151,7 +151,7 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("sts-pod-forbidden", Outside("admission and the StatefulSet controller are not simulated")),
     ("capacity-not-published", Outside("the scheduler reads what drivers publish, and is not simulated")),
     ("sc-allowed-topologies-impossible", Outside("drivers and the scheduler read the topologies of a class")),
-    ("sc-provisioner-absent", Outside("whether a driver that runs would make the volumes, nobody can simulate")),
+    ("sc-provisioner-absent", Outside("nobody can simulate whether a driver that runs would make the volumes")),
     // The StatefulSet controller removes the owner references once the policy is Retain.
     (
         "sts-retention-delete",

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 /// An XML element: its name, its required attributes, its optional attributes, and the elements that it may contain.
 type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
-/// The elements that `junit-10.xsd` of Jenkins allows. The elements in an element must be in this order.
+/// The elements that the reports use, as `junit-10.xsd` of Jenkins allows them. The elements in an element must be in
+/// this order.
 const JUNIT: [Element; 6] = [
     ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"], &["testsuite"]),
     (

@@ -93,7 +93,7 @@ fn suppressions_need_a_reason_and_end_on_their_day() {
 }
 
 /// A suppression that matches nothing is named once on stderr, and also in documents. It is named only if all objects
-/// were checked by all rules.
+/// were checked by all rules. An expired suppression, and one that matches no rule, have a warning instead.
 #[test]
 fn a_suppression_that_matches_nothing_is_named() {
     let folder = tempfile::tempdir().expect("a folder");

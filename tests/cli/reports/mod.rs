@@ -54,7 +54,7 @@ fn printed(format: &str, more: &[&str]) -> String {
 }
 
 /// Returns what a format prints for the hostile objects, for each example, and for all fixtures of the rules together.
-/// The examples are printed with complete and with partial input.
+/// The examples and the fixtures are printed with `--assume-complete`, without it, and as partial input.
 fn all_printed(format: &str) -> Vec<(String, String)> {
     let mut texts = vec![("hostile".to_owned(), printed(format, &[]))];
     let examples = files("examples", "json").into_iter().map(|(path, _)| path);

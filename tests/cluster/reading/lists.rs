@@ -80,7 +80,7 @@ async fn a_busy_server_is_asked_again_when_it_says_so() {
     let parts = read(&to(&fake)).await.unwrap();
     assert_eq!(names(&parts).0, ["pv-1"]);
     assert_eq!(fake.count(VOLUMES), 3);
-    // The server asked for a delay of one second. This test allows at most 300 ms.
+    // The server asked for a delay of one second, but `connect` limits each delay to 300 ms.
     assert!(started.elapsed() >= Duration::from_millis(300));
 }
 

@@ -127,8 +127,8 @@ async fn a_partner_that_may_not_be_read_alone_is_mentioned() {
     assert_eq!(reason(&parts, Kind::PersistentVolumeClaim), "pvc/a -n db and 1 other could not be read again: no get");
 }
 
-/// If many claims name missing volumes, most of these volumes are not read by name. A claim may have been written
-/// before the volumes were listed. Then its volume was already missing at that moment.
+/// If many claims name missing volumes, most of these volumes are not read by name. If a claim was written before the
+/// volumes were listed, its volume was already missing when they were listed. Such a volume is not read again.
 #[tokio::test]
 async fn old_claims_of_many_missing_volumes_are_not_read_again() {
     let fake = ApiServer::start().await;

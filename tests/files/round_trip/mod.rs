@@ -4,7 +4,7 @@
 //! The worlds are written as an API server would store them, with many fields that no decision reads and that must not
 //! leave the cluster. If redaction drops a field that a decision reads, the prediction changes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a property that cannot be evaluated is a failed test")]
-#![expect(clippy::disallowed_methods, reason = "how long to try is a matter of whoever runs this; dumps are files")]
+#![expect(clippy::disallowed_methods, reason = "the tests write dumps as files")]
 
 mod objects;
 mod statements;

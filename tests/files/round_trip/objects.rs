@@ -365,7 +365,7 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
         let meta = ObjectMeta { name: "n1".into(), uid: "uid-n1".into(), ..ObjectMeta::default() };
         parts.objects.nodes = vec![Node { meta, ..Node::default() }];
     }
-    // `object` adds the annotation with the secret.
+    // `object` adds one annotation, which has the secret. The program keeps only the number of such annotations.
     let metas = (parts.objects.volumes.iter_mut().map(|volume| &mut volume.meta))
         .chain(parts.objects.claims.iter_mut().map(|claim| &mut claim.meta))
         .chain(parts.objects.classes.iter_mut().map(|class| &mut class.meta))

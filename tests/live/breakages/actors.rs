@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The namespaces in which the provisioner fails. The test itself creates its events there.
+/// The namespaces in which the provisioner creates no volume. In all of them except `stream`, the test itself creates
+/// the events of the provisioner.
 const UNMADE: [&str; 4] = ["bi", "finance", "restore", "stream"];
 /// The namespaces in which the cloud does not let the driver attach.
 const UNATTACHED: [&str; 1] = ["pay"];
@@ -225,7 +226,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Returns the volumes that a pod gets on a node, or `None` if the pod does not get all of its volumes.
+    /// Returns the attached volumes of a pod on a node, or `None` if the pod does not get all of its volumes.
     fn mounts(&self, pod: &Value, node: &str) -> Option<Vec<String>> {
         let mut mounts = Vec::new();
         for volume in pod["spec"]["volumes"].as_array()? {

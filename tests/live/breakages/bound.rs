@@ -1,4 +1,4 @@
-//! Breakages of claims that have a volume: the claims are deleted but do not disappear, or their pods do not get the
+//! Breakages of claims that have a volume. The claims or volumes should disappear but do not, or pods do not get the
 //! volume.
 
 use super::cluster::{BreakageNamespace, node_dies, now};
@@ -28,7 +28,7 @@ pub(super) fn deleted_while_it_runs(home: &BreakageNamespace<'_>) -> Names {
     vec![]
 }
 
-/// A claim is deleted. The machine of the pod that uses it has stopped, and the pod is evicted.
+/// A claim is deleted. Then the machine of the pod that uses the claim stops, and the pod is evicted.
 pub(super) fn deleted_on_a_dead_node(home: &BreakageNamespace<'_>) -> Names {
     home.app("forum", "avatars", "gp3", &doomed("node-d1"));
     home.delete(PVC, "avatars");

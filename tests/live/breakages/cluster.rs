@@ -23,7 +23,7 @@ pub(super) const SAN: &str = "san.csi.example.com";
 pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
 /// The node label with the name of the node.
 pub(super) const HOST: &str = "kubernetes.io/hostname";
-/// How many seconds ago everything happened when the program runs.
+/// By how many seconds the timestamps are moved to the past before the program runs.
 const AGE: i64 = 40 * 60;
 
 /// How many objects are moved to the past at the same time.
@@ -151,7 +151,7 @@ pub(super) fn node_dies(site: &Site, name: &str) {
     });
 }
 
-/// Moves all timestamps of all objects to the past, as if nobody had done anything for a while.
+/// Moves all timestamps in the objects of the kinds [`AGING`] to the past, as if nobody had done anything for a while.
 pub(super) fn time_passes(site: &Site) {
     let list = |kind: &&'static str| {
         let items = site.runtime.block_on(site.api.list(kind)).into_iter();
@@ -218,7 +218,7 @@ impl BreakageNamespace<'_> {
         }));
     }
 
-    /// Creates a pod that uses a claim. `more` is added to its spec.
+    /// Creates a pod that uses a claim. `more` is added to the spec of the pod.
     pub(super) fn pod(&self, name: &str, claim: &str, more: &Value) {
         let mut spec = json!({
             "containers": [{"name": "app", "image": "registry.example.com/app:1"}],

@@ -1,5 +1,5 @@
-//! Breakages of claims that have no volume, or the wrong volume. The causes are people who write manifests,
-//! provisioners, and the controllers of namespaces and StatefulSets.
+//! Breakages of claims that have no volume, or the wrong volume. Some causes are provisioners, quotas and StatefulSets.
+//! Others are people who write manifests.
 
 use super::cluster::{BreakageNamespace, EBS, HOST, ZONE, node, now};
 use crate::live::site::{PV, PVC, Site, text};
@@ -207,7 +207,7 @@ fn chosen(home: &BreakageNamespace<'_>, claim: &str) -> String {
     text(&claim, "/metadata/annotations/volume.kubernetes.io~1selected-node").to_owned()
 }
 
-/// A pod has an ephemeral volume. A claim with the name of its claim already exists.
+/// A pod has an ephemeral volume. The claim for this volume cannot be created, because another claim has the same name.
 pub(super) fn ephemeral_name_is_taken(home: &BreakageNamespace<'_>) -> Names {
     home.claim("web-scratch", "gp3");
     let template = json!({
@@ -250,7 +250,7 @@ pub(super) fn on_node(node: &str) -> Value {
     json!({"nodeSelector": {HOST: node}})
 }
 
-/// A share has an access mode for one node. The claim that names the share requests an access mode for many nodes.
+/// A share has an access mode for one node. The claim that should get the share requests an access mode for many nodes.
 pub(super) fn modes_do_not_fit(home: &BreakageNamespace<'_>) -> Names {
     home.site.put(&json!({
         "apiVersion": "v1", "kind": PV, "metadata": {"name": "nfs-docs"},

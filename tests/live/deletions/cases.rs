@@ -8,8 +8,8 @@ use super::actors::Storage;
 pub(super) enum Risk {
     /// The data stay.
     None,
-    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody expects that this deletes
-    /// data.
+    /// The data stay until somebody removes the object or finalizer that keeps them. Nobody expects that such a removal
+    /// deletes data.
     Possible,
     /// The data are deleted.
     Imminent,

@@ -1,6 +1,6 @@
-//! Deletes 300 claims in many ways, with the real controllers. As soon as the data will be deleted if nobody does
-//! anything more, `audit`, `explain` and `fix` must warn. They must warn until the data are deleted or kept. They must
-//! not warn of any other danger. A watch on the volumes records which data are deleted, and when.
+//! Deletes 300 claims in many ways, with the real controllers. While the data of a claim are in danger, `audit`,
+//! `explain` and `fix` must warn. Without danger, they must not warn of a deletion. A watch on the volumes records
+//! which data are deleted, and when.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -124,7 +124,7 @@ impl Case {
         })
     }
 
-    /// Returns the name of the class, which is also the name of the driver.
+    /// Returns the name of the class: the name of the driver, or `manual` if the storage has no driver.
     fn class(&self) -> &'static str {
         self.course.storage.driver().unwrap_or("manual")
     }
@@ -237,7 +237,7 @@ type Key = (&'static str, Risk, &'static str);
 struct Tally {
     audits: usize,
     /// How often an audit had to report each danger, or no danger. `between` counts the dangers that ended during an
-    /// audit. Such an audit is not checked.
+    /// audit or a question. What was said about them is not checked.
     judged: BTreeMap<Risk, usize>,
     between: usize,
     /// How often `explain` and `fix` were asked, by case and danger.

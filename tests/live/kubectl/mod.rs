@@ -337,7 +337,8 @@ fn differences_from_kubectl_are_known() {
     for (_, sent) in world.ours("main", "--disable-compression") {
         assert_eq!(encoding(&sent), Vec::<String>::new());
     }
-    // Without a current context, kubectl asks port 8080 of this machine.
+    // Without a current context, kubectl asks port 8080 of this machine. Our program reports that no cluster is
+    // configured.
     let (theirs, _) = world.kubectl("blank", "");
     assert!(theirs.code == Some(1) && theirs.stderr.contains("localhost:8080"), "{theirs:?}");
     for (finished, _) in world.ours("blank", "") {
@@ -378,7 +379,7 @@ fn every_flag_of_kubectl_is_known_or_refused_for_a_reason() {
             refused.insert(name.as_str());
             continue;
         }
-        // Some case above must compare this flag with kubectl.
+        // Some case of `tables` must use this flag.
         let is_tried = lines
             .iter()
             .flat_map(|line| line.split_whitespace())

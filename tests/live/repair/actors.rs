@@ -107,8 +107,8 @@ impl Scene {
         None
     }
 
-    /// Returns whether the data of a volume would be deleted immediately if its policy became Delete. Then a repair has
-    /// no time to check anything.
+    /// Returns whether the data of a volume would be deleted immediately if its policy became Delete. In that case a
+    /// repair has no time to check anything.
     pub(crate) async fn is_exposed(&self, api: &Api) -> bool {
         let claims = self.own_claims(api).await;
         self.volumes(api).await.iter().any(|volume| {
@@ -150,7 +150,7 @@ impl Scene {
         }
     }
 
-    /// Replaces each volume that no claim has by another volume of the same name with other storage.
+    /// Replaces each volume that is not Bound. The new volume has the same name and other storage.
     async fn make_volumes(&self, api: &Api) {
         for mut volume in self.volumes(api).await {
             if volume["status"]["phase"] == "Bound" {
@@ -325,7 +325,7 @@ async fn create(api: &Api, object: &Value) -> Option<Value> {
     passes(api.create(object).await, &[409])
 }
 
-/// Changes an object. It may be deleted at any moment.
+/// Changes an object. If the object is gone, nothing happens.
 async fn change(api: &Api, object: &Value, change: impl Fn(&mut Value)) {
     let metadata = ["/metadata/namespace", "/metadata/name"].map(|field| text(object, field));
     let path = path(text(object, "/kind"), metadata[0], metadata[1]);

@@ -71,7 +71,8 @@ impl Verb {
         if matches!(self, Self::RestoreGone | Self::MoveKept) { "Retain" } else { "Delete" }
     }
 
-    /// Returns whether the repair must be refused: it deletes a claim, and the applied manifest has policy Delete.
+    /// Returns whether the repair must be refused. This is so if it deletes a claim and the applied manifest has policy
+    /// Delete.
     fn is_refused(self) -> bool {
         matches!(self, Self::Move | Self::Rename | Self::Rebind)
     }
@@ -177,8 +178,8 @@ fn run(site: &Site, number: usize) -> RunResult {
     let ended = thread::scope(|scope| {
         scope.spawn(|| {
             while !stop.load(Ordering::SeqCst) {
-                // The API server may refuse this while the volume is being deleted. The next round applies the manifest
-                // again.
+                // The API server may refuse the manifest while the volume is being deleted. The next round applies the
+                // manifest again.
                 let _tried = apply(&place, lot, &manifest);
                 applied.fetch_add(1, Ordering::SeqCst);
             }
@@ -196,8 +197,8 @@ fn run(site: &Site, number: usize) -> RunResult {
         Some(0) if !was_reached(&place, &volume, &namespace, claim) => {
             wrong.push(format!("exit code 0, but {volume} was never bound to {namespace}/{claim}"));
         }
-        // A manifest with `claimRef` takes the volume from its claim again. This happens after the repair, as at any
-        // other time.
+        // Whenever a manifest with `claimRef` is applied, it takes the volume from its claim. This is also possible
+        // after the repair, so the goal may be lost again.
         Some(0) if !lot.names_claim && !is_reached(&place, &volume, &namespace, claim) => {
             wrong.push(format!("exit code 0, but the goal was lost again: {:?}", place.all()));
         }

@@ -252,7 +252,7 @@ impl<'s> Case<'s> {
         if back { self.tool(BACK, timeout, None) } else { self.tool(ON, timeout, self.run.lot.repair().typed) }
     }
 
-    /// Returns the journal of this repair. Reports an error if a journal cannot be read.
+    /// Returns the journal of this repair, or `None` if there is none. Reports an error if a journal cannot be read.
     fn journal(&self) -> Result<Option<Reported>, String> {
         let told = self.place.run(&["history", "-o", "json"]);
         if told.code != Some(0) {
@@ -278,7 +278,7 @@ impl<'s> Case<'s> {
         }))
     }
 
-    /// Returns the result of an intercepted run. The controllers must run again.
+    /// Returns the result of an intercepted run. The controllers must be running again when this function is called.
     pub(crate) fn came(&self, intercepted: &Intercepted) -> Result<String, String> {
         let actor = if intercepted.met { self.run.lot.actor } else { Actor::Nobody };
         if intercepted.met && !self.run.interception.acted.load(Ordering::SeqCst) {
@@ -352,9 +352,9 @@ impl<'s> Case<'s> {
         Ok(if stopped(&self.journal()?) { "left" } else { led }.to_owned())
     }
 
-    /// Continues the repair that stopped, or undoes it. If one of the two is refused, the other one is tried. Both are
-    /// tried again after the actor has stopped or an undo has begun. If both fail again, the same repair is requested
-    /// again.
+    /// Continues the repair that stopped, or undoes it. If one of the two is refused, the other one is tried. If there
+    /// is an actor, both are tried a second time after the pods of the actor have ended. If both fail again, the same
+    /// repair is requested again.
     fn led_on(&self, early: Option<&Ended>, actor: Actor) -> Result<String, String> {
         let back_first = self.run.lot.back_first;
         let timeout = if actor.is_harmless() { "60s" } else { "15s" };
@@ -519,7 +519,8 @@ impl<'s> Case<'s> {
             let seconds = repair.volumes.iter().map(|volume| format!("second-{}", self.place.of(volume)));
             meant.extend(seconds.map(|claim| (self.place.name.clone(), claim)));
         }
-        // The repair cannot check again right before a write, or when the claim is already being deleted.
+        // If the actor acts during a write, or if the data are deleted immediately, the repair has no time to check
+        // again.
         let came_too_late =
             interception.was_exposed.load(Ordering::SeqCst) || interception.is_write.load(Ordering::SeqCst);
         let is_others = actor.is_rough() && came_too_late;

@@ -124,7 +124,7 @@ impl Act {
         Self { words, code, says, repairs: 0, stands: None, found: None, again: None, others: None, answers: &[] }
     }
 
-    /// Other actors act. Afterwards these are the state and the findings.
+    /// An action of other actors, after which the place has this state and these findings.
     const fn comes(others: fn(&Place<'_>), stands: Lines, found: Lines) -> Self {
         Self { again: None, others: Some(others), ..Self::does(&[], 0, stands, found) }
     }

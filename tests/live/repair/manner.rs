@@ -39,7 +39,7 @@ fn retain_waits_for_nobody_and_knows_the_volume_of_a_claim() {
     assert!(begin.elapsed() < Duration::from_secs(12), "the run must not wait, but took {:?}", begin.elapsed());
     place.volume_is("a", "Bound, Retain, of the former kept/data");
     assert!(place.again(&["retain", "pv/kept-a"], 0).starts_with("Nothing to do: "));
-    // The binder began a binding. It ended before the claim named its volume.
+    // The binder began a binding, and stopped before the claim named the volume.
     let uid = site.get(PVC, "kept", "waits").unwrap()["metadata"]["uid"].clone();
     site.edit(PV, "", "kept-b", |volume| {
         volume["spec"]["claimRef"] =
@@ -179,7 +179,8 @@ fn fix_leaves_what_a_guard_refuses_each_time() {
     }
     place.claim_is("one", "Lost, left-a");
     place.claim_is("two", "Lost, left-b");
-    // With this repair two claims would write to the same data.
+    // This volume has the storage of volume `left-b`. So a repair of claim `two` is refused: two claims could write to
+    // the same data.
     place.volume_on("c", "Retain", "csi", &json!({"driver": "driver.example.com", "volumeHandle": "left-b"}));
     let words = ["fix", "pvc/one", "pvc/two", "--only", "lost-*"];
     let said = place.repair(&words, 1);

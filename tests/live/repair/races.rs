@@ -99,7 +99,7 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
         match ended.code {
             Some(0 | 1) => assert!(site.pv(&place.of("a")).ends_with(&goal), "{:?}\n{said}", place.all()),
             // The StatefulSet was faster than the deletion, or the new claim has already got the volume. The test then
-            // continues and undoes the repair, which checks this again.
+            // continues the repair, or undoes it if it cannot be continued.
             Some(4..=6) => {
                 let on = place.run(&["apply", "--continue", "--yes", "--timeout", "20s"]);
                 let back = (on.code != Some(0)).then(|| place.run(&["undo", "--yes", "--timeout", "20s"]));
@@ -113,7 +113,7 @@ fn a_stateful_set_makes_its_claim_anew_in_the_middle_of_a_plan() {
 }
 
 /// The quota of the target namespace is used up between the review and the creation of the claim. The plan stops, and
-/// nothing is lost. When there is room again, the plan is continued or undone.
+/// nothing is lost. Then the plan is undone, or it is continued after there is room again.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
 fn a_quota_fills_up_in_the_middle_of_a_plan() {
@@ -268,7 +268,7 @@ fn a_journal_that_was_edited_by_hand_does_no_harm() {
             assert!(ended.code.is_some_and(|code| code <= 6), "{:?} {said}", ended.code);
             assert!(!said.contains("panicked"), "{said}");
             // A journal that names another target everywhere is the journal of another move. The owner of the file may
-            // do this.
+            // make such a change.
             let to = if what == "another target" { "N-x" } else { "N-to" };
             keeps(&place, "a", a, &[("N", "data"), (to, "data")]);
             assert_eq!(began(&place, "b"), b, "{said}: the other volume must not be written to");

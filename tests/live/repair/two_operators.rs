@@ -413,8 +413,8 @@ impl Case<'_> {
     }
 }
 
-/// Runs all repairs of a round. They begin, perhaps while the controllers are stopped. Their results are checked
-/// afterwards.
+/// Runs all repairs of a round. In some rounds, the controllers are stopped when the repairs begin. The results are
+/// checked afterwards.
 fn round(site: &mut Site, numbers: Vec<usize>, url: &str) -> Vec<(RunParameters, RunResult)> {
     let begun = so_many_abreast(ABREAST, numbers, |number| begin(site, number));
     let paused = begun.first().is_some_and(|begun| begun.lot.paused);

@@ -220,7 +220,7 @@ cases! {
             "next": "backoff",
         }));
 
-    // Other annotations stay, so only this one key is removed.
+    // Only the annotation bound-by-controller is removed. Other annotations stay.
     u1_the_controller_made_the_binding: case(&["U1"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").phase("Bound")
             .annotated("pv.kubernetes.io/bound-by-controller", "yes")

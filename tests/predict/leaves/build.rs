@@ -259,7 +259,7 @@ impl Claim {
         self
     }
 
-    /// Makes the claim as the controller leaves it after it chose and bound a volume.
+    /// Sets the fields that a claim has after the controller has chosen a volume and bound the claim to it.
     pub(crate) fn bound_to(self, volume: &str) -> Self {
         self.names(volume)
             .annotated("pv.kubernetes.io/bind-completed", "yes")
@@ -404,7 +404,7 @@ pub(crate) fn node(name: &str) -> Node {
     Node { meta: meta("", name, "40"), ..Node::default() }
 }
 
-/// Builds a node.
+/// A builder of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeBuilder(pub(crate) Node);
 

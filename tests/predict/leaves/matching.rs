@@ -1,8 +1,8 @@
 //! M: the verdict of the search on each volume (`docs/controllers/matching.md`). Each verdict is tested by a query
 //! about the one volume, and by the decision that follows.
 //!
-//! In every case only one test rejects a volume. The rejected volume is the smallest one. It also fails all later
-//! tests, if these failures can be combined.
+//! The verdict on a rejected volume is that of the first test that it fails. In most cases the rejected volume also
+//! fails the next test, to show which of the two comes first.
 
 use super::build::{claim, class, volume};
 use super::case::case;

@@ -61,7 +61,7 @@ const NOT_REACHED: [(&str, &str); 5] = [
     ("M1", "later: only the scheduler excludes a volume that it has chosen for another claim of the pod"),
     ("M8", "later: only the scheduler asks for a node"),
     ("M13", "later: only the scheduler asks for a node"),
-    ("M14", "later: only the scheduler tests access modes here; the controller has selected the groups by them before"),
+    ("M14", "later: only the scheduler tests access modes here; the controller has tested them in an earlier step"),
     (
         "PE1",
         "impossible by construction: one table has each migrated plugin with its driver, so no plugin is migrated \
@@ -69,7 +69,7 @@ const NOT_REACHED: [(&str, &str); 5] = [
     ),
 ];
 
-/// Returns the function of Kubernetes 1.36 of which this enum has the leaves.
+/// Returns the functions of Kubernetes 1.36 whose leaves are in this enum.
 fn upstream(function: &str) -> &'static str {
     match function {
         "DispatchBranch" => "`syncVolumeByKey`, `syncClaimByKey`",

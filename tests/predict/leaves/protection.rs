@@ -75,7 +75,7 @@ cases! {
         }));
 
     // These pods do not use the claim: a pod that is not scheduled, a pod with an ephemeral volume whose claim has
-    // another owner, and a pod with an ephemeral volume that is shut down.
+    // another owner, and a pod that is shut down and has an ephemeral volume.
     x6_nobody_uses_the_claim: case(&["X6"])
         .claim(leaving().owned_by("uid-ended"))
         .pod(pod("new").uses("c"))
@@ -141,7 +141,7 @@ cases! {
         .protects_claim("c")
         .expect(json!({"branch": "X7", "next": "event"}));
 
-    // The live list is also read to find out this condition.
+    // The live list is also read for this condition.
     x8_fails_with_the_live_list: case(&["X5"])
         .only_with("a failing read")
         .gate("PersistentVolumeClaimUnusedSinceTime", true)

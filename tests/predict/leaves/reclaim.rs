@@ -49,7 +49,7 @@ cases! {
             "next": "event",
         }));
 
-    // First the recycler pod has to run. The volume changes only when this pod has ended.
+    // The phase Released is written at once. After that, the volume changes only when the recycler pod has ended.
     r3_the_policy_is_recycle: case(&["R3"])
         .volume(orphan("Recycle").source("nfs"))
         .syncs_volume("pv-1")
@@ -159,7 +159,8 @@ cases! {
             "next": "backoff",
         }));
 
-    // A static CSI volume. Since 1.31 the controller leaves it to its driver, and does not read the volume before.
+    // A static CSI volume. Since 1.30 the controller leaves it to its driver. Since 1.36 it does not read the volume
+    // before.
     do3_the_driver_deletes: case(&["DO3"])
         .volume(orphan("Delete"))
         .syncs_volume("pv-1")

@@ -179,7 +179,7 @@ cases! {
             "next": "event",
         }));
 
-    // The volume was provisioned for the claim, which took another one. Its driver deletes the storage.
+    // The volume was provisioned for the claim, but the claim took another volume. Its driver deletes the storage.
     v11_a_provisioned_volume_is_surplus: case(&["V11"])
         .volume(volume("pv-1").claimed_by("c", "uid-c").annotated("pv.kubernetes.io/provisioned-by", "csi.example.com")
             .annotated("pv.kubernetes.io/bound-by-controller", "yes").policy("Delete"))

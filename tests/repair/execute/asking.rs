@@ -99,7 +99,7 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     assert_eq!(bodies[0]["spec"]["resources"]["requests"]["storage"], "2Gi");
     assert!(server.log().contains(&format!("GET {OLD_LIST}/late-pvctl-1")));
 
-    // If another claim has a name, this name is not used.
+    // A name that another claim already has is not used.
     let taken = json!({ "apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": { "name": "late-pvctl-1", "namespace": "db", "uid": "other" }, "spec": {}, "status": {} });
     server.store(|store| store.put_at(&format!("{OLD_LIST}/late-pvctl-1"), taken));
@@ -107,7 +107,8 @@ async fn a_claim_whose_name_is_taken_is_tried_under_another() {
     assert_eq!(receipts(&server.client(), &plan).await.unwrap().dry_run, Some(Ok(())));
     assert_eq!(tried(&server)[0]["metadata"]["name"], "late-pvctl-2");
 
-    // A name has a maximum length, and a part of a name must not end with a dot.
+    // A name has a maximum length, so the old name is cut before the suffix is added. The cut name must not end with a
+    // dot.
     let server = Server::new();
     let plan = server.plan_to_replace(&format!("{}.{}", "a".repeat(244), "b".repeat(8))).await;
     receipts(&server.client(), &plan).await.unwrap();

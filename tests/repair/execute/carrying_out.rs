@@ -26,8 +26,8 @@ async fn a_claim_moves() {
     assert_eq!(server.writes(), WRITES);
     let (log, bodies) = (server.log(), server.bodies());
     assert_eq!(created["metadata"]["uid"], server.store(|store| store.at(NEW)["metadata"]["uid"].clone()));
-    // Each write is first tried as a dry run. It contains the uid and the resource version of the object that was just
-    // read.
+    // Each write is first tried as a dry run. The write contains the uid and the resource version of the object that
+    // was just read.
     let at = log.iter().position(|line| line == WRITES[0]).unwrap();
     assert_eq!(log[at - 2..at], [format!("dry {}", WRITES[0]), format!("GET {PV}")]);
     assert_eq!(
@@ -153,7 +153,7 @@ async fn an_unread_list_stops() {
     assert_eq!(server.writes().len(), 1);
 }
 
-/// `undo` sets policy Delete again only if the claim exists whose uid is in the claimRef of the volume. Another claim
+/// A plan sets policy Delete again only if the claim exists whose uid is in the claimRef of the volume. Another claim
 /// of the same name is not enough.
 #[tokio::test(start_paused = true)]
 async fn a_namesake_does_not_keep_the_data() {

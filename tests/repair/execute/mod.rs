@@ -262,7 +262,7 @@ impl Server {
         plan
     }
 
-    /// Returns the confirmed plan. The log has only the requests after that.
+    /// Returns the confirmed plan, and empties the log.
     async fn confirmed(&self) -> Confirmed {
         let incidents = self.0.take_incidents();
         let plan = self.plan().await;

@@ -159,8 +159,8 @@ pub(super) fn is_excused(prepared: &Prepared, api: &ApiServer, case: Case, loss:
     before == then
 }
 
-/// Returns whether our own write set policy Delete again on a volume that its claim had, and the actor acted at that
-/// write or later. At that time the claim was no longer read.
+/// Returns whether our own write set policy Delete again on a Bound volume, and the actor acted at that write or later.
+/// The run reads the claim before that write, so it cannot notice a later deletion of the claim.
 fn gave_delete_back(api: &ApiServer, name: &str, case: Case) -> bool {
     let key = crate::support::api::volume_key(name);
     let written: Vec<usize> = api.with(|store, _| {

@@ -4,9 +4,9 @@
 //! actor causes without any fault. If only controllers act, it must be possible to continue or to undo every repair
 //! that has begun.
 //!
-//! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them, and continues if an
-//! earlier test was stopped. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed` makes one run and prints what
-//! happened.
+//! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them. If an earlier run of
+//! this test was stopped, the test continues that run. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed`
+//! makes one run and prints what happened.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod judge;
@@ -227,8 +227,9 @@ fn describe(stop: &Stopped) -> String {
     format!("{:?}: {} ({})", stop.kind, stop.message, stop.causes.join("; "))
 }
 
-/// Makes a run. Returns its report, and the cluster after everybody except the drivers has acted. If `to_its_end` is
-/// set, a run that was cut short is continued or undone.
+/// Makes a run. Returns its report, the server, and the cluster after everybody except the drivers has acted. Returns
+/// `None` if the request with the fault is never made. If `to_its_end` is set, a run that was cut short is continued or
+/// undone.
 fn disturbed(
     prepared: &Prepared,
     case: Case,
@@ -294,7 +295,7 @@ fn without_faults(prepared: &Prepared, actor: Actor, request: usize, reviews: &R
 fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Option<Report> {
     let (mut report, api, settled) = disturbed(prepared, case, reviews, dir, true)?;
     // The end of the run is checked only for actors whose ends are known. The requests closest to this one are tried
-    // first, because they are the most likely ones.
+    // first, because they most likely lead to the same end.
     let mut requests: Vec<usize> = (1..=prepared.requests).filter(|_| !case.actor.is_rough()).collect();
     requests.sort_by_key(|request| request.abs_diff(case.request));
     report.place = prepared.states.place(&settled, &prepared.base, case.actor, requests, |request| {
@@ -438,8 +439,8 @@ fn print(text: &str) {
     eprintln!("{text}");
 }
 
-/// Makes one run, or a sample that depends on the seed. The sample has 300 cases. It has more if the time
-/// `PVCTL_FAULTS_SECONDS` has not passed yet. The seed is 1, or `PVCTL_FAULTS_SEED`.
+/// Makes one run, or a sample that depends on the seed. The sample has at least 300 cases. After them, it continues
+/// until the number of seconds in `PVCTL_FAULTS_SECONDS` has passed. The seed is 1, or `PVCTL_FAULTS_SEED`.
 #[test]
 fn sample() {
     const LEAST: usize = 300;
@@ -491,7 +492,7 @@ const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-unfinalize-claim is refused: undo-undo",
 ];
 
-/// Asserts that no run went wrong, and that no other repair is refused.
+/// Asserts that no run went wrong, and that the repairs in `NOT_TAKEN_BACK`, and no others, are refused.
 fn nothing_wrong(tally: &Tally, notes: &[String]) {
     // A note has the form "NAME is refused: WHO: why".
     let parts = |note: &String| note.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");

@@ -14,7 +14,7 @@ use pvctl::repair::{Done, GivenUp, Plan, Proposed, Reviewed, Situation, propose,
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Returns the volumes with data. Each has the list of what the plan may give up about it.
+/// Returns all volumes. Each has the list of what the plan may give up about it.
 pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<GivenUp>)> {
     store
         .all(Kind::PersistentVolume, "")
@@ -45,8 +45,9 @@ pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result
     }
 }
 
-/// Runs a plan without faults. The person may interrupt it at a step. Returns the cluster, and the records of the
-/// journal.
+/// Runs a plan without faults. The person may interrupt it at a step. Returns the cluster, the id of the journal, and
+/// the steps that the journal records as done. The last value is the number of requests, or the reason why the run
+/// stopped.
 pub(super) fn undisturbed(
     store: &Store,
     reviewed: &Reviewed,
@@ -128,7 +129,8 @@ fn prepare(name: &str, base: Store, plan: Plan, notes: &mut Vec<String>) -> Vec<
     all
 }
 
-/// Returns all prepared repairs, and a note for each repair that is refused. They are prepared once for all tests.
+/// Returns all prepared repairs, and a note for each repair that is refused or stops before its end. The repairs are
+/// prepared once for all tests.
 pub(super) fn prepared() -> &'static (Vec<Prepared>, Vec<String>) {
     static PREPARED: LazyLock<(Vec<Prepared>, Vec<String>)> = LazyLock::new(prepare_all);
     &PREPARED

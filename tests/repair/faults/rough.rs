@@ -96,7 +96,7 @@ pub(super) fn judge(prepared: &Prepared, api: &ApiServer, case: Case, report: &m
     if says_done && mutated {
         report.wrong.push("the run reports success, but the API server stored something else than was sent".to_owned());
     }
-    // The request asked for the deletion of the volume. It does not matter which volume has the name now.
+    // If the request asked for the deletion of the volume, it does not matter which volume has the name now.
     let is_deletion = matches!(prepared.plan.request, Request::Reclaim { delete: true, .. });
     for name in makers_volumes(api).into_iter().filter(|_| says_done && !is_deletion) {
         let path = format!("GET /api/v1/persistentvolumes/{name}");

@@ -19,7 +19,7 @@ pub(super) enum Place {
     Between,
     /// The cluster is in a state that the actor causes if it acts in one of the states above, without any fault.
     Struck,
-    /// Each object is as in one of these states, but not all objects are as in the same state.
+    /// Each object is as in one of the states of `Struck`, but not all objects are as in the same state.
     Mixed,
     /// The cluster is in none of these states.
     #[default]
@@ -72,7 +72,8 @@ impl States {
         states
     }
 
-    /// Returns the state in which the undo of this run ends, if that is not the state before the run.
+    /// Returns the state in which the undo of this run ends, if that is neither the state before the run nor the state
+    /// `kept`.
     pub(super) fn missed_by<'s>(&self, back: &'s Self) -> Option<&'s str> {
         (back.goal != self.before && back.goal != self.kept).then_some(back.goal.as_str())
     }
@@ -163,7 +164,7 @@ fn kept(store: &Store) -> String {
     state(&store)
 }
 
-/// Returns the labels and annotations of a claim that its owner has written. Those of Kubernetes, of pvctl and of
+/// Returns the labels and annotations that the owner of a claim has written. Those of Kubernetes, of pvctl and of
 /// actors are left out.
 fn of_owner(claim: &Value) -> Vec<String> {
     let theirs = |key: &str| key.contains("kubernetes.io/") || key == PLAN_ANNOTATION || key == "touched";
@@ -173,7 +174,7 @@ fn of_owner(claim: &Value) -> Vec<String> {
 }
 
 /// Returns the state of the volumes and claims. Values that differ from run to run are left out: uids, resource
-/// versions and strangers.
+/// versions and the claims of strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
     for (key, volume) in store.all(Kind::PersistentVolume, "") {

@@ -189,14 +189,15 @@ pub(crate) fn pod(namespace: &str, name: &str, claim: &str) -> Value {
     })
 }
 
-/// Returns a volume and a claim that are bound to each other. The policy is Delete, as in most clusters.
+/// Returns a volume and a claim that are bound to each other, and their class. The policy of the volume is Delete, as
+/// in most clusters.
 pub(crate) fn bound() -> Vec<Value> {
     let mut pv = volume("pv-1", "Bound", of("db", "data", "c-data"));
     pv["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
     vec![pv, claim("db", "data", "pv-1", "Bound"), class("fast")]
 }
 
-/// Returns a volume whose claim is gone.
+/// Returns a volume whose claim is gone, and its class.
 pub(crate) fn released() -> Vec<Value> {
     vec![volume("pv-1", "Released", of("db", "data", "c-gone")), class("fast")]
 }

@@ -129,7 +129,7 @@ fn a_claim_is_not_created_with_an_owner_that_is_gone() {
     let seen =
         reviewed.guards().iter().find(|guard| guard.id == "adopted").map(|guard| (guard.holds, &guard.looked_at));
     assert_eq!(seen, Some((Holds::Yes, &"the owners of pvc/data -n db exist: StatefulSet shop".to_owned())));
-    // These steps remain after the claim is gone and the volume is reserved.
+    // Only this step remains after the claim is gone and the volume is reserved.
     let mut rest = reviewed.plan().clone();
     rest.steps.retain(|step| step.write.as_ref().is_some_and(|write| matches!(write.change, Change::Create { .. })));
     assert_eq!(changes(&rest), ["pvc/data -n db: create, volume \"pv-2\""]);

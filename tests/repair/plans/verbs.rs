@@ -274,8 +274,8 @@ fn recreate_replaces_a_claim_that_never_bound() {
     assert_eq!(changes(&plan), ["pvc/data -n db: delete", "pvc/data -n db: create, volume null"]);
 }
 
-/// kube-controller-manager deletes volumes with a path below `/tmp/`. Provisioners delete the volumes that they
-/// created. Nobody deletes other volumes (`docs/controllers/reclaiming.md`).
+/// kube-controller-manager deletes hostPath volumes with a path below `/tmp/`. Provisioners delete the volumes that
+/// they created. Nobody deletes other volumes (`docs/controllers/reclaiming.md`).
 #[test]
 fn policy_delete_is_set_only_if_somebody_deletes_the_storage() {
     let request = Request::Reclaim { volume: "pv-1".into(), delete: true };
@@ -394,8 +394,8 @@ fn a_claim_is_taken_back_from_a_provisioner_that_is_stopped() {
     assert_eq!(back.request, Request::Undo { journal: "journal".into(), provisioner_stopped: true });
 }
 
-/// A volume that names a claim that does not exist becomes Released. With policy Delete its data are then deleted. If
-/// another client sets Delete before the answer of the person, the undo stops.
+/// If the claimRef of a volume has the uid of a claim that does not exist, the volume becomes Released. With policy
+/// Delete its data are then deleted. If another client sets Delete before the answer of the person, the undo stops.
 #[test]
 fn a_volume_is_parted_from_its_claim_with_policy_retain_only() {
     let gone = volume("pv-1", "Released", of("db", "data", "c-gone"));

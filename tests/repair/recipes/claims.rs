@@ -77,7 +77,7 @@ fn r15_r21_a_bound_claim_is_not_recreated() {
     assert_eq!(World::new(lost).refusal(&recreate()).by, "bound");
 }
 
-/// Recipe 15: a claim that was bound no longer names its volume. The repair restores the name, and keeps the
+/// Recipe 15: a claim was bound, but it does not name its volume any more. The repair restores the name, and keeps the
 /// annotations of the binding.
 #[test]
 fn r15_a_claim_without_its_volume_name_gets_it_again() {
@@ -224,7 +224,7 @@ fn r17_a_new_claim_asks_for_no_more_than_its_volume_has() {
     assert!(plan.notes.iter().any(|note| note.contains("was 4Gi and is 1Gi")), "{:?}", plan.notes);
 }
 
-/// Recipe 18: only one claim gets the class that it does not have. The default class does not change.
+/// Recipe 18: the class is set only on the claim that has no class. The default class does not change.
 #[test]
 fn r18_a_missing_class_is_set_on_the_claim_alone() {
     let mut pending = claim("db", "data", "", "Pending");

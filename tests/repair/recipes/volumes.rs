@@ -11,7 +11,8 @@ use serde_json::json;
 /// name. It frees the volume for any claim only if the person types the name of the volume.
 #[test]
 fn r3_a_released_volume_is_reserved_and_freed_only_by_name() {
-    // A claim of another namespace waits. It would get the volume with all its data.
+    // A claim of another namespace waits. If any claim could take the volume, this claim would get it with all its
+    // data.
     let mut objects = released();
     objects.push(claim("new", "stranger", "", "Pending"));
     let world = World::new(objects);

@@ -188,7 +188,8 @@ async fn a_plan_as_data_follows_its_schema_and_holds_no_secret() {
     }
 }
 
-/// A plan file is accepted only if nobody has edited it, if it has this version, and if it fits the present cluster.
+/// A plan file is accepted only if nobody has edited it, if it has the known `apiVersion`, and if it fits the present
+/// cluster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plan_files_that_are_not_understood_or_not_true_any_more_are_refused() {
     let fake = cluster([released("data", "Delete")]).await;

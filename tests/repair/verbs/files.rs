@@ -180,7 +180,8 @@ async fn flags_that_need_a_cluster_do_not_go_with_files() {
     assert!(fake.seen().is_empty(), "no request must be sent before the error");
 }
 
-/// Files are read several times. Standard input and a gzipped file must give the same plan as a plain file.
+/// Files are read several times. Standard input must give the same plan as the file, and so must the folder of the
+/// file.
 #[test]
 fn files_and_standard_input_give_the_same() {
     let directory = tempfile::tempdir().unwrap();

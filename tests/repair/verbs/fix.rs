@@ -6,8 +6,8 @@ use crate::support::faults::Fault;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Without a terminal, `fix` writes nothing, and `fix --yes` makes each safe repair once. If a repair is refused, the
-/// exit code is that of the refusal.
+/// Without a terminal, `fix` writes nothing, and `fix --yes` makes each safe repair once. If a repair is refused, its
+/// finding is left, and the exit code is 1.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fix_repairs_what_is_safe_and_says_what_is_refused() {
     let fake = cluster([released("data", "Retain")]).await;

@@ -189,7 +189,7 @@ pub(crate) async fn newest(fake: &ApiServer, journals: &Path) -> String {
     history["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
-/// Runs the program, and asserts that it wrote nothing to the cluster and left no journal.
+/// Runs the program. Asserts that it ended with this exit code, wrote nothing to the cluster and left no journal.
 pub(crate) async fn refused(fake: &ApiServer, code: i32, arguments: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
     let ended = with(fake, directory.path(), "", arguments).await;

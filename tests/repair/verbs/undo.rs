@@ -231,7 +231,7 @@ async fn undo_ignores_a_repair_that_wrote_nothing() {
     assert!(flat.contains(&waited) && flat.contains(&note), "{}", undone.stderr);
     assert_eq!(fake.object("PersistentVolume", "data").unwrap()["spec"]["claimRef"]["uid"], "uid-gone");
     assert_eq!(fake.object("PersistentVolume", "other").unwrap()["spec"]["persistentVolumeReclaimPolicy"], "Delete");
-    // The journal is used if its id is given, or if there is no other journal.
+    // The journal is used if its id is given, or if no other repair is left to undo.
     for words in [&["undo", "--yes"][..], &["undo", &empty, "--yes"]] {
         let nothing = with(&fake, journals, "", words).await;
         assert_eq!(nothing.code, Some(0), "{}", nothing.stderr);

@@ -39,17 +39,18 @@ pub(crate) enum Actor {
     Syncer,
     /// A person sets policy Delete on every volume.
     Changer,
-    /// A person deletes every volume that no claim has, and creates another one of the same name.
+    /// A person deletes every volume that is neither Bound nor being deleted, and creates another one of the same name.
     VolumeMaker,
-    /// A person deletes every claim, and creates another one of the same name, but no pod.
+    /// A person deletes every claim that existed at the start, and creates another one of the same name, but no pod.
     ClaimMaker,
-    /// A person deletes a namespace with its claims, and creates another one of the same name.
+    /// A person deletes each namespace that had a claim at the start. Then the person creates another namespace and
+    /// other claims of the same names.
     NamespaceMaker,
     /// A second run of the program moves the volumes of the repair to a claim of another name.
     Second,
     /// From now on, admission changes policy Retain to Delete.
     PolicyMutator,
-    /// From now on, admission drops every `claimRef` that is set.
+    /// From now on, admission drops every `claimRef` that is set or changed.
     ClaimMutator,
 }
 

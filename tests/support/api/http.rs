@@ -1,5 +1,5 @@
 //! HTTP on a socket, with answers that can be cut short. The API server in this process and the proxy in front of a
-//! real one use it.
+//! real API server use this module.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use http_body_util::Full;

@@ -1,4 +1,5 @@
-//! Applies a fault to a request. Both kinds of servers use this.
+//! Applies a fault to a request. The API server in this process and the proxy in front of a real API server use this
+//! module.
 
 use super::http::{Arrives, DATE, Reply, answered};
 use super::store::Failure;
@@ -9,8 +10,8 @@ use serde_json::json;
 const BUSY: &str = "the server has received too many requests and has asked us to try again later";
 
 /// Answers a request with this fault. `act` carries out the request and returns the answer. `meanwhile` runs after the
-/// server has carried out or discarded the request, but before the program gets an answer. In this function a test
-/// kills the program.
+/// server has carried out, discarded or delayed the request, but before the program gets an answer. A test kills the
+/// program in `meanwhile`.
 pub(crate) async fn meet(
     fault: Fault,
     act: impl Future<Output = Reply> + Send + 'static,

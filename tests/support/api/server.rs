@@ -274,7 +274,7 @@ impl ApiServer {
         self.state().seen.clear();
     }
 
-    /// Returns the requests so far that change something, or would change something outside a dry run.
+    /// Returns the requests so far that change what the server stores. Dry runs are left out.
     pub(crate) fn writes(&self) -> Vec<Seen> {
         self.seen().into_iter().filter(Seen::writes).collect()
     }

@@ -4,8 +4,8 @@ use super::actors::STRANGER;
 use super::store::{NOW, Store};
 use serde_json::{Value, json};
 
-/// Returns a cluster with namespaces, a class whose provisioner does not answer, the driver of this class, and the
-/// Lease of the controllers.
+/// Returns a cluster with namespaces, a class without a provisioner, the CSI driver of the volumes, and the Lease of
+/// the controllers.
 pub(crate) fn cluster() -> Store {
     let mut store = Store::default();
     for namespace in ["db", "app", STRANGER] {

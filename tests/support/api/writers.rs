@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The name of the actor that replaces objects.
 pub(crate) const MAKER: &str = "maker";
 
-/// The prefix of the uids of volumes that were replaced.
+/// The prefix of the uids of the volumes that replace others.
 pub(crate) const ANEW: &str = "anew-";
 
 /// The claim to which a second run of the program moves a volume.
@@ -180,7 +180,7 @@ pub(super) fn make_claims(store: &mut Store, start: &Store) {
     }
 }
 
-/// Creates a claim as from a template, which does not name the volume.
+/// Creates a claim as from a template. The claim does not name the volume.
 fn make_claim(store: &mut Store, start: &Store, key: &ObjectKey) {
     let Some(was) = start.read(key) else { return };
     let mut manifest = json!({
@@ -218,8 +218,8 @@ pub(super) fn make_namespaces(store: &mut Store, start: &Store) {
     }
 }
 
-/// Writes what a finished second run of the program would have written for each volume that a claim has or had. The
-/// policy is Retain, the claim is gone, and another claim of the same namespace has the volume.
+/// Writes what a finished second run of the program would have written for each volume that a claim has and that is not
+/// being deleted. The policy is Retain, the claim is gone, and another claim of the same namespace has the volume.
 pub(super) fn move_away(store: &mut Store) {
     for (key, _) in volumes(store) {
         let Some(volume) = store.read(&key).cloned() else { continue };

@@ -16,8 +16,8 @@ use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// One of this many lines without ends is compared with a hidden part. Every line with ends is compared with a hidden
-/// part.
+/// Of the lines without ends, one in `SHARE` is compared with a hidden part. Every line with ends is compared with a
+/// hidden part.
 const SHARE: u64 = 4;
 
 /// The coverage states of the hidden part. `Assumed` is the most frequent state, because files do not state which

@@ -411,7 +411,8 @@ fn failed(end: &Value) -> Option<Value> {
     Some(end)
 }
 
-/// Returns the same ends, except that the recycling of the volume at this position has failed.
+/// Returns the same ends, except that the recycling of the volume at this position has failed. Returns `None` if the
+/// volume is not Released.
 fn failed_at(world: &[Value], place: usize) -> Option<Vec<Value>> {
     let mut world = world.to_vec();
     world[place] = failed(&world[place])?;

@@ -16,7 +16,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// One of this many worlds with few objects is compared, because these worlds are similar.
+/// Of the worlds with few objects, one in `SHARE` is compared, because these worlds are similar.
 const SHARE: u64 = 3;
 
 /// The largest number of objects in a world with few objects.

@@ -65,8 +65,8 @@ impl Judged<'_> {
         }
     }
 
-    /// Returns the only claim of the pod. Returns `None` if the pod has several claims or an ephemeral volume, because
-    /// they could lead to other reasons of `VolumeBinding`, or if the claim does not exist.
+    /// Returns the only claim of the pod. Returns `None` if the pod has no claim, several claims or an ephemeral volume,
+    /// or if the claim does not exist. With several claims, `VolumeBinding` could have other reasons.
     fn only_claim(&self, pod: &Pod) -> Option<&PersistentVolumeClaim> {
         match (&*pod.claims, &*pod.ephemeral) {
             ([only], []) => self.snapshot.find(&pod.meta.namespace, &only.claim),
@@ -75,7 +75,8 @@ impl Judged<'_> {
     }
 }
 
-/// Compares two answers about one claim on one node. `real` has all possible verdicts, or some of them.
+/// Compares two answers about one claim on one node. `real` has all possible verdicts, or only some of them if
+/// `is_sample` is true.
 fn compare(
     part: &str,
     real: &BTreeSet<Answer>,

@@ -42,8 +42,9 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Compares the tests that a volume fails. To find all of them, the search is repeated, each time with a volume
-    /// that passes the last failed test. Another function compares the first failed test with `FindMatchingVolume`.
+    /// Compares the tests that a volume fails. To find all of them, the search is repeated. Each time, the volume or
+    /// the claim is changed so that the volume passes the last failed test. Another function compares the first failed
+    /// test with `FindMatchingVolume`.
     fn compare_misfits(&self, claim: &PersistentVolumeClaim, verdict: &mut Verdict) {
         let Ok(query) = Query::new(self.behavior, claim, false) else { return };
         let object = crate::line::Object {

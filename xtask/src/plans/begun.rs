@@ -99,8 +99,8 @@ fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Opt
     Ok(if matches!(write.change, Change::Delete) { None } else { Some(after) })
 }
 
-/// Lets the controllers act until the condition of the step's wait is met, but at most 100 times, and sometimes a
-/// little longer. Returns false if nothing changes any more and the condition is not met.
+/// Lets the controllers act until the condition of the step's wait is met, but at most 100 times. Afterwards they
+/// sometimes act once or twice more. Returns false if nothing changes any more and the condition is not met.
 fn is_over(store: &mut Store, wait: Option<&Wait>, random: &mut Random) -> Result<bool> {
     if let Some(wait) = wait {
         for _ in 0..100 {

@@ -36,9 +36,9 @@ pub(super) fn is_owner(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     claim.meta.controller_owner.as_ref() == Some(&pod.meta.uid)
 }
 
-/// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The controller stops
-/// with an error at a claim that does not belong to the pod, so the list ends there. A claim that is being deleted does
-/// not end the list, because its name becomes free.
+/// Returns the claims that may be created for a pod: those that do not exist or are being deleted. The list is empty if
+/// the pod or its namespace is being deleted. The controller stops with an error at a claim that does not belong to the
+/// pod, so the list ends there. A claim that is being deleted does not end the list, because its name becomes free.
 fn new_claims(snapshot: &Snapshot, behavior: &KubernetesBehavior, pod: &Pod) -> Vec<PersistentVolumeClaim> {
     let mut new = Vec::new();
     if pod.meta.deleted.is_some() || snapshot.namespace_deletion(&pod.meta.namespace).is_some() {

@@ -177,7 +177,8 @@ impl<'s, 'q> Search<'s, 'q> {
     }
 
     /// Returns the smallest free member that is large enough, or else the largest free member. If the claim has a
-    /// selector, a member with matching labels is added. A member that is being deleted is added as well.
+    /// selector, a member with matching labels is added. A large enough member that is being deleted and has matching
+    /// labels is added as well.
     fn members(&self, group: &CandidateGroup) -> Vec<VolumeId> {
         let request = self.request();
         let is_small = |id: &VolumeId| self.size(*id).compare(&request).is_lt();

@@ -19,9 +19,9 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Detach],
     repairs: &[],
     page: Page {
-        seen: "A VolumeAttachment has `attached: false` and no error for minutes, or is Terminating without one. The \
-               pod that needs the volume stays in ContainerCreating, and its event speaks of a timeout while waiting \
-               for the attachment. The attacher seems to be still working.",
+        seen: "A VolumeAttachment has `attached: false` and no error for minutes, or is Terminating without an error. \
+               The pod that needs the volume stays in ContainerCreating, and its event speaks of a timeout while \
+               waiting for the attachment. The attacher seems to be still working.",
         why: "kube-controller-manager only creates and deletes the VolumeAttachment. The attacher of the driver that \
               the VolumeAttachment names has to act. Within seconds it adds its finalizer or writes an error. If there \
               is neither, this attacher does not run, uses the name of another driver, or has no permission to read or \

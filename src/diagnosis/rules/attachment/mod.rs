@@ -221,9 +221,9 @@ fn unused_severity(volume: &PersistentVolume) -> Severity {
     if volume.terminating() { Severity::Error } else { Severity::Warning }
 }
 
-/// Returns for how many seconds a volume whose claim is gone has waited for its driver to delete it. Returns None if
-/// this is less than the given number. Returns None if a new claim of the same name exists, or if the volume is being
-/// deleted, because rules of other sections report these volumes.
+/// Returns for how many seconds a volume whose claim is gone, or has another volume, has waited for its driver to
+/// delete it. Returns None if this is less than the given number. Returns None if a new claim of the same name exists,
+/// or if the volume is being deleted, because rules of other sections report these volumes.
 fn awaits_deletion(case: &Case<'_>, volume: &PersistentVolume, seconds: i64) -> Option<i64> {
     if volume.reclaim_policy != ReclaimPolicy::Delete
         || volume.status.phase != VolumePhase::Released

@@ -1,5 +1,5 @@
-//! This rule reports a pod that waits for a volume that is still attached to another node, and that can be attached to
-//! only one node.
+//! This rule reports a pod that waits for a volume. The volume is still attached to another node, and it can be
+//! attached to only one node.
 
 use super::{DRAIN, attachment_key, is_exclusive, lasts};
 use crate::diagnosis::case::{claim_key, volume_key};

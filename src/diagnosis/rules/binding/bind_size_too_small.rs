@@ -45,8 +45,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         wants: &format!("requests {wants}"),
         advice: "A volume may be larger than the request, but never smaller",
     };
-    // If `grab` finds a volume, it has exactly the requested size and a claim with a smaller request has it. Then a
-    // smaller request is no remedy.
+    // If `grab` finds a volume, this volume has exactly the requested size, and a claim with a smaller request is bound
+    // to it. Then a smaller request is no remedy.
     let asks_for_less = grab(case, claim).is_none();
     let less = asks_for_less.then(|| recreate(claim, &format!("with a request of at most {has}, if that is enough")));
     let found = refused.found_for_want_of_a_provisioner(case, claim, difference);

@@ -92,8 +92,8 @@ fn is_certain(case: &Case<'_>, key: &ObjectKey) -> bool {
     case.snapshot().coverage().absence_of(key.kind, &key.namespace, &key.name) == Absence::Certain
 }
 
-/// Returns whether the claim was created for a generic ephemeral volume of that pod. Such a claim is meant to be
-/// deleted with the pod.
+/// Returns whether the owner is a pod, and the name of the claim shows that the claim was created for a generic
+/// ephemeral volume of this pod. Such a claim is meant to be deleted with the pod.
 fn is_ephemeral(claim: &PersistentVolumeClaim, owner: &Owner) -> bool {
     kind_of(owner) == Some(Kind::Pod)
         && claim.meta.name.strip_prefix(owner.name.as_str()).is_some_and(|rest| rest.starts_with('-'))

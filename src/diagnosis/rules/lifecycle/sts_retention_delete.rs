@@ -1,4 +1,4 @@
-//! This rule reports a StatefulSet that deletes its claims together with its pods or with itself.
+//! This rule reports a StatefulSet whose claims are deleted when the StatefulSet is scaled down or deleted.
 
 use super::{ORPHAN_FINALIZER, claims_of, doomed, some};
 use crate::diagnosis::case::{key_of_claim, volume_key};

@@ -72,7 +72,8 @@ pub(in crate::diagnosis::rules) fn taken<'a>(
 ) -> Option<Pool<'a>> {
     let mut pool = Pool::default();
     // The query fails if the selector is invalid or the attributes class is not supported. The controller notices this
-    // only if some volume has the requested access modes. Here no volume has them.
+    // only if some volume has the requested access modes. Here the controller has not noticed it, so no volume has
+    // these access modes.
     let Ok(query) = Query::new(case.behavior(), claim, false) else { return Some(pool) };
     let snapshot = case.snapshot();
     let request = claim.requested().unwrap_or_default();
@@ -133,7 +134,8 @@ pub(in crate::diagnosis::rules) fn exhausted<'a>(
     says_enough.then_some((why, taken))
 }
 
-/// Returns whether the volume would fit if no other claim had it and if it passed that one test.
+/// Returns whether the volume would fit if no other claim had it, if it were not being deleted, and if it passed the
+/// test `but_for`.
 fn could_fit(query: &Query<'_>, volume: &PersistentVolume, but_for: Option<CandidateVerdict>) -> bool {
     query.misfits(volume).into_iter().all(|verdict| {
         Some(verdict) == but_for

@@ -157,7 +157,7 @@ fn is_told(case: &Case<'_>, claim: &PersistentVolumeClaim) -> bool {
     })
 }
 
-/// Returns why no other volume will be made, and what the misleading event means.
+/// Returns why nobody makes another volume for the claim.
 fn because(why: Unmade) -> &'static str {
     match why {
         Unmade::NoClass => "No driver provisions volumes without a class",

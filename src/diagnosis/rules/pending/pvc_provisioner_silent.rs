@@ -98,8 +98,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         )),
         describe(&case.object(), format!("see whether {driver} has written an event: if so, it runs")),
     ];
-    // A name with a slash is not the name of a CSI driver. In the names of their Leases, only provisioners of CSI
-    // drivers replace characters other than slashes.
+    // A name with a slash is not the name of a CSI driver. The name of a Lease is made from the name of the driver. A
+    // provisioner of a CSI driver replaces several characters in this name, and any other provisioner replaces only
+    // slashes.
     let mut leases = names_of_provisioner(driver);
     if driver.contains('/') {
         leases.reverse();

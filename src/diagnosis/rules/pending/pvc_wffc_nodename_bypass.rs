@@ -88,8 +88,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Returns a pod that uses the claim and has a node although the claim has no selected node. A pod that is being
-/// deleted is ignored, because another pod may replace it.
+/// Returns a pod that uses the claim and has a node. The callers have checked that the claim has no selected node. A
+/// pod that is being deleted is ignored, because another pod may replace it.
 pub(super) fn past_the_scheduler<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<&'a Pod> {
     users(case, claim).find(|pod| !pod.node_name.is_empty() && pod.meta.deleted.is_none())
 }

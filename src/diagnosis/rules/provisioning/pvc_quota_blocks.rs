@@ -93,7 +93,8 @@ fn detect(case: &Case<'_>, set: &StatefulSet) -> Option<Detection> {
         let Some(barrier) = barrier else { continue };
         let (_, name) = wanted.last()?;
         let is_lacking = case.lacks(Kind::PersistentVolumeClaim, namespace, name);
-        // Claims are listed before StatefulSets, and a new StatefulSet gets its claims one after another.
+        // Claims are listed before StatefulSets, and a new StatefulSet gets its claims one after another. So the claim
+        // may have been created after the claims were listed.
         return is_lacking.then(|| told(case, set, name, barrier).early_if(case.is_young(set.meta.created)));
     }
     None

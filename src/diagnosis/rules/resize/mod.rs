@@ -64,9 +64,9 @@ impl<'a> Sizes<'a> {
         self.wants.compare(&self.has).is_gt()
     }
 
-    /// Returns whether the volume and the claim state different sizes although no expansion was ever carried out.
-    /// Binding makes both sizes equal. After the node has enlarged a volume, the claim states the requested size and
-    /// the volume states the size that the driver chose.
+    /// Returns whether the volume and the claim state different sizes although neither of them shows that an expansion
+    /// has begun or was carried out. Binding makes both sizes equal. After the node has enlarged a volume, the claim
+    /// states the requested size and the volume states the size that the driver chose.
     fn are_edited(&self, claim: &PersistentVolumeClaim) -> bool {
         let was_expanded = claim.details.as_ref().is_some_and(|details| details.allocated.is_some());
         self.capacity.compare(&self.has).is_ne() && !was_expanded && !is_under_way(claim, self.volume)
@@ -177,7 +177,7 @@ fn with_event(found: Detection, case: &Case<'_>, event: &Event) -> Detection {
     found.evidence(&case.object(), "event", format!("{} ({at}): {text}", event.reason))
 }
 
-/// Returns the moment in words, or that it is unknown.
+/// Returns the moment as text, or `time unknown`.
 fn seen(moment: Option<Timestamp>) -> String {
     moment.map_or_else(|| "time unknown".to_owned(), |moment| moment.to_string())
 }

@@ -244,7 +244,7 @@ fn stopping(pods: &[&Pod]) -> String {
 }
 
 /// Creates a remedy that binds a new claim to the same data. No claim can be created in a namespace that is being
-/// deleted.
+/// deleted, so the remedy then uses a claim of another namespace.
 fn bring_back(claim: &PersistentVolumeClaim) -> Option<Remedy> {
     let volume = &claim.volume_name;
     (!volume.is_empty()).then(|| {

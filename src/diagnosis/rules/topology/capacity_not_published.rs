@@ -52,7 +52,8 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
         !claim.meta.annotations.has(AnnotationKey::SelectedNode) && waits_for_a_node(case, claim)
     };
     let Some(driver) = around.find::<CsiDriver>("", &class.provisioner) else {
-        // If CSIDrivers were not read, this one may exist, and its setting may be why claims wait.
+        // If CSIDrivers were not read, the CSIDriver of this class may exist, and its setting may be the reason why
+        // claims wait.
         if may_be_unread(case, Kind::CsiDriver, "") && waiting(case, class, waits).is_some() {
             case.lacks(Kind::CsiDriver, "", &class.provisioner);
         }

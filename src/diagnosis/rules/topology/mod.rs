@@ -25,7 +25,7 @@ use crate::model::{
 use crate::snapshot::Absence;
 use serde_json::json;
 
-/// The label by which volumes of a single node identify it.
+/// The label that identifies the node in the node affinity of a volume that only one node can use.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The annotation with the node that the scheduler selected.
@@ -56,8 +56,8 @@ fn tells_topology(case: &Case<'_>, driver: &str) -> bool {
     nodes.any(|driver| !driver.topology_keys.is_empty())
 }
 
-/// Returns whether objects of that kind may exist that were not read. This function does not record a missing read.
-/// [`Case::knows_all`] records a missing read, and a rule calls it if such an object could have led to a finding.
+/// Returns whether objects of that kind may exist although they were not read. This function does not record a missing
+/// read. [`Case::knows_all`] records a missing read, and a rule calls it if such an object could have led to a finding.
 fn may_be_unread(case: &Case<'_>, kind: Kind, namespace: &str) -> bool {
     matches!(case.snapshot().coverage().absence(kind, namespace), Absence::Unknown(_))
 }
@@ -102,8 +102,9 @@ impl Waiting<'_> {
     }
 }
 
-/// Returns the claims of the class that have waited for longer than usual, have no volume, and satisfy the condition.
-/// This reads all claims, so call it only for a class that has a problem.
+/// Returns the claims of the class that have waited for longer than usual, have neither a volume nor a selector, and
+/// satisfy the condition. Returns None if there are none. This reads all claims, so call it only for a class that has a
+/// problem.
 fn waiting<'a>(
     case: &Case<'a>,
     class: &StorageClass,

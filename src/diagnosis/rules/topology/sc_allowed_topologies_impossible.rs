@@ -55,9 +55,10 @@ enum Contradiction<'a> {
     NoNode,
     /// No node satisfies the allowed topologies, and no node has this label at all.
     NoSuchLabel(&'a Str),
-    /// No node satisfies the allowed topologies, and no label can have the value of this key.
+    /// No node satisfies the allowed topologies. For the key in the first text, they state the value in the second
+    /// text, and no label can have this value.
     NoLabelValue(&'a Str, &'a Str),
-    /// The driver does not report the first key. It reports the keys in the text.
+    /// The driver does not report this key. It reports the keys in the text.
     NotReported(&'a Str, String),
     /// The driver reports no key at all, and its own event says that it finds no topology.
     NothingReported(&'a Str),

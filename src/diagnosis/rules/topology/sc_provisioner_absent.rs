@@ -65,7 +65,7 @@ fn detect(case: &Case<'_>, class: &StorageClass) -> Option<Detection> {
     if around.find::<CsiDriver>("", driver).is_some() || registered(case, driver) {
         return None;
     }
-    // If a provisioner has begun to work on a claim, it is present.
+    // If a provisioner has begun to work on a claim, the provisioner exists.
     let waiting = waiting(case, class, |claim| is_asked_for(case, claim) && !has_begun(case, claim));
     // In a virtual cluster, drivers are not visible and provision volumes nevertheless.
     let is_used = case.survey().taken(&class.meta.name).next().is_some();

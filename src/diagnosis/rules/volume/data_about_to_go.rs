@@ -47,8 +47,8 @@ pub(super) static RULE: Rule = Rule {
     detect: Detect::Volume(detect),
 };
 
-/// Returns the fate of the data of this volume at that end. Returns None if the data are kept. Drivers ignore volumes
-/// in phase Failed.
+/// Returns the fate of the data of this volume at that end. Returns None if the data are kept. Also returns None if a
+/// driver should delete the data and the volume is Failed, because drivers ignore such volumes.
 fn destroyed(end: &Outcome) -> Option<DataFate> {
     let (fate, is_failed) = match end {
         Outcome::Volume { data, phase, .. } => ((*data)?, *phase == VolumePhase::Failed),
@@ -62,9 +62,9 @@ fn destroyed(end: &Outcome) -> Option<DataFate> {
     }
 }
 
-/// Returns what the next sync of the volume does to its data. Returns None if the sync keeps the data. The predicted
-/// ends are not enough: at an end a claim may have the volume, although after the next sync the driver already deletes
-/// it.
+/// Returns what the next sync of the volume does to its data. Returns None if the sync keeps the data, or if a driver
+/// should delete them and the volume is Failed. The predicted ends are not enough: at an end a claim may have the
+/// volume, although the driver may already delete the volume after the next sync.
 fn next_sync(case: &Case<'_>, volume: &PersistentVolume) -> Option<DataFate> {
     match gone(case, volume)?.reclaim {
         Reclaim::Driver(_) => (volume.status.phase != VolumePhase::Failed).then_some(DataFate::HandedToDriver),
@@ -139,8 +139,9 @@ fn since(case: &Case<'_>, volume: &PersistentVolume) -> Option<Timestamp> {
     }
 }
 
-/// Returns an existing claim that has the volume, or whose uid is in the `claimRef`, or that names the volume. If there
-/// is such a claim, nobody requested the deletion of the data.
+/// Returns an existing claim that needs the volume, and that is not being deleted. The uid of this claim is in the
+/// `claimRef`, or the claim names the volume, or it has the name in the `claimRef` and no other volume. If there is
+/// such a claim, nobody requested the deletion of the data.
 fn wanted_by<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<&'a PersistentVolumeClaim> {
     let snapshot = case.snapshot();
     let lives = |claim: &&PersistentVolumeClaim| !claim.terminating();

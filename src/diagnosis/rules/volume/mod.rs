@@ -99,7 +99,7 @@ impl Reclaim<'_> {
     }
 }
 
-/// A volume whose claim is gone: the leaf of its next sync, and what the sync does to it.
+/// A volume whose claim is gone or has another volume: the leaf of its next sync, and what the sync does to the volume.
 #[derive(Clone, Copy, Debug)]
 struct Gone<'a> {
     branch: VolumeBranch,

@@ -51,7 +51,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let gone = released(case, volume)?;
-    // The namespace of the recycler pod comes from a template, and each control plane may have its own.
+    // The namespace of the recycler pod comes from a template, and each control plane may have its own template.
     let recycler = case.survey().recycler(volume);
     let (me, its_data) = (mention(&case.object()), part_of(&case.object(), "the data"));
     let (message, kept) = match trouble(case, volume, gone)? {
@@ -105,7 +105,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if kept {
         ways.push(describe(&case.object(), "see the events of the volume"));
     } else {
-        // A recycler pod that runs continues under any policy, so it must be deleted before a claim gets the volume.
+        // A change of the policy does not stop a running recycler pod, so the pod must be deleted before a claim gets
+        // the volume.
         let after_retain = ways.len().min(1);
         ways.splice(after_retain..after_retain, end_it(volume, recycler));
     }

@@ -8,7 +8,7 @@ use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// The label by which volumes of a single node identify it.
+/// The label that identifies the node in the node affinity of a volume that only one node can use.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 pub(super) static RULE: Rule = Rule {

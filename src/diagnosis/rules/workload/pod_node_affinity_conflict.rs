@@ -56,7 +56,7 @@ const AFFINITY: [&str; 2] = ["didn't match PersistentVolume's node affinity", "h
 const OTHERS: [&str; 6] =
     ["Insufficient", "Too many pods", "max volume count", "free ports", "unschedulable", "topology spread"];
 
-/// The label by which volumes of a single node identify it.
+/// The label that identifies the node in the node affinity of a volume that only one node can use.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A bound volume of the pod that can be used only on some nodes.

@@ -70,8 +70,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     Some(blame(found, pod, &names))
 }
 
-/// Returns whether the scheduler cannot place the pod, or cannot finish its binding, because that claim is not bound.
-/// Upstream: `GetPodVolumeClaims`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
+/// Returns whether the scheduler cannot place the pod, or cannot finish the binding of the pod to its node, because
+/// that claim is not bound. Upstream: `GetPodVolumeClaims`, `pkg/scheduler/framework/plugins/volumebinding`, 1.36.
 fn waits_for(case: &Case<'_>, pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     if !is_unbound(claim) {
         return false;

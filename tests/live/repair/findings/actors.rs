@@ -68,7 +68,7 @@ pub(super) fn bring_back(place: &Place<'_>, claim: &str, volume: &str, policy: &
     place.site.put(&again);
 }
 
-/// Deletes an object like `kubectl delete`. A pod has a grace period. Without kubelet it never ends.
+/// Deletes an object like `kubectl delete`. A pod has a grace period. Without kubelet the pod never ends.
 pub(super) fn delete(place: &Place<'_>, kind: &str, namespace: &str, name: &str) {
     let path = path(kind, namespace, name);
     let gone = place.site.runtime.block_on(place.site.api.send(Method::DELETE, &path, None));

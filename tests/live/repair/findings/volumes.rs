@@ -443,7 +443,7 @@ fn host_path_is_left(place: &Place<'_>) {
     place.site.delete(PVC, &place.name, "data");
 }
 
-/// A volume is a share with policy Delete, which no controller deletes.
+/// A volume is a share with policy Delete. No controller can delete a share.
 fn share_is_left(place: &Place<'_>) {
     share(place, "Delete");
     place.site.delete(PVC, &place.name, "data");

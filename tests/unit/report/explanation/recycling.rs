@@ -41,7 +41,7 @@ fn recycling_several_volumes_at_once_is_warned_of() {
                 .find_map(|detail| detail.split_once("Beware: "))
                 .map(|(_, warning)| warning.to_owned());
             let why = prediction["decidedBy"].clone();
-            let mixed_up = explanation.text(None, false).contains("Recyclings at the same time confuse their pods");
+            let mixed_up = explanation.text(None, false).contains("Several volumes are recycled at the same time, and");
             (phases.join(" "), prediction["exact"] == true, why, warning, mixed_up)
         })
     };

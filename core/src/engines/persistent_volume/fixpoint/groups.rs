@@ -99,7 +99,8 @@ impl Selectors {
 }
 
 /// Returns everything about an object that influences a decision, except its name and uid, as text. The result is
-/// `None` if another object refers to its name or uid, or if the controller's memory may name the object.
+/// `None` if the object names another object, if another object may name it, or if the controller's memory may name it.
+/// It is also `None` for a claim that is being deleted and that pods use.
 fn identity_free(
     snapshot: &Snapshot,
     settings: &Settings<'_>,

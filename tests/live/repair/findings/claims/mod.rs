@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-class-not-found on pvc/data -n @"]),
             Act {
-                // Then the claim is already bound and has the right class.
+                // In the second run, the claim is already bound and has the right class.
                 again: Some(0),
                 ..Act::does(
                     &["recreate", "pvc/data", "--set", "class=@"],
@@ -211,8 +211,8 @@ pub(super) const CASES: &[Case] = &[
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
-            // No verb does this, but a person can confirm it in `fix`. Then the scheduler would have to act, but there
-            // is no scheduler.
+            // No verb removes the selected node, but a person can confirm this repair in `fix`. Afterwards the
+            // scheduler would have to act, but there is no scheduler.
             Act {
                 code: 1,
                 again: None,
@@ -374,7 +374,7 @@ pub(super) const CASES: &[Case] = &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-terminating-unknown-finalizer on pvc/data -n @"]),
             Act::refuses(&["unfinalize", "pvc/data", "example.com/backup"], 6, &["--confirm data"]),
             Act {
-                // The claim does not exist any more, and the journal says why.
+                // In the second run, the claim does not exist any more, and the journal says why.
                 again: Some(0),
                 ..Act::does(
                     &["unfinalize", "pvc/data", "example.com/backup", "--confirm", "data"],
