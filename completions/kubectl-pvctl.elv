@@ -146,7 +146,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;explain'= {
-            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes; without it, the scheduler acts if files have everything that it reads'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
             cand -f 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times'
@@ -257,7 +257,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;predict'= {
-            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none; reads all pods and nodes; without it, the scheduler acts if files have everything that it reads'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads'
             cand --contexts 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'

@@ -110,7 +110,7 @@ impl ExplainOptions {
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
         let evidence = Evidence { scheduling: true, ..Evidence::of_rules(rules::all(), surroundings) };
         let may_schedule = self.may_schedule && is_predicted_kind(self.kind);
-        Question { object: Some((self.kind, &self.name)), evidence, may_schedule, ..self.read.question() }
+        Question { object: Some((self.kind, &self.name)), may_schedule, evidence, ..self.read.question() }
     }
 
     /// Returns the surrounding kinds that are read.

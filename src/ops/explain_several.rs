@@ -41,7 +41,7 @@ impl SeveralOptions {
         let first = self.objects.first().filter(|_| is_namespaced && !self.read.scope.all_namespaces);
         let object = first.map(|first| (first.kind, first.name.as_deref().unwrap_or_default()));
         let may_schedule = self.may_schedule && self.objects.iter().any(|object| is_predicted_kind(object.kind));
-        Question { object, evidence, may_schedule, ..self.read.question() }
+        Question { object, may_schedule, evidence, ..self.read.question() }
     }
 
     /// Returns the objects, each once, in the order of the arguments.

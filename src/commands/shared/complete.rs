@@ -165,11 +165,7 @@ const VALUES: [(&str, &str, Values); 11] = [
 const OBJECTS: [(&str, &str, &[Kind]); 14] = [
     ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
-    (
-        "explain",
-        "object",
-        &[Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass, Kind::Pod, Kind::Node],
-    ),
+    ("explain", "object", &cli::EXPLAINED),
     ("match", "object", &[Kind::PersistentVolumeClaim]),
     ("retain", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("release", "object", &[Kind::PersistentVolume]),

@@ -71,8 +71,14 @@ pub fn summary_with_omissions(audited: &Audited<'_>, all: bool, wide: bool) -> S
         open(shown).filter(|finding| finding.is_asked_for()).map(|finding| &finding.object).collect();
     let going = match going.len() {
         0 => String::new(),
-        1 => " The data of one object are deleted, as somebody asked; --all shows it.".to_owned(),
-        more => format!(" The data of {more} objects are deleted, as somebody asked; --all shows them."),
+        1 => format!(
+            " The data of one object are deleted, as somebody asked{}.",
+            if all { "" } else { "; --all shows it" }
+        ),
+        more => {
+            let where_to_see = if all { "" } else { "; --all shows them" };
+            format!(" The data of {more} objects are deleted, as somebody asked{where_to_see}.")
+        }
     };
     let rules = match (open(shown).next(), wide) {
         (None, _) => "",

@@ -112,11 +112,15 @@ impl Judged<'_> {
         causes: &[Cause<'_>],
     ) -> Result<bool> {
         let mut items = self.line.world.items.clone();
-        causes.iter().for_each(|cause| mend(&mut items, pod, node, cause));
+        for cause in causes {
+            mend(&mut items, pod, node, cause);
+        }
         for _ in pod.claim_names() {
             let mended = snapshot_of(&items)?;
             let Some(causes) = causes_in(&mended, self.behavior, pod, node, leaf) else { return Ok(true) };
-            causes.iter().for_each(|cause| mend(&mut items, pod, node, cause));
+            for cause in &causes {
+                mend(&mut items, pod, node, cause);
+            }
         }
         Ok(causes_in(&snapshot_of(&items)?, self.behavior, pod, node, leaf).is_none())
     }
@@ -174,7 +178,7 @@ fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_
         }
         Cause::ClaimInUse { pods, .. } => items.retain(|item| {
             let is_user = |user: &&Pod| item["metadata"]["uid"] == user.meta.uid.as_str();
-            item["kind"] != "Pod" || !pods.iter().any(|user| is_user(&user))
+            item["kind"] != "Pod" || !pods.iter().any(|user| is_user(user))
         }),
     }
 }

@@ -65,8 +65,8 @@ impl Judged<'_> {
         }
     }
 
-    /// Returns the only claim of the pod. Returns `None` if the pod has no claim, several claims or an ephemeral volume,
-    /// or if the claim does not exist. With several claims, `VolumeBinding` could have other reasons.
+    /// Returns the only claim of the pod. Returns `None` if the pod has no claim, several claims or an ephemeral
+    /// volume, or if the claim does not exist. With several claims, `VolumeBinding` could have other reasons.
     fn only_claim(&self, pod: &Pod) -> Option<&PersistentVolumeClaim> {
         match (&*pod.claims, &*pod.ephemeral) {
             ([only], []) => self.snapshot.find(&pod.meta.namespace, &only.claim),

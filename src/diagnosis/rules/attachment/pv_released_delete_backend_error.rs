@@ -78,7 +78,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         Obstacle::Other => (", as its event says", "see in the event and in the driver's log what fails"),
     };
     let message = format!(
-        "the driver has failed to delete {}{why}. The claim has been gone for {}, and the policy is Delete. Once the \
+        "the driver has failed to delete {}{why}. The volume has been Released for {}, with policy Delete. Once the \
          deletion succeeds, the data are gone",
         part_of(&case.object(), "the storage"),
         human_age(lasted)

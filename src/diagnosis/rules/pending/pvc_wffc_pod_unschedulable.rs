@@ -77,7 +77,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let pod_words = mention(&pod_key);
     let later = elsewhere(&pod_key, ", and the claim is bound only after that");
     let lead = format!("{pod_words}{others} has not been scheduled for {age}{later}");
-    let now = case.scheduling(pod).map(Now::of);
+    let now = case.scheduling(pod).as_ref().map(Now::of);
     let quoted = |message: &str| format!("\"{}\"", truncate(message.trim_end_matches('.'), 300));
     let message = match (&obstacle, said, &now) {
         (Some((other, what)), ..) => {
@@ -128,7 +128,7 @@ enum Now {
 }
 
 impl Now {
-    fn of(answer: Scheduling) -> Self {
+    fn of(answer: &Scheduling) -> Self {
         let node = answer.candidates().next().map(|node| node.node.clone());
         let message = || answer.messages.iter().next().map(|message| message.trim_end_matches('.').to_owned());
         node.map_or_else(|| Self::FitsNone(message().unwrap_or_default()), Self::Fits)
