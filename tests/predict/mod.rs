@@ -19,6 +19,5 @@ mod prospects;
 mod provisioner;
 mod said;
 pub(crate) mod scheduler;
-mod scheduler_cuts;
 mod scheduling;
 mod shrink;

@@ -15,6 +15,7 @@ mod matches;
 mod on_node;
 mod pods;
 mod provisioning;
+mod scheduler_cuts;
 mod scheduling;
 mod searches;
 

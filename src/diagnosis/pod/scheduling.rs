@@ -320,6 +320,13 @@ pub fn cause_words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>
         Cause::SelectedNode { claim, node } => {
             format!("earlier, the scheduler selected node {node} for claim {claim}, so no other node is possible")
         }
+        Cause::NothingProvisions { claim, class, node } => {
+            format!(
+                "earlier, the scheduler selected node {node} for claim {claim}, so it waits for a new volume, but class \
+                 {class:?} provisions none; if the annotation volume.kubernetes.io/selected-node is removed from the \
+                 claim, the scheduler searches for a volume again"
+            )
+        }
         Cause::ReservedElsewhere { claim, volume } => {
             format!(
                 "volume {volume} is reserved for claim {claim} and cannot be used there, and the scheduler tries no \

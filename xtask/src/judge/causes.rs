@@ -15,6 +15,9 @@ use std::collections::BTreeSet;
 /// The reasons of volume plugins without causes: the reason of a disk that a pod names without a claim.
 const WITHOUT_CAUSE: [SchedulerReason; 1] = [SchedulerReason::NodeDiskConflict];
 
+/// The number of causes that one claim can have one after the other for the same reason.
+const KINDS_OF_CAUSE: usize = 4;
+
 impl Judged<'_> {
     /// Compares the causes of all reasons of volume plugins in an answer about a pod.
     pub(super) fn compare_causes(
@@ -115,7 +118,7 @@ impl Judged<'_> {
         for cause in causes {
             mend(&mut items, pod, node, cause);
         }
-        for _ in pod.claim_names() {
+        for _ in 0..pod.claim_names().count().saturating_mul(KINDS_OF_CAUSE) {
             let mended = snapshot_of(&items)?;
             let Some(causes) = causes_in(&mended, self.behavior, pod, node, leaf) else { return Ok(true) };
             for cause in &causes {
@@ -149,25 +152,54 @@ fn causes_in<'s>(
     given.then(|| Causes::new(&scheduler, pod).of(leaf, node))
 }
 
-/// Mends one cause.
+/// Mends one cause, each in its own way. So a wrong cause of the right claim is noticed, too.
 fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_>) {
     match cause {
-        Cause::Claim(claim)
-        | Cause::VolumeAffinity { claim, .. }
-        | Cause::VolumeZone { claim, .. }
-        | Cause::SelectedNode { claim, .. }
-        | Cause::ReservedElsewhere { claim, .. }
-        | Cause::NoVolume { claim, .. }
-        | Cause::AllowedTopologies { claim, .. }
-        | Cause::VolumeMissing { claim, .. } => bind(items, pod, claim),
-        Cause::Capacity { claim } => bind(items, pod, &claim.meta.name),
+        Cause::Claim(claim) => bind(items, pod, claim),
+        Cause::VolumeAffinity { volume, .. } | Cause::VolumeZone { volume, .. } => {
+            for item in named(items, "PersistentVolume", &volume.meta.name) {
+                item["spec"]["nodeAffinity"] = Value::Null;
+                item["metadata"]["labels"] = Value::Null;
+            }
+        }
+        Cause::SelectedNode { claim, .. } | Cause::NothingProvisions { claim, .. } => {
+            let of_pod = |item: &&mut Value| item["metadata"]["namespace"] == pod.meta.namespace.as_str();
+            for item in named(items, "PersistentVolumeClaim", claim).filter(of_pod) {
+                item["metadata"]["annotations"] = Value::Null;
+            }
+        }
+        Cause::ReservedElsewhere { volume, .. } => {
+            for item in named(items, "PersistentVolume", volume) {
+                item["spec"]["nodeAffinity"] = Value::Null;
+            }
+        }
+        Cause::NoVolume { claim, .. } => add_volume(items, pod, claim),
+        Cause::AllowedTopologies { class, .. } => {
+            for item in named(items, "StorageClass", class) {
+                item["allowedTopologies"] = Value::Null;
+            }
+        }
+        Cause::Capacity { claim } => {
+            let class = claim.class();
+            let driver = named(items, "StorageClass", class).map(|class| class["provisioner"].clone()).last();
+            let driver = driver.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+            for item in named(items, "CSIDriver", &driver) {
+                item["spec"]["storageCapacity"] = json!(false);
+            }
+        }
+        Cause::VolumeMissing { volume, .. } => items.push(json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": volume, "uid": volume},
+            "spec": {"capacity": {"storage": "1Gi"}, "hostPath": {"path": "/mended"}},
+        })),
         Cause::Limit { driver, .. } => {
             let Some(node) = node else { return };
-            for item in items.iter_mut().filter(|item| item["metadata"]["name"] == node.meta.name.as_str()) {
+            for item in named(items, "CSINode", &node.meta.name) {
                 let drivers = item["spec"]["drivers"].as_array_mut().into_iter().flatten();
                 for entry in drivers.filter(|entry| entry["name"] == driver.as_str()) {
                     entry["allocatable"] = Value::Null;
                 }
+            }
+            for item in named(items, "Node", &node.meta.name) {
                 if let Some(allocatable) = item["status"]["allocatable"].as_object_mut() {
                     allocatable.retain(|resource, _| !resource.starts_with("attachable-volumes-"));
                     if let Some(plugin) = driver.strip_prefix("kubernetes.io/") {
@@ -181,6 +213,38 @@ fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_
             item["kind"] != "Pod" || !pods.iter().any(|user| is_user(user))
         }),
     }
+}
+
+/// Returns the objects of a kind with this name.
+fn named<'v>(items: &'v mut [Value], kind: &'v str, name: &'v str) -> impl Iterator<Item = &'v mut Value> {
+    items.iter_mut().filter(move |item| item["kind"] == kind && item["metadata"]["name"] == name)
+}
+
+/// Adds a free volume that fits the claim of the pod and can be used on every node.
+fn add_volume(items: &mut Vec<Value>, pod: &Pod, claim: &str) {
+    let is_claim = |item: &&Value| {
+        item["kind"] == "PersistentVolumeClaim"
+            && item["metadata"]["name"] == claim
+            && item["metadata"]["namespace"] == pod.meta.namespace.as_str()
+    };
+    let Some(claim) = items.iter().find(is_claim) else { return };
+    let (meta, spec) = (&claim["metadata"], &claim["spec"]);
+    // Another claim of the pod can take the volume. So each new volume has its own name.
+    let name = format!("mended-{}-{}", meta["name"].as_str().unwrap_or_default(), items.len());
+    let class = meta["annotations"]["volume.beta.kubernetes.io/storage-class"].as_str();
+    let selector = &spec["selector"]["matchLabels"];
+    let volume = json!({
+        "apiVersion": "v1", "kind": "PersistentVolume",
+        "metadata": {"name": name, "uid": name, "labels": selector},
+        "spec": {
+            "capacity": spec["resources"]["requests"], "accessModes": spec["accessModes"],
+            "persistentVolumeReclaimPolicy": "Retain", "hostPath": {"path": "/mended"},
+            "storageClassName": class.map_or_else(|| spec["storageClassName"].clone(), |class| json!(class)),
+            "volumeMode": spec["volumeMode"], "volumeAttributesClassName": spec["volumeAttributesClassName"],
+        },
+        "status": {"phase": "Available"},
+    });
+    items.push(volume);
 }
 
 /// Binds the claim of the pod to a new volume that can be used on every node.

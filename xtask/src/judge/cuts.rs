@@ -3,7 +3,8 @@
 
 use super::decisions::{Shape, controller, refused_by_validation};
 use super::ends::{ends_of, rejected, settling};
-use super::{Judged, Verdict, binder, differ, found, parts, target};
+use super::pods::with_scheduler;
+use super::{FURTHER, Judged, Verdict, binder, differ, found, parts, target};
 use crate::line::Object;
 use anyhow::Result;
 use pvctl::controllers::{CONTROLLERS, DecidedBy, ephemeral_volume};
@@ -36,6 +37,8 @@ const STATES: [CoverageState; 8] = [
 /// The part of a kind that is hidden, in all namespaces or in one.
 struct Cut<'l> {
     kind: Kind,
+    /// Whether the scheduler takes part.
+    scheduled: bool,
     namespace: Option<&'l str>,
     part: Part<'l>,
 }
@@ -85,13 +88,14 @@ impl Judged<'_> {
     fn cuts<'l>(&'l self, namespaces: &BTreeSet<&'l str>) -> Vec<Cut<'l>> {
         let items = &self.line.world.items;
         let mut cuts = Vec::new();
-        for kind in Kind::ALL {
+        let scheduled = self.line.settle.as_ref().is_some_and(with_scheduler);
+        for kind in Kind::ALL.into_iter().chain(FURTHER.into_iter().filter(|_| scheduled)) {
             let mut places = vec![None];
             if kind.namespaced() && namespaces.len() > 1 {
                 places.extend(namespaces.iter().copied().map(Some));
             }
             for namespace in places {
-                let all = Cut { kind, namespace, part: Part::All };
+                let all = Cut { kind, scheduled, namespace, part: Part::All };
                 let hidden: Vec<&str> = items
                     .iter()
                     .filter(|item| all.hides(item))
@@ -102,7 +106,7 @@ impl Judged<'_> {
                 }
                 // If there are several namespaces, single objects are hidden in each namespace separately.
                 if hidden.len() > 1 && (namespace.is_some() || !kind.namespaced() || namespaces.len() == 1) {
-                    cuts.extend(hidden.iter().map(|name| Cut { kind, namespace, part: Part::One(name) }));
+                    cuts.extend(hidden.iter().map(|name| Cut { kind, scheduled, namespace, part: Part::One(name) }));
                 }
                 cuts.push(all);
             }
@@ -110,7 +114,7 @@ impl Judged<'_> {
         if cuts.iter().any(|cut| cut.kind == Kind::PersistentVolume) {
             let names = items.iter().filter_map(|item| item["spec"]["volumeName"].as_str());
             let part = Part::Unnamed(names.filter(|name| !name.is_empty()).collect());
-            cuts.push(Cut { kind: Kind::PersistentVolume, namespace: None, part });
+            cuts.push(Cut { kind: Kind::PersistentVolume, scheduled, namespace: None, part });
         }
         cuts
     }
@@ -150,7 +154,7 @@ impl Judged<'_> {
                 .iter()
                 .any(|unknown| unknown.field == "decisions" && unknown.controller == Some(controller));
             let answer = Answer { object: &case.object, what: "decisions", real: &real, predicted: &predicted, hidden };
-            cut.judge(&answer, real == predicted, &prediction, verdict);
+            cut.judge(state, &answer, real == predicted, &prediction, verdict);
         }
         let Some(settled) = settled else { return Ok(()) };
         let is_hidden = |item: &&Value| cut.hides(item) && gets_claims(item);
@@ -178,7 +182,7 @@ impl Judged<'_> {
                 right = ends_of(&whole.outcomes(target(self.snapshot, &ends.object)?).listed)? == predicted;
             }
             let answer = Answer { object: &ends.object, what: "settle", real: &real, predicted: &predicted, hidden };
-            cut.judge(&answer, right, &prediction, verdict);
+            cut.judge(state, &answer, right, &prediction, verdict);
         }
         Ok(())
     }
@@ -230,7 +234,14 @@ impl Cut<'_> {
         coverage
     }
 
-    fn judge(&self, answer: &Answer<'_>, right: bool, prediction: &Prediction<'_>, verdict: &mut Verdict) {
+    fn judge(
+        &self,
+        state: CoverageState,
+        answer: &Answer<'_>,
+        right: bool,
+        prediction: &Prediction<'_>,
+        verdict: &mut Verdict,
+    ) {
         // An assumption about another namespace does not concern the hidden part.
         let assumed = prediction.assumed.iter().any(|assumed| {
             let hidden = |namespace: &&str| assumed.namespace.is_empty() || assumed.namespace == *namespace;
@@ -241,7 +252,11 @@ impl Cut<'_> {
             let said = [format!("{} doubts", prediction.assumed.len())].into();
             differ("doubts", answer.object, &[format!("{} doubts", needs.len())].into(), &said, verdict);
         }
-        let doubted = assumed || answer.hidden;
+        // If it is known that something was not read, no answer may rest on the assumption that it is absent. The
+        // controllers assume that pods that could not be read already have their claims (`docs/CONFORMANCE.md`).
+        let is_read = !matches!(state, CoverageState::Failed | CoverageState::Forbidden | CoverageState::Partial);
+        let may_assume = is_read || self.kind == Kind::Pod && !self.scheduled;
+        let doubted = assumed && may_assume || answer.hidden;
         verdict.counts.cuts += 1;
         verdict.counts.doubted += usize::from(!right && doubted);
         verdict.counts.confident += usize::from(!doubted);

@@ -4,9 +4,13 @@
 use super::{Judged, Verdict, differ};
 use crate::line::{Object, Scheduling, SchedulingStatus};
 use pvctl::controllers::CandidateVerdict;
-use pvctl::controllers::scheduler::{self, ClaimOnNode, Cycle, Plugin, Scheduler, claim_on_node};
+use pvctl::controllers::scheduler::{
+    self, Cause, Causes, ClaimOnNode, ClaimTask, Code, Cycle, Plugin, Scheduler, SchedulerReason, claim_on_node,
+    fits_node,
+};
 use pvctl::model::{
-    ClaimVolume, Node, ObjectMeta, PersistentVolumeClaim, Pod, PodScheduling, Toleration, TolerationOperator,
+    ClaimVolume, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodScheduling, Toleration,
+    TolerationOperator,
 };
 use pvctl::snapshot::Snapshot;
 use std::collections::BTreeSet;
@@ -61,6 +65,30 @@ impl Judged<'_> {
                 let found = claim_on_node(self.snapshot, self.behavior, claim, node);
                 compare("alone on a node", &of_scheduler(&answer.cycle, node), false, claim, &found, verdict);
                 compare_volumes(self.snapshot, claim, &found, verdict);
+                compare_causes(&scheduler, pod, node, claim, &found, verdict);
+                self.compare_reach(claim, node, &answer.cycle, verdict);
+            }
+        }
+    }
+
+    /// Compares whether the volume of a bound claim can be used on the node with the plugins that decide it.
+    fn compare_reach(&self, claim: &PersistentVolumeClaim, node: &Node, cycle: &Cycle, verdict: &mut Verdict) {
+        let volume = self.snapshot.find::<PersistentVolume>("", &claim.volume_name);
+        let Cycle::Nodes(nodes) = cycle else { return };
+        let Some(volume) = volume else { return };
+        for one in nodes.iter().filter(|one| one.node == node.meta.name).flat_map(|one| &one.verdicts) {
+            let plugin = one.status.plugin.map(Plugin::name).unwrap_or_default();
+            let is_reached = matches!(plugin, "VolumeBinding") || is_later(plugin) || one.fits();
+            if is_reached && one.status.code != Code::Error {
+                let is_rejected = one.status.reasons.iter().any(|reason| {
+                    let leaf = reason.leaf;
+                    leaf == Some(SchedulerReason::NodeBoundVolumeAffinity)
+                        || leaf == Some(SchedulerReason::NodeZoneConflict)
+                });
+                let text =
+                    |fits: bool| BTreeSet::from([format!("{} fits {}: {fits}", volume.meta.name, node.meta.name)]);
+                let fits = fits_node(self.snapshot, volume, node);
+                differ("nodes of a volume", &object_of(claim), &text(!is_rejected), &text(fits), verdict);
             }
         }
     }
@@ -103,6 +131,26 @@ fn compare(
         all.retain(|one| real.contains(one));
     }
     differ(part, &object, &text(real), &text(&all), verdict);
+}
+
+/// Compares the causes that are named for the claim on the node with those that are named for the pod.
+fn compare_causes(
+    scheduler: &Scheduler<'_>,
+    pod: &Pod,
+    node: &Node,
+    claim: &PersistentVolumeClaim,
+    found: &ClaimOnNode<'_>,
+    verdict: &mut Verdict,
+) {
+    let of_pod = Causes::new(scheduler, pod);
+    let of_reason = |leaf: SchedulerReason, causes: &[Cause<'_>]| format!("{}: {causes:?}", leaf.name());
+    let reasons = found.verdicts.verdicts.iter().flat_map(|verdict| &verdict.status.reasons);
+    let leaves: BTreeSet<SchedulerReason> = reasons.filter_map(|reason| reason.leaf).collect();
+    // A claim that no node can help is the cause itself.
+    let leaves = leaves.into_iter().filter(|_| found.task != ClaimTask::Reject);
+    let real = leaves.map(|leaf| of_reason(leaf, &of_pod.of(leaf, Some(node)))).collect();
+    let named = found.causes.iter().map(|(leaf, cause)| of_reason(*leaf, std::slice::from_ref(cause))).collect();
+    differ("on a node: causes", &object_of(claim), &real, &named, verdict);
 }
 
 /// Compares the volumes that are called chosen or reserved with the volumes that the verdicts bind.

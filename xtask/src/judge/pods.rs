@@ -4,7 +4,7 @@ use super::ends::{ends_of, prove, settling};
 use super::{FURTHER, Judged, Verdict, Wider, differ, found};
 use crate::line::Settle;
 use anyhow::{Context as _, Result};
-use pvctl::controllers::{Controller, scheduler};
+use pvctl::controllers::{Controller, DecidedBy, scheduler};
 use pvctl::engines::simulation;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -66,6 +66,19 @@ impl Judged<'_> {
             if !ends.is_empty() {
                 let (line, object) = (self.line.id.clone(), answer.object.clone());
                 verdict.wider.push(Wider { line, object, ends, exact });
+            }
+            if answer.object.kind == "Pod" {
+                let nodes = |ends: &BTreeSet<String>| -> BTreeSet<String> {
+                    let ends = ends.iter().filter_map(|end| serde_json::from_str::<Value>(end).ok());
+                    ends.filter_map(|end| end["node"].as_str().map(str::to_owned)).collect()
+                };
+                let text = |scores: bool| BTreeSet::from([format!("scores decide: {scores}")]);
+                let decide = prediction.decided_by.contains(&DecidedBy::Score);
+                // With one node, the scheduler has no choice. If the real scheduler chose several nodes, it had one.
+                if nodes(&seen).len() > 1 || self.snapshot.nodes().len() < 2 {
+                    let several = self.snapshot.nodes().len() > 1;
+                    differ("pods: scores", &answer.object, &text(several), &text(decide), verdict);
+                }
             }
             let inside: BTreeSet<String> = seen.intersection(&predicted).cloned().collect();
             differ("pods", &answer.object, &seen, &inside, verdict);

@@ -46,7 +46,7 @@ impl Judged<'_> {
             compare(answer, &parts(&answer.pod, predicted), verdict);
         }
         self.compare_on_nodes(answers, verdict);
-        Ok(())
+        self.compare_scheduler_cuts(verdict)
     }
 }
 

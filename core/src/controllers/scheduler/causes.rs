@@ -52,6 +52,16 @@ pub enum Cause<'s> {
         /// The name of the volume.
         volume: &'s str,
     },
+    /// An earlier attempt has selected this node for the claim, so the scheduler does not search for a volume any more.
+    /// But the class of the claim does not provision volumes.
+    NothingProvisions {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of its class.
+        class: &'s str,
+        /// The name of the node.
+        node: &'s str,
+    },
     /// No volume fits both the claim and the node, and the class does not provision volumes.
     NoVolume {
         /// The name of the claim.
@@ -158,7 +168,8 @@ fn without_volume<'s>(
 ) -> Option<Cause<'s>> {
     let name = claim.meta.name.as_str();
     let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode);
-    if let Some(selected) = selected.filter(|selected| *selected != node.meta.name) {
+    let other = selected.filter(|selected| *selected != node.meta.name);
+    if let Some(selected) = other {
         return Some(Cause::SelectedNode { claim: name, node: selected });
     }
     if let Some(volume) = claims.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node)) {
@@ -166,10 +177,10 @@ fn without_volume<'s>(
     }
     let class: &StorageClass = view.find("", claim.class())?;
     let class_name = class.meta.name.as_str();
-    Some(if volume_binding::provisions(class) {
-        Cause::AllowedTopologies { claim: name, class: class_name }
-    } else {
-        Cause::NoVolume { claim: name, class: class_name }
+    Some(match selected {
+        _ if volume_binding::provisions(class) => Cause::AllowedTopologies { claim: name, class: class_name },
+        Some(node) => Cause::NothingProvisions { claim: name, class: class_name, node },
+        None => Cause::NoVolume { claim: name, class: class_name },
     })
 }
 

@@ -313,9 +313,6 @@ fn attachments(reads: &mut Reads<'_>, behavior: &KubernetesBehavior, info: &Node
     reads.need_all::<VolumeAttachment>();
     let mut found = BTreeSet::new();
     for attachment in &info.attachments {
-        if attachment.attacher.is_empty() || attachment.volume_name.is_empty() {
-            continue;
-        }
         let volume = reads.find::<PersistentVolume>("", &attachment.volume_name);
         if let Some(volume) = volume.filter(|volume| volume.source.kind == SourceKind::Csi) {
             let handle = Identity::Handle(volume.source.handle.to_string());

@@ -1,0 +1,117 @@
+//! Compares what kube-scheduler says about pods with what is said for partial input. Objects of one kind are hidden,
+//! and each answer that differs has to be marked as uncertain.
+
+use super::{Judged, Verdict, differ, parts};
+use crate::line::Object;
+use anyhow::Result;
+use pvctl::controllers::scheduler::{self, Scheduler, Scheduling};
+use pvctl::model::Kind;
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How many of the objects of a kind are hidden.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    All,
+    First,
+    Last,
+}
+
+const PARTS: [Part; 3] = [Part::All, Part::First, Part::Last];
+
+/// In the first two states, an object that was not read may exist. In the last state it is assumed to be absent.
+const STATES: [CoverageState; 3] = [CoverageState::Forbidden, CoverageState::Partial, CoverageState::Assumed];
+
+/// The kinds that the scheduler reads.
+const READ: [Kind; 10] = [
+    Kind::PersistentVolume,
+    Kind::PersistentVolumeClaim,
+    Kind::StorageClass,
+    Kind::Pod,
+    Kind::Node,
+    Kind::CsiNode,
+    Kind::CsiDriver,
+    Kind::CsiStorageCapacity,
+    Kind::VolumeAttachment,
+    Kind::Namespace,
+];
+
+impl Judged<'_> {
+    /// Compares the answers about all pods after objects were hidden: for each kind, all objects, the first and the
+    /// last. The name of the line decides which state is combined with which part.
+    pub(super) fn compare_scheduler_cuts(&self, verdict: &mut Verdict) -> Result<()> {
+        let full = self.answers(&self.known(&[])?);
+        let number = usize::try_from(self.number() % 3)?;
+        for (place, kind) in READ.into_iter().enumerate() {
+            let of_kind = |item: &&Value| item["kind"] == kind.as_str();
+            let count = self.line.world.items.iter().filter(of_kind).count();
+            if count == 0 {
+                continue;
+            }
+            for (turn, part) in PARTS.into_iter().enumerate() {
+                // The remainder is smaller than the number of states.
+                let Some(state) = STATES.get((number + place + turn) % STATES.len()) else { continue };
+                let partial = self.known(&[(kind, part, *state)])?;
+                for (pod, answer) in self.answers(&partial) {
+                    self.compare_cut_answer(&pod, (kind, part, *state), (full.get(&pod), &answer), verdict);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_cut_answer(
+        &self,
+        pod: &(String, String),
+        (kind, part, state): (Kind, Part, CoverageState),
+        (full, answer): (Option<&Scheduling>, &Scheduling),
+        verdict: &mut Verdict,
+    ) {
+        let without = |answer: &Scheduling| Scheduling { doubts: BTreeMap::new(), ..answer.clone() };
+        let right = full.map(without) == Some(without(answer));
+        let doubted = answer.doubts.contains_key(&kind);
+        verdict.counts.cuts += 1;
+        verdict.counts.doubted += usize::from(!right && doubted);
+        verdict.counts.confident += usize::from(!doubted);
+        if !right && (!doubted || answer.is_certain()) {
+            let object = Object { kind: "Pod".to_owned(), namespace: pod.0.clone(), name: pod.1.clone() };
+            let text = |answer: &Scheduling| [format!("{answer:?}")].into();
+            let real = full.map(text).unwrap_or_default();
+            let name = format!("scheduling: without {part:?} {} ({state:?})", kind.as_str());
+            differ(&name, &object, &real, &text(answer), verdict);
+        }
+    }
+
+    /// Returns the snapshot in which everything is known except the hidden parts.
+    fn known(&self, hidden: &[(Kind, Part, CoverageState)]) -> Result<Snapshot> {
+        let mut coverage = Coverage::default();
+        for kind in Kind::EVERY {
+            coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+        }
+        for (kind, _, state) in hidden {
+            coverage.set(CoverageEntry::new(*kind, None, *state));
+        }
+        let items = &self.line.world.items;
+        let is_hidden = |place: usize, item: &Value| {
+            hidden.iter().filter(|(kind, ..)| item["kind"] == kind.as_str()).any(|(kind, part, _)| {
+                let is_kind = |item: &Value| item["kind"] == kind.as_str();
+                match part {
+                    Part::All => true,
+                    Part::First => items.iter().position(is_kind) == Some(place),
+                    Part::Last => items.iter().rposition(is_kind) == Some(place),
+                }
+            })
+        };
+        let left = items.iter().enumerate().filter(|(place, item)| !is_hidden(*place, item)).map(|(_, item)| item);
+        Ok(Snapshot::new(parts(left, coverage)?))
+    }
+
+    /// Returns the answer about each pod that waits for the scheduler.
+    fn answers(&self, snapshot: &Snapshot) -> BTreeMap<(String, String), Scheduling> {
+        let scheduler = Scheduler::new(snapshot, self.behavior);
+        let key = |namespace: &str, name: &str| (namespace.to_owned(), name.to_owned());
+        let waiting = snapshot.pods().iter().filter(|pod| scheduler::handles(pod));
+        waiting.map(|pod| (key(&pod.meta.namespace, &pod.meta.name), scheduler.schedule(pod))).collect()
+    }
+}
