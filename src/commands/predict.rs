@@ -17,6 +17,10 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
     if args.pods && args.actors.actors.is_empty() {
         read.model.actors.push("scheduler".to_owned());
     }
+    if args.pods && !read.model.actors.iter().any(|actor| actor == "scheduler" || actor == "*") {
+        return Err(Error::usage("--pods shows where the scheduler leads pods, but --actors leaves the scheduler out")
+            .hint("leave --actors out, or add scheduler to it"));
+    }
     let options = PredictOptions {
         objects: parse_objects(&args.objects, &KINDS)?,
         labels: arguments::labels(global)?,

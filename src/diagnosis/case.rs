@@ -2,6 +2,7 @@
 //! on which the answer of the rule depends.
 
 use super::facts::{has_event, is_open, is_unbound};
+use super::pod::Attempt;
 use super::{Subject, Survey, key};
 use crate::controllers::persistent_volume::Nearest;
 use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
@@ -111,6 +112,12 @@ impl<'a> Case<'a> {
     /// Returns what the scheduler decides about the pod now, if everything that decides was read and is modelled.
     pub fn scheduling(&self, pod: &'a Pod) -> Option<Scheduling> {
         self.survey.scheduling(pod)
+    }
+
+    /// Returns the attempt of the scheduler to find a node for the pod now, if everything that decides was read and is
+    /// modelled.
+    pub fn attempt(&self, pod: &'a Pod) -> Option<Attempt> {
+        self.survey.attempt(pod)
     }
 
     /// Returns what is known about all objects together.

@@ -34,6 +34,8 @@ pub struct NodeVolume<'s> {
     pub claim: Option<(Str, Str)>,
     /// The pods on the node that use it.
     pub pods: Vec<&'s Pod>,
+    /// The pods without a node that use it.
+    pub waiting: Vec<&'s Pod>,
     /// The number of other nodes on which it can be used.
     pub other_nodes: usize,
 }
@@ -43,10 +45,16 @@ impl<'s> NodeVolumes<'s> {
     pub fn of(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior, node: &'s Node) -> Self {
         let name = &node.meta.name;
         let mut used: BTreeMap<&str, Vec<&Pod>> = BTreeMap::new();
-        for pod in snapshot.pods().iter().filter(|pod| pod.node_name == *name && !pod.terminated()) {
+        let mut awaited: BTreeMap<&str, Vec<&Pod>> = BTreeMap::new();
+        for pod in snapshot.pods().iter().filter(|pod| !pod.terminated()) {
+            let users = match pod.node_name.as_str() {
+                "" => &mut awaited,
+                node if node == name.as_str() => &mut used,
+                _ => continue,
+            };
             for claim in pod.claim_names() {
                 if let Some((_, volume)) = bound(snapshot, &pod.meta.namespace, claim) {
-                    used.entry(&volume.meta.name).or_default().push(pod);
+                    users.entry(&volume.meta.name).or_default().push(pod);
                 }
             }
         }
@@ -62,7 +70,8 @@ impl<'s> NodeVolumes<'s> {
                 return None;
             }
             let claim = volume.claim_ref.as_ref().map(|named| (named.namespace.clone(), named.name.clone()));
-            Some(NodeVolume { volume, claim, pods, other_nodes: others.count() })
+            let waiting = awaited.get(volume.meta.name.as_str()).cloned().unwrap_or_default();
+            Some(NodeVolume { volume, claim, pods, waiting, other_nodes: others.count() })
         };
         let coverage = snapshot.coverage();
         let is_unread = |kind: &Kind| matches!(coverage.absence(*kind, ""), Absence::Unknown(_));

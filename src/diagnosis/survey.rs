@@ -2,6 +2,7 @@
 
 use super::facts::has_uid_of;
 use super::pod::scheduling::nodes_state_room;
+use super::pod::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
 use crate::controllers::scheduler::{Scheduler, Scheduling, handles};
@@ -72,6 +73,16 @@ impl<'s> Survey<'s> {
     pub fn scheduling(&self, pod: &'s Pod) -> Option<Scheduling> {
         let scheduler = self.scheduler.as_ref().filter(|_| handles(pod))?;
         Some(scheduler.schedule(pod)).filter(Scheduling::is_certain)
+    }
+
+    /// Returns the attempt of the scheduler to find a node for the pod, with its causes, under the same conditions as
+    /// [`Self::scheduling`].
+    pub fn attempt(&self, pod: &'s Pod) -> Option<Attempt> {
+        let scheduler = self.scheduler.as_ref()?;
+        match PodScheduling::of(self.snapshot, || scheduler, pod)? {
+            PodScheduling::Tried(attempt) => Some(*attempt).filter(Attempt::is_certain),
+            PodScheduling::NotTried(_) | PodScheduling::Unknown { .. } => None,
+        }
     }
 
     /// Returns the volumes of that class that have a `claimRef` or are being deleted. They are grouped by the other

@@ -136,7 +136,12 @@ fn of_pod<'d>(diagnoser: &Diagnoser<'d>, pod: &'d Pod) -> Plain {
         ClaimProspect { is_problem: diagnosis.state.is_problem(), says: diagnosis.headline }
     };
     let volumes = stages.of_volumes(&of_claim);
-    let answer = answer(&stages, pod, &volumes);
+    let mut answer = answer(&stages, pod, &volumes);
+    let without_node = scheduling.as_ref().and_then(|scheduling| scheduling.certain_rejection());
+    if let Some(attempt) = without_node.filter(|_| answer.state == State::Waiting) {
+        answer.headline = format!("Pod {}/{} is Pending: no node fits it.", pod.meta.namespace, pod.meta.name);
+        answer.details = attempt.reasons();
+    }
     let (who, name, does) = answer.actor;
     Plain {
         state: Some(answer.state),

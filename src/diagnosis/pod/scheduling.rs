@@ -3,11 +3,13 @@
 
 use super::facts::unschedulable;
 use crate::controllers::scheduler::{
-    Cause, Causes, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Scheduler, SchedulerReason, Status, handles,
+    Cause, Causes, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Scheduler, SchedulerReason, Status,
+    handles, untolerated_taint,
 };
 use crate::diagnosis::facts::node_selector_text;
 use crate::model::{Kind, Node, Pod, Str, Timestamp, label};
 use crate::snapshot::{Absence, Snapshot};
+use crate::text::capitalized;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plugins and parts of kube-scheduler that are not modelled and that can decide where a pod runs.
@@ -96,6 +98,18 @@ pub struct Recorded {
     pub change: String,
 }
 
+impl PodScheduling {
+    /// Returns the attempt, if no node fits the pod, and the real scheduler certainly decides the same.
+    pub fn certain_rejection(&self) -> Option<&Attempt> {
+        match self {
+            Self::Tried(attempt) if attempt.message.is_some() && !attempt.is_error && attempt.is_certain() => {
+                Some(attempt)
+            }
+            Self::Tried(_) | Self::NotTried(_) | Self::Unknown { .. } => None,
+        }
+    }
+}
+
 /// Returns a node that does not state how many resources it has. Handmade files can have such nodes.
 fn without_room(snapshot: &Snapshot) -> Option<&Node> {
     snapshot.nodes().iter().find(|node| node.allocatable.is_empty())
@@ -176,7 +190,7 @@ impl PodScheduling {
         let causes = Causes::new(scheduler, pod);
         let (nodes, mut groups) = match answer.cycle {
             Cycle::Nodes(nodes) => {
-                let groups = group(snapshot, &causes, &nodes);
+                let groups = group(snapshot, pod, &causes, &nodes);
                 (nodes, groups)
             }
             Cycle::PreFilter(status) => {
@@ -225,6 +239,29 @@ impl PodScheduling {
 }
 
 impl Attempt {
+    /// Returns the message of the scheduler and the causes, as sentences.
+    pub fn reasons(&self) -> Vec<String> {
+        let message = self.message.iter().map(|message| format!("{}.", message.trim_end_matches('.')));
+        message.chain(self.causes().into_iter().map(|cause| format!("{}.", capitalized(cause)))).collect()
+    }
+
+    /// Returns the most important objects because of which nodes are rejected, as sentences without a full stop.
+    pub fn causes(&self) -> Vec<&str> {
+        let mut causes: Vec<&str> = Vec::new();
+        for cause in self.groups.iter().flat_map(|group| &group.causes) {
+            if causes.len() < MOST_CAUSES && !causes.contains(&cause.as_str()) {
+                causes.push(cause);
+            }
+        }
+        causes
+    }
+
+    /// Returns whether the real scheduler certainly decides the same: every kind was read completely, every order of the
+    /// volumes was followed, and every plugin that decides about the pod is modelled.
+    pub fn is_certain(&self) -> bool {
+        self.assumed.is_empty() && !self.is_limited && self.not_evaluated.is_empty()
+    }
+
     /// Returns a node that fits, although the scheduler has recorded that none did.
     pub fn new_node(&self) -> Option<&Str> {
         let is_new = self.recorded.as_ref().is_some_and(|recorded| !recorded.change.is_empty());
@@ -234,7 +271,7 @@ impl Attempt {
 
 /// Groups the rejected nodes by their reasons. If the order of the volumes decides about the reasons, the group has the
 /// reasons of all orders.
-fn group<'s>(snapshot: &'s Snapshot, causes: &Causes<'_, 's>, nodes: &[NodeVerdicts]) -> Vec<NodeGroup> {
+fn group<'s>(snapshot: &'s Snapshot, pod: &Pod, causes: &Causes<'_, 's>, nodes: &[NodeVerdicts]) -> Vec<NodeGroup> {
     let mut groups: BTreeMap<BTreeSet<&Status>, Vec<&Str>> = BTreeMap::new();
     for node in nodes.iter().filter(|node| !node.can_fit()) {
         groups.entry(node.verdicts.iter().map(|verdict| &verdict.status).collect()).or_default().push(&node.node);
@@ -244,6 +281,7 @@ fn group<'s>(snapshot: &'s Snapshot, causes: &Causes<'_, 's>, nodes: &[NodeVerdi
         for node in names.iter().filter_map(|name| snapshot.find::<Node>("", name)) {
             for status in &statuses {
                 add_new(&mut told, causes_of(causes, status, Some(node)));
+                add_new(&mut told, taint_of(pod, status, node));
             }
             if told.len() >= MOST_CAUSES {
                 break;
@@ -261,6 +299,14 @@ fn causes_of<'s>(causes: &Causes<'_, 's>, status: &Status, node: Option<&'s Node
     leaves
         .flat_map(|leaf| causes.of(leaf, node).into_iter().map(move |cause| cause_words(leaf, &cause, node)))
         .collect()
+}
+
+/// Returns the taint because of which the node is rejected, in words. Since 1.34, the scheduler does not name it.
+fn taint_of(pod: &Pod, status: &Status, node: &Node) -> Option<String> {
+    let taint = untolerated_taint(pod, node).filter(|_| status.plugin == Some(Plugin::TaintToleration))?;
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    let (name, key, effect) = (&node.meta.name, &taint.key, &taint.effect);
+    Some(format!("node {name} has taint {key}{value}:{effect}, which the pod does not tolerate"))
 }
 
 /// Adds the words that are not there yet.
@@ -298,7 +344,7 @@ pub fn cause_words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>
             SchedulerReason::PodClaimLost => format!("claim {claim} is Lost"),
             SchedulerReason::PodClaimDeleting => format!("claim {claim} is being deleted"),
             SchedulerReason::PodClaimImmediateUnbound => {
-                format!("claim {claim} is not bound to a volume; `kubectl pvctl explain pvc/{claim}` says why")
+                format!("claim {claim} is not bound to a volume: its own explanation says why")
             }
             SchedulerReason::PodClaimWithoutVolumeOrClass => {
                 format!("the volume that claim {claim} names does not exist")
@@ -339,13 +385,28 @@ pub fn cause_words(leaf: SchedulerReason, cause: &Cause<'_>, node: Option<&Node>
         Cause::AllowedTopologies { claim, class } => {
             format!("class {class:?} of claim {claim} allows only other topologies (allowedTopologies)")
         }
-        Cause::Capacity { claim } => {
+        Cause::TooFewVolumes { claim, class } => {
+            format!(
+                "claim {claim} gets no volume there: other claims of the pod take the free volumes of class {class:?} \
+                 that fit it, and nothing provisions one"
+            )
+        }
+        Cause::Capacity { claim, largest } => {
             let request = claim.requested().map(|request| request.to_string()).unwrap_or_default();
             let (name, class) = (&claim.meta.name, claim.class());
-            format!(
-                "claim {name} requests {request}, and no CSIStorageCapacity of class {class:?} reports that much \
-                 capacity there"
-            )
+            let limit = largest.and_then(|largest| match (&largest.maximum, &largest.capacity) {
+                (Some(maximum), _) => Some(format!("maximumVolumeSize {maximum}")),
+                (None, Some(capacity)) => Some(format!("capacity {capacity}")),
+                (None, None) => None,
+            });
+            match limit {
+                Some(limit) => format!(
+                    "claim {name} requests {request}, and the CSIStorageCapacity of class {class:?} has only {limit} there"
+                ),
+                None => format!(
+                    "claim {name} requests {request}, and no CSIStorageCapacity of class {class:?} states a capacity there"
+                ),
+            }
         }
         Cause::VolumeMissing { claim, volume } => format!("volume {volume} of claim {claim} does not exist"),
         Cause::Limit { driver, limit, used, new } => {

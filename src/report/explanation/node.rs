@@ -42,6 +42,10 @@ pub struct NodeVolumeOut {
     pub claim: Option<String>,
     /// The pods on the node that use the volume, as `namespace/name`.
     pub pods: Vec<String>,
+    /// The pods without a node that use the volume, as `namespace/name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub waiting: Vec<String>,
     /// The number of other nodes on which the volume can be used.
     pub other_nodes: usize,
 }
@@ -79,6 +83,14 @@ fn key_of(pod: &Pod) -> String {
     format!("{}/{}", pod.meta.namespace, pod.meta.name)
 }
 
+impl NodeVolumeOut {
+    /// Returns the pods that use the volume, as the table shows them.
+    fn users(&self) -> Vec<String> {
+        let waiting = self.waiting.iter().map(|pod| format!("{pod} (has no node)"));
+        self.pods.iter().cloned().chain(waiting).collect()
+    }
+}
+
 impl NodeVolumesOut {
     /// Returns this part of the document.
     pub(super) fn new(node: &NodeVolumes<'_>) -> Self {
@@ -87,6 +99,7 @@ impl NodeVolumesOut {
             phase: one.volume.status.phase.as_str().to_owned(),
             claim: one.claim.as_ref().map(|(namespace, name)| format!("{namespace}/{name}")),
             pods: one.pods.iter().map(|pod| key_of(pod)).collect(),
+            waiting: one.waiting.iter().map(|pod| key_of(pod)).collect(),
             other_nodes: one.other_nodes,
         });
         let drivers = node.drivers.iter().map(|one| {
@@ -120,7 +133,7 @@ impl NodeVolumesOut {
                     volume.name.clone(),
                     volume.phase.clone(),
                     volume.claim.clone().unwrap_or_default(),
-                    volume.pods.join(", "),
+                    volume.users().join(", "),
                     volume.other_nodes.to_string(),
                 ]);
             }

@@ -14,6 +14,10 @@ use crate::text::capitalized;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
+/// The sentence about a node that is not rejected.
+const ONLY_VOLUME_BINDING: &str = "Only the plugin VolumeBinding is evaluated here, and other plugins can still reject \
+                                   the node: `kubectl pvctl explain pod/NAME` shows what all plugins decide about a pod.";
+
 /// The largest number of volumes that are named in a sentence.
 const MOST_NAMED: usize = 2;
 
@@ -189,6 +193,9 @@ impl<'a> OnNodeOut<'a> {
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.causes.iter().map(|cause| format!("{}.", capitalized(cause))).collect();
         lines.extend(self.no_search.clone());
+        if self.verdict.can_fit {
+            lines.push(ONLY_VOLUME_BINDING.to_owned());
+        }
         if self.limited {
             lines.push("There may be other answers: too many orders of the volumes are possible.".to_owned());
         }
@@ -227,9 +234,7 @@ fn no_search(claim: &PersistentVolumeClaim, class: Option<&StorageClass>, task: 
             (name, Some(_)) => format!("class \"{name}\" does not delay binding"),
         },
     };
-    Some(format!(
-        "The scheduler does not look for a volume for it, because {why}. The rest is the search of the controller."
-    ))
+    Some(format!("The scheduler does not look for a volume for it, because {why}. kube-controller-manager does."))
 }
 
 impl MatchRow<'_> {

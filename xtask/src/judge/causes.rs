@@ -173,13 +173,13 @@ fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_
                 item["spec"]["nodeAffinity"] = Value::Null;
             }
         }
-        Cause::NoVolume { claim, .. } => add_volume(items, pod, claim),
+        Cause::NoVolume { claim, .. } | Cause::TooFewVolumes { claim, .. } => add_volume(items, pod, claim),
         Cause::AllowedTopologies { class, .. } => {
             for item in named(items, "StorageClass", class) {
                 item["allowedTopologies"] = Value::Null;
             }
         }
-        Cause::Capacity { claim } => {
+        Cause::Capacity { claim, .. } => {
             let class = claim.class();
             let driver = named(items, "StorageClass", class).map(|class| class["provisioner"].clone()).last();
             let driver = driver.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -6,7 +6,7 @@ use super::volume_binding::{Branch, PodVolumeClaims, is_fully_bound};
 use super::{Scheduler, SchedulerReason, in_tree_limits, migration, volume_binding, volume_limits, volume_zone};
 use crate::model::{
     AccessMode, AnnotationKey, ClaimPhase, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
-    StorageClass, Str,
+    StorageCapacity, StorageClass, Str,
 };
 use crate::snapshot::Snapshot;
 use crate::world::View;
@@ -69,6 +69,13 @@ pub enum Cause<'s> {
         /// The name of its class.
         class: &'s str,
     },
+    /// Volumes fit the claim on the node, but other claims of the pod take them. The class does not provision volumes.
+    TooFewVolumes {
+        /// The name of the claim.
+        claim: &'s str,
+        /// The name of its class.
+        class: &'s str,
+    },
     /// `allowedTopologies` of the class of the claim does not match the node.
     AllowedTopologies {
         /// The name of the claim.
@@ -80,6 +87,8 @@ pub enum Cause<'s> {
     Capacity {
         /// The claim.
         claim: &'s PersistentVolumeClaim,
+        /// The CSIStorageCapacity that accepts the largest claims there. It is `None` if there is none for the node.
+        largest: Option<&'s StorageCapacity>,
     },
     /// The volume of the claim does not exist.
     VolumeMissing {
@@ -148,7 +157,7 @@ pub(super) fn of_claim<'s>(
     match leaf {
         SchedulerReason::NodeBoundVolumeAffinity => affinity(view, claim, node),
         SchedulerReason::NodeNoVolumeToBind => without_volume(view, claims, claim, node),
-        SchedulerReason::NodeNotEnoughStorage => Some(Cause::Capacity { claim }),
+        SchedulerReason::NodeNotEnoughStorage => Some(without_capacity(view, claim, node)),
         SchedulerReason::NodeBoundVolumeMissing => missing_volume(view, claim),
         _ => None,
     }
@@ -180,8 +189,17 @@ fn without_volume<'s>(
     Some(match selected {
         _ if volume_binding::provisions(class) => Cause::AllowedTopologies { claim: name, class: class_name },
         Some(node) => Cause::NothingProvisions { claim: name, class: class_name, node },
+        None if claims.is_some_and(|claims| volume_binding::fits_alone(claims, claim, node)) => {
+            Cause::TooFewVolumes { claim: name, class: class_name }
+        }
         None => Cause::NoVolume { claim: name, class: class_name },
     })
+}
+
+fn without_capacity<'s>(view: View<'s>, claim: &'s PersistentVolumeClaim, node: &Node) -> Cause<'s> {
+    let class: Option<&StorageClass> = view.find("", claim.class());
+    let largest = class.and_then(|class| volume_binding::largest_capacity(&mut Reads::new(view), class, node));
+    Cause::Capacity { claim, largest }
 }
 
 fn missing_volume<'s>(view: View<'_>, claim: &'s PersistentVolumeClaim) -> Option<Cause<'s>> {
@@ -306,7 +324,7 @@ impl<'a, 's> Causes<'a, 's> {
 
     fn without_capacity(&self, node: &Node) -> Vec<Cause<'s>> {
         let unfit = self.unfit(SchedulerReason::NodeNotEnoughStorage, node);
-        unfit.into_iter().map(|claim| Cause::Capacity { claim }).collect()
+        unfit.into_iter().map(|claim| without_capacity(self.view, claim, node)).collect()
     }
 
     fn missing_volumes(&self) -> Vec<Cause<'s>> {

@@ -36,6 +36,7 @@ mod volume_zone;
 pub use causes::{Cause, Causes, fits_node, is_tied, nodes_of_volume};
 pub use claim::{ClaimOnNode, ClaimTask, claim_on_node};
 pub use leaves::{SchedulerPodBranch, SchedulerReason, SchedulerVolumeStep};
+pub use nodes::untolerated_taint;
 pub use verdict::{
     Binding, Code, ConditionReason, Cycle, NodeVerdicts, NotEvaluated, Plugin, Reason, Scheduling, Status, Verdict,
 };

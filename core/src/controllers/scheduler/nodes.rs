@@ -24,7 +24,7 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
 
 /// Returns the first taint of the node that has the effect `NoSchedule` or `NoExecute` and that the pod does not
 /// tolerate. Upstream: `FindMatchingUntoleratedTaint` with `DoNotScheduleTaintsFilterFunc`, 1.36.
-pub(super) fn untolerated_taint<'n>(pod: &Pod, node: &'n Node) -> Option<&'n Taint> {
+pub fn untolerated_taint<'n>(pod: &Pod, node: &'n Node) -> Option<&'n Taint> {
     let tolerations = &scheduling(pod).tolerations;
     let keeps_away = |taint: &&Taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute");
     node.taints.iter().filter(keeps_away).find(|taint| !tolerations.iter().any(|each| tolerates(each, taint)))

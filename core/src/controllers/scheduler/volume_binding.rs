@@ -543,14 +543,42 @@ pub(super) fn has_enough_capacity(
     if !reads.find::<CsiDriver>("", &class.provisioner).is_some_and(|driver| driver.storage_capacity) {
         return true;
     }
-    let suffices = |capacity: &StorageCapacity| {
-        let limit = capacity.maximum.as_ref().or(capacity.capacity.as_ref());
+    capacities(reads, class, node)
+        .any(|capacity| largest_claim(capacity).is_some_and(|largest| largest.value() >= request.value()))
+}
+
+/// Returns the CSIStorageCapacities of the class whose topology includes the node.
+fn capacities<'s>(
+    reads: &mut Reads<'s>,
+    class: &StorageClass,
+    node: &Node,
+) -> impl Iterator<Item = &'s StorageCapacity> {
+    reads.list::<StorageCapacity>().filter(|capacity| {
+        let topology = capacity.topology.as_ref();
         capacity.class_name == class.meta.name
-            && limit.is_some_and(|limit| limit.value() >= request.value())
-            && capacity
-                .topology
-                .as_ref()
-                .is_some_and(|topology| topology.compile().is_ok_and(|selector| selector.matches(&node.meta.labels)))
-    };
-    reads.list::<StorageCapacity>().any(suffices)
+            && topology.is_some_and(|topology| topology.compile().is_ok_and(|all| all.matches(&node.meta.labels)))
+    })
+}
+
+/// Returns the size of the largest claim for which the scheduler accepts this CSIStorageCapacity. Returns None if it
+/// states no size.
+fn largest_claim(capacity: &StorageCapacity) -> Option<&Quantity> {
+    capacity.maximum.as_ref().or(capacity.capacity.as_ref())
+}
+
+/// Returns the CSIStorageCapacity of the class for the node that accepts the largest claims.
+pub(super) fn largest_capacity<'s>(
+    reads: &mut Reads<'s>,
+    class: &StorageClass,
+    node: &Node,
+) -> Option<&'s StorageCapacity> {
+    capacities(reads, class, node).max_by_key(|capacity| largest_claim(capacity).map(Quantity::value))
+}
+
+/// Returns whether some free volume of the class fits the claim alone on the node. If the claim gets no volume there,
+/// other claims of the pod take such volumes.
+pub(super) fn fits_alone(claims: &PodVolumeClaims<'_>, claim: &PersistentVolumeClaim, node: &Node) -> bool {
+    let waiting = claims.of(claim);
+    let mut volumes = waiting.into_iter().flat_map(|waiting| waiting.volumes.iter().flatten());
+    volumes.any(|(volume, is_reserved)| !is_reserved && is_near(volume, node))
 }

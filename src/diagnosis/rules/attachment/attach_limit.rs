@@ -50,11 +50,12 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 }
 
 fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
-    let (message, since) = unschedulable(case.snapshot(), pod)?;
-    if !message.contains(EXCEEDS) {
-        return None;
-    }
-    let since = since.or(pod.meta.created);
+    let said = unschedulable(case.snapshot(), pod);
+    // The decision of the scheduler now takes precedence over its last message.
+    let now = case.scheduling(pod);
+    let now = now.as_ref().map(|now| now.messages.first().map(String::as_str).unwrap_or_default());
+    let message = now.or_else(|| said.map(|(message, _)| message)).filter(|message| message.contains(EXCEEDS))?;
+    let since = said.and_then(|(_, since)| since).or(pod.meta.created);
     // If the pod has more volumes of a driver than any node takes, it fits on no node of these machine types.
     let drivers: Vec<&str> = used_claims(pod).filter_map(|used| driver_of(case, pod, used.claim)).collect();
     let too_many = drivers.iter().find_map(|name| {
@@ -95,11 +96,14 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let found = Detection::new(format!("{words}. The scheduler says: \"{}\"", message.trim_end_matches('.')))
         .early_if(case.may_heal(since)?)
         .since(since)
-        .evidence(&case.object(), "status.conditions[PodScheduled].message", message)
         .evidence(&case.object(), "spec.nodeName", "");
+    let found = match said {
+        Some((said, _)) => found.evidence(&case.object(), "status.conditions[PodScheduled].message", said),
+        None => found,
+    };
     let found = used_claims(pod).fold(found, |found, used| found.affects(claim_key(&pod.meta.namespace, used.claim)));
     Some(found.remedy(by_hand(first)).remedy(kubectl(
-        "get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name,LIMITS:.spec.drivers[*].allocatable.count",
+        "get csinodes -o custom-columns='NODE:.metadata.name,DRIVERS:.spec.drivers[*].name,LIMITS:.spec.drivers[*].allocatable.count'",
         "see how many volumes each node takes",
     )))
 }

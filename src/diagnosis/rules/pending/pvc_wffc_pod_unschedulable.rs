@@ -2,16 +2,16 @@
 
 use super::{users, with_class};
 use crate::controllers::ClaimBranch;
-use crate::controllers::scheduler::Scheduling;
 use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::mention::{elsewhere, mention};
 use crate::diagnosis::pod::facts::unschedulable;
-use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::pod::Attempt;
+use crate::diagnosis::remedy::{by_hand, describe, kubectl};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
-use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod, Str};
-use crate::text::{human_age, truncate};
+use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolumeClaim, Pod};
+use crate::text::{capitalized, human_age, truncate};
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-wffc-pod-unschedulable",
@@ -34,8 +34,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl describe pod POD -n NAMESPACE\n\
                   kubectl get events -n NAMESPACE --field-selector reason=FailedScheduling",
         repair: "Remove the cause that the pod's event names. For example, add nodes, correct the affinity, the \
-                 tolerations or the requests of the pod, or repair another claim that the pod uses. This claim needs \
-                 no change.",
+                 tolerations or the requests of the pod, or repair another claim that the pod uses. Often the \
+                 claim needs no change. If there is too little storage anywhere, a smaller claim can help.",
         prevention: "Make sure that requests and affinities fit the existing nodes, and that volumes or storage are \
                      available where the pods may run.",
         hazard: "Do not set `spec.nodeName` on the pod to start it: then nobody selects a node for the claim, and \
@@ -77,36 +77,46 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let pod_words = mention(&pod_key);
     let later = elsewhere(&pod_key, ", and the claim is bound only after that");
     let lead = format!("{pod_words}{others} has not been scheduled for {age}{later}");
-    let now = case.scheduling(pod).as_ref().map(Now::of);
+    let now = case.attempt(pod);
+    let fitting = now.as_ref().and_then(|now| now.fitting.first().or(now.perhaps_fitting.first()));
     let quoted = |message: &str| format!("\"{}\"", truncate(message.trim_end_matches('.'), 300));
+    let causes = now.iter().flat_map(Attempt::causes).map(|cause| format!(". {}", capitalized(cause)));
+    let causes: String = causes.collect();
     let message = match (&obstacle, said, &now) {
         (Some((other, what)), ..) => {
             format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
         }
-        (None, said, Some(Now::Fits(node))) => {
+        (None, said, _) if let Some(node) = fitting => {
             let earlier = said.map(|said| format!(". Earlier, the scheduler said: {}", quoted(said)));
             format!("{lead}, although the pod fits node {node} now{}", earlier.unwrap_or_default())
         }
-        (None, None, Some(Now::FitsNone(message))) => {
-            format!("no node fits {pod_words}{others}{later}. The pod has waited {age}: {message}")
-        }
+        (None, _, Some(Attempt { message: Some(message), .. })) => format!(
+            "no node fits {pod_words}{others}{later}. The pod has waited {age}: {}{}",
+            message.trim_end_matches('.'),
+            causes
+        ),
         (None, Some(said), _) => format!(
             "no node fits {pod_words}{others}{later}. The pod has waited {age}. The scheduler says: {}",
             quoted(said)
         ),
-        (None, None, None) => format!("{lead}. See the events FailedScheduling of the pod for the reason"),
+        (None, None, _) => format!("{lead}. See the events FailedScheduling of the pod for the reason"),
     };
     let pod_key = key(Kind::Pod, &pod.meta.namespace, name);
     let mut found = Detection::new(message)
         .since(since)
         .follows_from(pod_key.clone(), Act::Schedule)
         .follows_from(class_key(claim.class()), Act::Schedule);
-    let mut way = by_hand(match now {
-        Some(Now::Fits(_)) => "make sure that kube-scheduler runs; the claim needs no change",
-        Some(Now::FitsNone(_)) | None => {
-            "make sure that the scheduler can place the pod; the claim needs no change"
-        }
+    let mut way = by_hand(match fitting {
+        Some(_) => "make sure that kube-scheduler runs; the claim needs no change",
+        None => "make sure that the scheduler can place the pod",
     });
+    let first = match now {
+        None => describe(&pod_key, "see in its events why no node fits"),
+        Some(_) => kubectl(
+            format!("pvctl explain pod/{name} -n {}", pod.meta.namespace),
+            "see for each node why the pod does not fit",
+        ),
+    };
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));
         found = found.follows_from(other, Act::Bind);
@@ -114,25 +124,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     Some(
         with_class(found, case, claim)
             .evidence(&pod_key, "spec.nodeName", "")
-            .remedy(describe(&pod_key, "see in its events why no node fits"))
+            .remedy(first)
             .remedy(way),
     )
-}
-
-/// What the scheduler decides about a pod now.
-enum Now {
-    /// The pod fits the node of this name, and perhaps others.
-    Fits(Str),
-    /// The pod fits no node. The text is the message of the scheduler.
-    FitsNone(String),
-}
-
-impl Now {
-    fn of(answer: &Scheduling) -> Self {
-        let node = answer.candidates().next().map(|node| node.node.clone());
-        let message = || answer.messages.iter().next().map(|message| message.trim_end_matches('.').to_owned());
-        node.map_or_else(|| Self::FitsNone(message().unwrap_or_default()), Self::Fits)
-    }
 }
 
 /// Returns whether the default scheduler has to place the pod.

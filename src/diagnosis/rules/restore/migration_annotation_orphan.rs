@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
               driver, too. Here no CSIDriver of that name exists, and no node has registered it.",
         confirm: "kubectl get pv VOLUME -o yaml\n\
                   kubectl get csidrivers\n\
-                  kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name",
+                  kubectl get csinodes -o custom-columns='NODE:.metadata.name,DRIVERS:.spec.drivers[*].name'",
         repair: "Install the driver that the annotation names: then the volume can be used as before. If the claim is \
                  gone and the data have to be kept, set policy Retain first. If the storage does not exist any more, \
                  delete the claim and the volume.",

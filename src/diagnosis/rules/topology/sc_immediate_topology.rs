@@ -34,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
               the cluster. So the volume decides where the pod has to run, before the scheduler has checked the other \
               needs of the pod.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner} {.volumeBindingMode}'\n\
-                  kubectl get csinodes -o custom-columns=NODE:.metadata.name,KEYS:.spec.drivers[*].topologyKeys\n\
+                  kubectl get csinodes -o custom-columns='NODE:.metadata.name,KEYS:.spec.drivers[*].topologyKeys'\n\
                   kubectl get pv -o \
                   custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,NODES:.spec.nodeAffinity",
         repair: "The mode of a class cannot be changed. Create a class with `volumeBindingMode: WaitForFirstConsumer` \

@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
               needs neither object. So this rule examines only names that only CSI drivers have.",
         confirm: "kubectl get sc NAME -o jsonpath='{.provisioner}'\n\
                   kubectl get csidrivers\n\
-                  kubectl get csinodes -o custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name\n\
+                  kubectl get csinodes -o custom-columns='NODE:.metadata.name,DRIVERS:.spec.drivers[*].name'\n\
                   kubectl get pods -A",
         repair: "Install the driver: then waiting claims get their volumes. If the name is misspelt, or another driver \
                  is meant, create a class with the right name (the provisioner of a class cannot be changed), and \

@@ -3,14 +3,20 @@
 
 use super::is_unscheduled;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
+use crate::controllers::scheduler::{Reason, Scheduling, SchedulerReason, Verdict, fits_node};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::mention::volume_of;
 use crate::diagnosis::pod::facts::{bound, unschedulable};
 use crate::diagnosis::remedy::{by_hand, kubectl};
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, Node, NodeOperator, NodeSelector, PersistentVolume, Pod, Str, label};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
+use crate::model::{
+    Kind, Node, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, Pod, Str, label,
+};
+use crate::snapshot::Snapshot;
 use crate::text::truncate;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     id: "pod-node-affinity-conflict",
@@ -56,25 +62,96 @@ const AFFINITY: [&str; 2] = ["didn't match PersistentVolume's node affinity", "h
 const OTHERS: [&str; 6] =
     ["Insufficient", "Too many pods", "max volume count", "free ports", "unschedulable", "topology spread"];
 
+/// The labels of a volume that state its zone or region.
+const ZONES: [&str; 4] = [
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+];
+
+/// The largest number of nodes that the message names.
+const MOST_NODES: usize = 3;
+
 /// The label that identifies the node in the node affinity of a volume that only one node can use.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A bound volume of the pod that can be used only on some nodes.
 struct Tied<'a> {
+    snapshot: &'a Snapshot,
     volume: &'a PersistentVolume,
-    affinity: &'a NodeSelector,
+    /// The node affinity of the volume. If it has none, these are its zone and region labels.
+    affinity: Cow<'a, NodeSelector>,
     namespace: &'a str,
     claim: &'a str,
 }
 
-impl Tied<'_> {
+impl<'a> Tied<'a> {
+    /// Returns the volume of the pod's claim, if it is bound and can be used only on some nodes.
+    fn new(case: &Case<'a>, namespace: &'a str, name: &str) -> Option<Self> {
+        let snapshot = case.snapshot();
+        let (claim, volume) = bound(snapshot, namespace, name)?;
+        // For a migrated volume, the scheduler evaluates the node affinity that the driver would have written.
+        if migrated_to(case.behavior(), volume).is_some() {
+            return None;
+        }
+        let affinity = match volume.node_affinity.as_deref() {
+            Some(affinity) => Cow::Borrowed(affinity),
+            None => Cow::Owned(of_labels(volume)?),
+        };
+        Some(Self { snapshot, volume, affinity, namespace, claim: &claim.meta.name })
+    }
+
     fn words(&self) -> String {
         volume_of(&claim_key(self.namespace, self.claim), &self.volume.meta.name)
     }
 
     fn fits(&self, node: &Node) -> bool {
-        self.affinity.matches(&node.meta.labels)
+        fits_node(self.snapshot, self.volume, node)
     }
+}
+
+/// Returns the zone and region labels of the volume as requirements. Returns None if the volume has no such label.
+/// Upstream: `VolumeZone`, `LabelZonesToSet`, 1.36.
+fn of_labels(volume: &PersistentVolume) -> Option<NodeSelector> {
+    let requirement = |key: &&str| {
+        let values = label(&volume.meta.labels, key)?.split("__").map(Str::from).collect();
+        Some(NodeRequirement { key: Str::from(*key), operator: NodeOperator::In, values })
+    };
+    let expressions: Box<[NodeRequirement]> = ZONES.iter().filter_map(requirement).collect();
+    let term = NodeSelectorTerm { expressions, ..NodeSelectorTerm::default() };
+    (!term.expressions.is_empty()).then(|| NodeSelector { terms: [term].into() })
+}
+
+/// Why the nodes on which the volumes can be used do not take the pod.
+enum Refused<'a> {
+    /// The last message of the scheduler.
+    Said(&'a str),
+    /// What the scheduler decides now: the nodes, each with the reasons.
+    Now(Vec<(&'a Node, String)>),
+}
+
+/// Returns why the nodes on which all volumes can be used do not take the pod, as the scheduler decides now. Returns None
+/// if no node is rejected only because of a volume. Then other reasons keep the pod from running.
+fn refused_now<'a>(nodes: &'a [Node], tied: &[Tied<'_>], now: &Scheduling) -> Option<Vec<(&'a Node, String)>> {
+    let is_about_place = |reason: &Reason| {
+        matches!(reason.leaf, Some(SchedulerReason::NodeBoundVolumeAffinity | SchedulerReason::NodeZoneConflict))
+    };
+    let is_only_place = |verdict: &Verdict| {
+        let reasons = &verdict.status.reasons;
+        !reasons.is_empty() && reasons.iter().all(is_about_place)
+    };
+    if !now.nodes().iter().any(|node| node.verdicts.iter().all(is_only_place)) {
+        return None;
+    }
+    let refused = |node: &'a Node| {
+        let found = now.nodes().iter().find(|one| one.node == node.meta.name)?;
+        let reasons = found.verdicts.iter().flat_map(|verdict| &verdict.status.reasons);
+        let reasons: BTreeSet<&str> = reasons.map(|reason| &*reason.text).collect();
+        Some((node, Vec::from_iter(reasons).join(", ")))
+    };
+    let usable = nodes.iter().filter(|node| tied.iter().all(|one| one.fits(node)));
+    Some(usable.filter_map(refused).collect())
 }
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
@@ -82,26 +159,24 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let (snapshot, namespace) = (case.snapshot(), &pod.meta.namespace);
-    let tied: Vec<Tied<'_>> = pod
-        .claim_names()
-        .filter_map(|name| {
-            let (claim, volume) = bound(snapshot, namespace, name)?;
-            // For a migrated volume, the scheduler evaluates the node affinity that the driver would have written.
-            if migrated_to(case.behavior(), volume).is_some() {
-                return None;
-            }
-            Some(Tied { volume, affinity: volume.node_affinity.as_deref()?, namespace, claim: &claim.meta.name })
-        })
-        .collect();
+    let tied: Vec<Tied<'_>> = pod.claim_names().filter_map(|name| Tied::new(case, namespace, name)).collect();
     let nodes = snapshot.nodes();
     if tied.is_empty() || nodes.is_empty() {
         return None;
     }
     let said = unschedulable(snapshot, pod);
-    // If some node fits all volumes, only the message of the scheduler shows that no such node fits the pod.
-    let refused = said.map(|(message, _)| message).filter(|message| {
-        AFFINITY.iter().any(|text| message.contains(text)) && !OTHERS.iter().any(|text| message.contains(text))
-    });
+    // If some node fits all volumes, only the scheduler decides whether such a node takes the pod. Its decision now takes
+    // precedence over its last message.
+    let refused = match case.scheduling(pod) {
+        Some(now) if now.candidates().next().is_some() => return None,
+        Some(now) => refused_now(nodes, &tied, &now).filter(|nodes| !nodes.is_empty()).map(Refused::Now),
+        None => said.map(|(message, _)| Refused::Said(message)).filter(|refused| match refused {
+            Refused::Said(message) => {
+                AFFINITY.iter().any(|text| message.contains(text)) && !OTHERS.iter().any(|text| message.contains(text))
+            }
+            Refused::Now(_) => true,
+        }),
+    };
     let some_fits = nodes.iter().any(|node| tied.iter().all(|one| one.fits(node)));
     if (some_fits && refused.is_none()) || (!some_fits && !case.knows_all(Kind::Node, "")) {
         return None;
@@ -111,7 +186,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let alone = tied.iter().find(|one| !nodes.iter().any(|node| one.fits(node)));
     let mut found = match (alone, refused) {
         (Some(one), _) => without_node(case, one),
-        (None, Some(said)) if some_fits => with_other_nodes(tied.first()?, said),
+        (None, Some(refused)) if some_fits => with_other_nodes(tied.first()?, &refused),
         (None, _) => apart(&tied, nodes)?,
     }
     .early_if(is_early)
@@ -119,8 +194,10 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     .evidence(&case.object(), "spec.nodeName", "");
     for one in &tied {
         let name = &one.volume.meta.name;
+        let field =
+            if one.volume.node_affinity.is_some() { "spec.nodeAffinity.required" } else { "metadata.labels" };
         found = found
-            .evidence(&volume_key(name), "spec.nodeAffinity.required", node_selector_text(one.affinity))
+            .evidence(&volume_key(name), field, node_selector_text(&one.affinity))
             .follows_from(volume_key(name), Act::Reach)
             .follows_from(claim_key(namespace, one.claim), Act::Schedule)
             .affects(claim_key(namespace, one.claim))
@@ -135,17 +212,41 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 }
 
 /// Returns the detection for a volume that fits only on nodes that refuse the pod for other reasons.
-fn with_other_nodes(one: &Tied<'_>, said: &str) -> Detection {
-    let wanted = node_selector_text(one.affinity);
-    Detection::new(format!(
-        "{} requires a node with {wanted}, but no such node fits the pod. The scheduler says: \"{}\"",
-        one.words(),
-        truncate(said.trim_end_matches('.'), 300)
-    ))
-    .remedy(by_hand(format!(
+fn with_other_nodes(one: &Tied<'_>, refused: &Refused<'_>) -> Detection {
+    let wanted = node_selector_text(&one.affinity);
+    let compare = by_hand(format!(
         "let the pod run on a node with {wanted}: compare the nodeSelector, affinity, tolerations and requests of the \
          pod with these nodes"
-    )))
+    ));
+    let lead = format!("{} requires a node with {wanted}, but no such node fits the pod", one.words());
+    let nodes = match refused {
+        Refused::Said(said) => {
+            let said = truncate(said.trim_end_matches('.'), 300);
+            return Detection::new(format!("{lead}. The scheduler says: \"{said}\"")).remedy(compare);
+        }
+        Refused::Now(nodes) => nodes,
+    };
+    let shown: Vec<String> =
+        nodes.iter().take(MOST_NODES).map(|(node, why)| format!("{}: {why}", node.meta.name)).collect();
+    let more = match nodes.len().saturating_sub(MOST_NODES) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let found = Detection::new(format!("{lead} ({}{more})", shown.join("; ")));
+    let cordoned = nodes.iter().map(|(node, _)| node).find(|node| node.unschedulable && !node.is_not_ready());
+    let silent = nodes.iter().map(|(node, _)| node).find(|node| node.is_not_ready());
+    match (cordoned, silent) {
+        (Some(node), _) => {
+            let name = &node.meta.name;
+            let found = found.evidence(&key(Kind::Node, "", name), "spec.unschedulable", "true");
+            found.remedy(kubectl(format!("uncordon {name}"), format!("let pods run on node {name}, if it is well")))
+        }
+        (None, Some(node)) => found.remedy(by_hand(format!(
+            "repair node {}, which is not ready: the pod can run there when the kubelet of the node answers again",
+            node.meta.name
+        ))),
+        (None, None) => found.remedy(compare),
+    }
 }
 
 /// Returns the detection for a volume that fits on no node.
@@ -172,15 +273,18 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
         ))
         .remedy(by_hand(format!(
             "start node {host} again; if its machine will not run again and the application has other copies of the \
-             data, delete the claim {claim} and the pod, so that both are created again"
+             data, delete the claim {claim} and the pod, if their owner creates both again"
         )));
     }
-    let wanted = node_selector_text(one.affinity);
+    let wanted = node_selector_text(&one.affinity);
     Detection::new(format!(
         "no node matches the node affinity of {}: {wanted}. Volume {name} can be used only on such nodes",
         one.words()
     ))
-    .remedy(by_hand(format!("add a node with {wanted}; or, if a node can reach the storage, add these labels to it")))
+    .remedy(by_hand(format!(
+        "add a node with {wanted}. If the storage can be reached from another node, such as NFS or a SAN, add these labels \
+         to that node; a disk of a cloud cannot be used in another zone, whatever the labels say"
+    )))
 }
 
 /// Returns the detection for two volumes that fit on no common node.
@@ -190,8 +294,8 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
         .iter()
         .enumerate()
         .find_map(|(place, left)| Some((left, tied[place + 1..].iter().find(|right| !share(left, right))?)))?;
-    let [first, second] = [left, right].map(|one| node_selector_text(one.affinity));
-    let message = match place(left.affinity).zip(place(right.affinity)) {
+    let [first, second] = [left, right].map(|one| node_selector_text(&one.affinity));
+    let message = match place(&left.affinity).zip(place(&right.affinity)) {
         Some((first_place, second_place)) => format!(
             "{} is in {first_place} and {} in {second_place}, so no node fits. The first requires {first}, \
              the second {second}",
