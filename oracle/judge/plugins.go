@@ -41,8 +41,9 @@ type hostPathPlugin interface {
 // change whether a path is accepted.
 const nowhere = "/pvctl-oracle-nowhere/x"
 
-// harmless is the real hostPath plugin with two changes. Its deleter gets only paths that do not exist. The directory
-// that its provisioner creates is removed.
+// harmless is the real hostPath plugin, changed so that it removes nothing, leaves nothing behind, and gives the same
+// answers in every run. Its deleter gets only paths that do not exist, and its errors name the original paths. The
+// directory that its provisioner creates is removed, and the random name of the directory is replaced by <uid>.
 type harmless struct {
 	hostPathPlugin
 	// provisioning is the same plugin with provisioning enabled. It is used if provisions is true.

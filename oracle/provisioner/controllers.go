@@ -57,7 +57,9 @@ func provisionerOf(
 	return made.(provisioner)
 }
 
-// controllerOf returns the real controller of a provisioner. It has the same options as in cmd/csi-provisioner.
+// controllerOf returns the real controller of a provisioner. It has the options that cmd/csi-provisioner sets, except
+// those for the number of threads and for the times of retries. In addition, it gets the informers of volumes and
+// classes.
 func controllerOf(
 	ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory, sidecar Sidecar,
 	made controller.Provisioner, more ...func(*controller.ProvisionController) error,

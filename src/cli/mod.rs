@@ -247,7 +247,7 @@ pub enum Verb {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = format!("EXAMPLES\n  \
         kubectl pvctl predict -A                    Every volume and claim of the cluster\n  \
-        kubectl pvctl predict -n db --changed       Only what will change in a namespace\n  \
+        kubectl pvctl predict -n db --changed       Only what may change in a namespace\n  \
         kubectl pvctl predict -A --stuck            Only what has a problem, and its cause\n  \
         kubectl pvctl predict pvc/data-0 pv/data    These two\n  \
         kubectl pvctl predict -n db --pods          Also the pods that use claims, and their nodes\n  \
@@ -258,7 +258,7 @@ pub struct PredictArgs {
     #[arg(value_name = "OBJECT")]
     pub objects: Vec<String>,
 
-    /// Show only what will change
+    /// Show only what may change
     #[arg(long, help_heading = "Output")]
     pub changed: bool,
 
@@ -270,7 +270,8 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub diagnosis: bool,
 
-    /// Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then
+    /// Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes
+    /// part then
     #[arg(long, help_heading = "Output")]
     pub pods: bool,
 

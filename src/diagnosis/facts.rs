@@ -1,5 +1,5 @@
-//! Facts about one object, or about two objects and how they refer to each other. No function here asks whether other
-//! objects exist.
+//! Facts about one object, or about two objects and how they refer to each other. Only `has_event` reads other objects:
+//! the events about the object.
 
 pub use crate::controllers::persistent_volume::volume::EXTERNAL_FINALIZER as DRIVER_FINALIZER;
 
@@ -52,7 +52,8 @@ pub fn has_uid_of(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> b
     has_uid(volume) && volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim.meta.uid)
 }
 
-/// Returns the provisioner that made the volume, as stated by the annotation that provisioners write.
+/// Returns the provisioner that made the volume, as stated by the annotation that provisioners write. Returns `None` if
+/// the volume does not have this annotation, or if it is empty.
 pub fn provisioner(volume: &PersistentVolume) -> Option<&str> {
     volume.meta.annotations.get(AnnotationKey::ProvisionedBy).filter(|name| !name.is_empty())
 }

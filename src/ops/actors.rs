@@ -1,4 +1,5 @@
-//! The actors that take part besides the controllers: what they read, and whether the scheduler takes part by default.
+//! The actors that take part besides the controllers: what they read, and whether the scheduler takes part although
+//! nobody named it.
 
 use super::model::{ModelOptions, Modelled};
 use crate::controllers::scheduler;
@@ -31,8 +32,8 @@ pub(super) fn needs_scheduler(parts: &Parts) -> bool {
     READ_BY_SCHEDULER.iter().all(is_complete) && parts.objects.pods.iter().any(scheduler::handles)
 }
 
-/// Leaves the scheduler, which takes part by default, out if it must not take part. Adds a note that says whether the
-/// scheduler takes part.
+/// Decides about the scheduler if it was added although nobody named it: removes it unless `takes_part` is true. Adds a
+/// note that says whether the scheduler takes part.
 pub(super) fn decide_on_scheduler(modelled: &mut Modelled, notes: &mut Vec<String>, takes_part: bool) {
     let note = if takes_part {
         "note: the scheduler takes part, because the files have everything that it reads; --actors none leaves it out"

@@ -38,8 +38,8 @@ pub struct ExplainOptions {
     pub name: String,
     /// The options for reading and judging objects.
     pub read: ReadOptions,
-    /// Whether the objects come from files. Then the scheduler takes part by default, if the files have everything that
-    /// it reads.
+    /// Whether the objects come from files. Then the scheduler may take part although nobody named it. The conditions
+    /// are stated at [`Question::may_schedule`].
     pub may_schedule: bool,
     /// Whether the cluster is read a second time if the object differs from its predicted state.
     pub recheck: bool,
@@ -161,7 +161,7 @@ impl ExplainOptions {
 /// Explains an object that was read from files, and calls `show` with the answer.
 ///
 /// # Errors
-/// Returns an error if the object does not exist, or if `show` fails.
+/// Returns an error if a flag of the model does not fit what was read, if the object is not found, or if `show` fails.
 pub fn explain_files(
     options: &ExplainOptions,
     mut gathered: Gathered,
@@ -183,7 +183,8 @@ pub fn explain_files(
 /// repair for it.
 ///
 /// # Errors
-/// Returns an error if something cannot be read, if the object does not exist, or if `show` fails.
+/// Returns an error if something cannot be read, if a flag cannot be used, if the object is not found, or if `show`
+/// fails.
 pub async fn explain(
     options: &ExplainOptions,
     reader: &impl Reader,
@@ -362,7 +363,8 @@ impl Prepared<'_> {
             .find(|lease| lease.meta.namespace == Lease::MANAGER_NAMESPACE && lease.meta.name == Lease::MANAGER_NAME)
     }
 
-    /// Returns the state to compare with the second reading, if the object differs from its predicted state.
+    /// Returns the state to compare with the second reading, if the object is a volume or claim that differs from its
+    /// predicted state.
     fn differing(&self, basis: &Basis<'_>, explanation: &Explanation<'_>) -> Option<Differing> {
         let divergence = explanation.divergence.as_ref()?;
         let target = self.object;

@@ -19,8 +19,8 @@ pub struct SeveralOptions {
     pub objects: Vec<ObjectArgument>,
     /// The labels that the objects must have.
     pub labels: Option<LabelFilter>,
-    /// Whether the objects come from files. Then the scheduler takes part by default, if the files have everything that
-    /// it reads.
+    /// Whether the objects come from files. Then the scheduler may take part although nobody named it. The conditions
+    /// are stated at [`Question::may_schedule`].
     pub may_schedule: bool,
     /// The options for reading and judging objects.
     pub read: ReadOptions,
@@ -72,7 +72,8 @@ impl SeveralOptions {
 /// Explains objects that were read from files, and calls `show` with the answer.
 ///
 /// # Errors
-/// Returns an error if an object does not exist, or if `show` fails.
+/// Returns an error if a flag of the model does not fit what was read, if an object is not found, or if `show` fails.
+/// Also returns an error if all objects of a kind are requested and some of them may not have been read.
 pub fn explain_several_files(
     options: &SeveralOptions,
     mut gathered: Gathered,
@@ -94,7 +95,8 @@ pub fn explain_several_files(
 /// Explains objects of a cluster, and calls `show` with the answer.
 ///
 /// # Errors
-/// Returns an error if something cannot be read, if an object does not exist, or if `show` fails.
+/// Returns an error if something cannot be read, if a flag cannot be used, if an object is not found, or if `show`
+/// fails. Also returns an error if all objects of a kind are requested and some of them may not have been read.
 pub async fn explain_several(
     options: &SeveralOptions,
     reader: &impl Reader,

@@ -30,7 +30,8 @@ pub struct Gathered {
     /// The time at which a cluster was read, by the server's clock. It is `None` for files.
     pub read_at: Option<Timestamp>,
     from_files: bool,
-    /// Whether the scheduler takes part because files have everything that it reads.
+    /// Whether the scheduler was added although nobody named it; see [`Question::may_schedule`]. The verb leaves it out
+    /// again if some ends could not be found with it.
     pub scheduled_by_default: bool,
 }
 
@@ -63,7 +64,9 @@ pub struct Question<'a> {
     pub object: Option<(Kind, &'a str)>,
     /// Whether pods influence the answer.
     pub pods_decide: bool,
-    /// Whether the scheduler takes part by default if files have everything that it reads.
+    /// Whether the scheduler may take part although nobody named it. It takes part if all these conditions are met: The
+    /// objects come from files. The files have everything that the scheduler reads, and a pod that waits for it. No
+    /// actors and no controllers were named. With the scheduler, the ends can still be found.
     pub may_schedule: bool,
     /// The objects that are read in addition to what decisions need.
     pub evidence: Evidence<'a>,
@@ -164,7 +167,7 @@ impl<'a> Question<'a> {
         FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
     }
 
-    /// Returns whether the scheduler takes part if files have everything that it reads.
+    /// Returns whether the scheduler may take part although nobody named it, as far as the options decide this.
     fn schedules_by_default(self) -> bool {
         let model = &self.options.model;
         self.may_schedule && model.actors.is_empty() && model.controllers.is_empty()
@@ -311,8 +314,8 @@ fn warn_of_lists(snapshot: &Snapshot, matters: impl Fn(&CoverageEntry) -> bool, 
     }
 }
 
-/// Returns the reason of the coverage state without the name of the namespace. API servers write this name into the
-/// reason.
+/// Returns the reason of the coverage state, if there is one, without the name of the namespace. API servers write this
+/// name into the reason.
 fn without_namespace(entry: &CoverageEntry) -> Option<String> {
     let namespace = entry.namespace.as_deref().unwrap_or_default();
     entry.reason.as_ref().map(|reason| reason.replace(&format!("\"{namespace}\""), ""))
@@ -394,11 +397,12 @@ impl Gathered {
         }
     }
 
-    /// Returns the text for an answer without objects.
+    /// Returns the text for an answer without objects. If `changed_only` is true, only objects that may change would
+    /// have been shown.
     pub fn nothing_found(&self, changed_only: bool) -> String {
         let place = self.namespace.as_ref().map_or_else(String::new, |namespace| format!(" in namespace {namespace}"));
         if changed_only {
-            format!("No volume or claim{place} will change.")
+            format!("No change of a volume or claim{place} is predicted.")
         } else if place.is_empty() {
             "No volumes and claims found.".to_owned()
         } else {

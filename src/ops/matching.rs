@@ -75,7 +75,8 @@ impl MatchOptions {
 /// Matches the claim with the volumes that were read, and calls `show` with the answer.
 ///
 /// # Errors
-/// Returns an error if there is no such claim, or if `show` fails.
+/// Returns an error if the claim or the node is not found, if a flag of the model does not fit what was read, or if
+/// `show` fails.
 pub fn matching(
     options: &MatchOptions,
     gathered: &Gathered,
@@ -97,8 +98,8 @@ pub fn matching(
     let behavior = &gathered.modelled.behavior;
     let on_node = node.map(|node| (node, claim_on_node(snapshot, behavior, claim, node)));
     let candidates = match_claim(snapshot, behavior, claim);
-    // Prospects are computed only for an existing, unbound claim. For other claims, matching already shows which volume
-    // the claim gets in the end.
+    // Prospects are computed only for an existing claim that is not being deleted and whose binding was never
+    // completed. A planned claim does not take part in the simulation.
     let prospects = match (id.filter(|_| is_unbound(claim)), &candidates) {
         (Some(id), Ok(candidates)) => {
             let settings = gathered.modelled.settings(snapshot, &options.read.model, false)?;
@@ -125,8 +126,8 @@ pub fn matching(
 /// Returns the node of that name.
 ///
 /// # Errors
-/// Returns a usage error if the node does not exist, or if the input has no nodes. An unreadable error is returned
-/// if nobody can know whether the node exists.
+/// Returns a usage error if the node does not exist, or if the input has no nodes. Returns an [`Error::unreadable`] if
+/// nobody can know whether the node exists.
 fn node_of<'s>(snapshot: &'s Snapshot, name: &str) -> Result<&'s Node, Error> {
     if snapshot.nodes().is_empty() && snapshot.coverage().absence(Kind::Node, "") == Absence::Assumed {
         return Err(Error::usage(format!("--node {name}: the input has no nodes"))

@@ -15,8 +15,8 @@ const OFFERED: usize = 3;
 /// arguments.
 ///
 /// # Errors
-/// Returns a usage error with similar names for a name that does not exist. Returns an unreadable error if nobody can
-/// know whether the name exists.
+/// Returns a usage error with similar names, or with the namespaces that have such an object, if an object is not
+/// found. Returns an [`Error::unreadable`] if nobody can know whether the object exists.
 pub fn chosen(
     snapshot: &Snapshot,
     words: &[ObjectArgument],
@@ -89,7 +89,7 @@ pub fn claim(snapshot: &Snapshot, name: &str, namespace: Option<&str>) -> Result
 ///
 /// # Errors
 /// Returns a usage error with similar names, or with the namespaces that have such an object, if the object is not
-/// found. Returns an unreadable error if nobody can know whether the object exists.
+/// found. Returns an [`Error::unreadable`] if nobody can know whether the object exists.
 pub fn object(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&str>) -> Result<ObjectId, Error> {
     let namespace = namespace.filter(|_| kind.namespaced());
     let key = key(kind, namespace.unwrap_or_default(), name);
@@ -121,7 +121,7 @@ pub fn object(snapshot: &Snapshot, kind: Kind, name: &str, namespace: Option<&st
 /// Checks that all objects of that kind in that namespace were read. Then a list of them is complete.
 ///
 /// # Errors
-/// Returns an unreadable error if objects may exist that were not read.
+/// Returns an [`Error::unreadable`] if objects may exist that were not read.
 pub fn listed(snapshot: &Snapshot, kind: Kind, namespace: Option<&str>) -> Result<(), Error> {
     match hidden(snapshot, kind, namespace, "") {
         None => Ok(()),

@@ -32,7 +32,7 @@ pub struct PredictOptions {
     pub objects: Vec<ObjectArgument>,
     /// The labels that an object must have.
     pub labels: Option<LabelFilter>,
-    /// Whether only objects that will change are shown.
+    /// Whether only objects that may change are shown.
     pub changed: bool,
     /// Whether only objects with a problem are shown.
     pub stuck: bool,
@@ -40,12 +40,12 @@ pub struct PredictOptions {
     pub diagnosis: bool,
     /// Whether pods that use claims are shown.
     pub pods: bool,
-    /// Whether the objects come from files. Then the scheduler takes part by default, if the files have everything that
-    /// it reads.
+    /// Whether the objects come from files. Then the scheduler may take part although nobody named it. The conditions
+    /// are stated at [`Question::may_schedule`].
     pub may_schedule: bool,
     /// Whether every comparison is recorded.
     pub trace: bool,
-    /// Whether the status says that something will change.
+    /// Whether the status says that something may change.
     pub exit_code: bool,
     /// Whether the process ends after this answer.
     pub is_last: bool,
@@ -59,8 +59,8 @@ impl PredictOptions {
         self.stuck || self.diagnosis
     }
 
-    /// Returns the surrounding kinds that diagnoses rest on, and those that actors read. The list is empty if no
-    /// diagnoses are made and no actor can take part.
+    /// Returns the surrounding kinds that diagnoses rest on, and those that the named actors read. The list is empty if
+    /// no diagnoses are made and no actor is named.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
         for kind in read_by_actors(&self.read.model) {
@@ -114,11 +114,12 @@ fn has_unknown_ends(simulation: &Simulation<'_>, threads: usize) -> bool {
     unknown || all.is_err()
 }
 
-/// Predicts the objects that were read. `tell` shows a note to the person before the predictions. `show` shows the
-/// predictions. Returns the status and the counts.
+/// Predicts the objects that were read. `tell` shows a note to the person, before or after the predictions. `show`
+/// shows the predictions. Returns the status and the counts.
 ///
 /// # Errors
-/// Returns an error if a named object does not exist, or if `show` fails.
+/// Returns an error if a flag of the model does not fit what was read, if a named object is not found, or if `show`
+/// fails.
 pub fn predict(
     options: &PredictOptions,
     mut gathered: Gathered,

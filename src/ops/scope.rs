@@ -12,9 +12,9 @@ pub struct Scope {
     pub all_namespaces: bool,
 }
 
-/// Returns whether the object is a claim of the namespace, or a volume that belongs to a claim of the namespace. A
-/// volume belongs to a claim if it is bound to the claim or reserved for it. It also belongs to a claim that names it
-/// or that may get it.
+/// Returns whether the object is in the namespace, or is a volume that belongs to a claim of the namespace. A volume
+/// belongs to a claim if it is bound to the claim or reserved for it. It also belongs to a claim that names it or that
+/// may get it.
 pub fn belongs_to(simulation: &Simulation<'_>, target: ObjectId, namespace: &str) -> bool {
     let snapshot = simulation.snapshot();
     match target.typed() {

@@ -91,7 +91,7 @@ impl SafetyModel<'_> {
     }
 
     /// Returns the replacements of volumes. Somebody may delete a volume of the plan that no claim has, and create
-    /// another volume with the same name and other storage. Only volumes that the plan reads next are considered.
+    /// another volume with the same name and other storage. Only volumes in `next` are considered.
     pub(super) fn makings(&mut self, state: &State, next: &[ObjectKey]) -> Vec<(usize, State)> {
         let mut all = Vec::new();
         for place in self.carried.clone() {

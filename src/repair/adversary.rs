@@ -1,11 +1,11 @@
 //! The search for an order of moves in which a plan loses data.
 //!
 //! The search tries every order in which the moves of others can come between the steps of the plan:
-//! - Controllers sync objects. Their caches may lag, and they may stop between two writes.
-//! - Drivers delete the data of each volume that they may delete at some moment. They also do so later, when the volume
-//!   has another policy.
-//! - The scheduler reserves any free volume.
-//! - The garbage collector deletes claims whose owners are gone.
+//! - Controllers sync objects. Their caches may lag, their reads and writes may fail, and they may stop before a write.
+//! - As soon as a driver may delete the data of a volume, it may delete them in any later state. It does so even if the
+//!   volume has another policy by then.
+//! - The scheduler reserves any free volume that fits, for an unbound claim whose class waits for the first consumer.
+//! - The garbage collector deletes a claim if its owners are other claims, and all of them are gone.
 //! - Strangers, StatefulSets and tools that apply manifests create claims, also with the name that the plan waits for.
 //!   Tools that apply manifests also set policy Delete on a volume again. In a second exploration, claims are deleted
 //!   as well.
@@ -14,7 +14,8 @@
 //! The plan may also stop after any step: the search explores the plan up to each of its steps.
 //!
 //! The plan is not blamed for harm that the same actors can do without it. So the exploration is repeated without the
-//! plan. A plan is refused only for harm that it adds.
+//! plan, and only harm that the plan adds counts. A plan is also refused if the search exceeds a limit, because then
+//! nothing is proved.
 
 use super::involved::InvolvedObjects;
 use super::plan::{GivenUp, Plan, Step};
@@ -94,7 +95,7 @@ pub enum Verdict {
     },
     /// An interleaving adds harm.
     Harmful(Interleaving),
-    /// There are more states than the limit allows.
+    /// The search exceeds a limit: there are too many states, volumes, claims, steps, or variants of an object.
     TooMany,
 }
 
@@ -103,7 +104,8 @@ pub enum Verdict {
 pub struct SearchReach {
     /// The largest number of states of one exploration.
     pub states: usize,
-    /// Whether caches of controllers may be outdated, and controllers may stop between two writes.
+    /// Whether caches of controllers may be outdated, reads and writes of controllers may fail, and controllers may
+    /// stop before a write.
     pub failures: bool,
     /// Whether the search also includes objects that are connected with the objects of the plan only through other
     /// objects. The number of objects between them does not matter.
@@ -181,7 +183,7 @@ pub struct Exploration {
 
 impl Exploration {
     /// Explores all states that the actors can reach, or stops when all harms in `sought` have occurred. Returns `None`
-    /// if there are too many states.
+    /// if there are too many states, or too many variants of an object.
     pub fn run(
         model: &mut SafetyModel<'_>,
         steps: &[Step],
@@ -224,7 +226,8 @@ impl Exploration {
         Some(search)
     }
 
-    /// Returns the possible next moves of all actors except the controllers and the plan.
+    /// Returns the possible next moves of all actors except the controllers, the plan, and the person who replaces
+    /// volumes ([`Move::Making`]).
     fn others(model: &mut SafetyModel<'_>, state: &State, deletes: bool) -> Vec<(Move, State)> {
         let mut moves: Vec<(Move, State)> = Vec::new();
         for (place, after) in model.drivers(state) {
@@ -304,7 +307,7 @@ pub enum Move {
     /// The plan continues after the step at this index.
     GoesOn(usize),
     /// A controller syncs an object. If the boolean is true, nothing goes wrong. Otherwise the cache of the controller
-    /// is outdated, or the controller stops between two writes.
+    /// is outdated, a read or write fails, or the controller stops before a write.
     Sync(ObjectId, bool),
     /// A driver deletes the storage of the volume at this place.
     Driver(usize),
@@ -334,7 +337,8 @@ impl Move {
             Self::Step(place) => format!("pvctl: step {}, {}", step(place).0, step(place).1),
             Self::GoesOn(place) => format!("pvctl continues after step {}", step(place).0),
             Self::Sync(target, ordinary) => {
-                let how = if ordinary { "" } else { ", with an outdated cache, or it stops between two writes" };
+                let how =
+                    if ordinary { "" } else { ", with an outdated cache, a failed request, or a stop before a write" };
                 format!("the controller syncs {}{how}", model.key_of(target))
             }
             Self::Driver(place) => format!("the driver deletes the storage of volume {}", model.volume_name(place)),
@@ -359,7 +363,8 @@ impl Move {
     }
 }
 
-/// Returns the objects that the next move of the plan reads.
+/// Returns the objects that the next move of the plan writes, or for whose state it waits. Objects that only a recheck
+/// reads are left out.
 fn looked_at(steps: &[Step], state: &State) -> Vec<ObjectKey> {
     let Some(step) = steps.get(usize::from(state.position / 2)) else { return Vec::new() };
     if state.position % 2 == 1 {

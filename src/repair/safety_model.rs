@@ -101,7 +101,7 @@ pub(super) struct Basis {
 
 impl<'a> SafetyModel<'a> {
     /// Returns the safety model of a plan, with the recorded state of all participants. Returns `None` if there are too
-    /// many participants.
+    /// many participants, or if the plan has too many steps.
     pub fn new(
         snapshot: &'a Snapshot,
         settings: &Settings<'a>,
@@ -215,7 +215,8 @@ impl<'a> SafetyModel<'a> {
         &self.snapshot.volumes()[place].meta.name
     }
 
-    /// Returns the object of this key, as it is in a state.
+    /// Returns the object of this key, as it is in a state. Returns `None` if it does not exist there, or if it is
+    /// neither a volume nor a claim.
     pub(super) fn seen(&self, state: &State, object: &ObjectKey) -> Option<Seen> {
         match object.kind {
             Kind::PersistentVolume => {
@@ -291,7 +292,7 @@ impl<'a> SafetyModel<'a> {
     }
 
     /// Returns the possible next syncs: the synced object, whether nothing goes wrong, and the state after the sync. If
-    /// `failures` is true, caches may be outdated and controllers may stop between two writes.
+    /// `failures` is true, caches may be outdated, reads and writes may fail, and controllers may stop before a write.
     pub fn syncs(&mut self, state: &State, failures: bool) -> Vec<(ObjectId, bool, State)> {
         let mut all: Vec<(ObjectId, bool, State)> = Vec::new();
         for target in self.targets(state) {

@@ -173,7 +173,7 @@ fn a_list_without_an_end_is_refused_as_soon_as_it_is_too_large() {
     measured(&["predict", "-A", "--server", &server]).is_refused(&LARGE_LIST);
 }
 
-/// The body has two gigabytes of small objects, which are compressed to two megabytes.
+/// The body has two gigabytes of small objects, which are compressed to less than 16 MiB.
 #[test]
 fn a_compressed_list_is_measured_as_it_is_unpacked() {
     let sent = Sent::plain(small_objects(), 2048, "").gzip();
@@ -243,8 +243,8 @@ async fn a_single_object_that_is_too_large_is_an_issue() {
     ended.is_refused(&["a single reading: PersistentVolume large cannot be decoded: it is larger than 8 MiB ("]);
 }
 
-/// The file holds two gigabytes, compressed to two megabytes. In one case they are a single text, in the other case
-/// small objects.
+/// The file holds two gigabytes, compressed to less than 16 MiB. In one case the content is a single text, in the other
+/// case it is small objects.
 #[test]
 fn a_compressed_file_is_measured_as_it_is_unpacked() {
     let folder = tempfile::tempdir().unwrap();

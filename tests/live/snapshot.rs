@@ -529,7 +529,7 @@ fn kubectl_creates_the_objects_of_a_snapshot_again() {
     file["items"] = expected.into();
     let created = tempfile::NamedTempFile::with_suffix(".json").unwrap();
     fs::write(created.path(), file.to_string()).unwrap();
-    // From files, the scheduler would take part by default.
+    // For files, the scheduler could otherwise take part although nobody named it.
     let arguments = ["predict", "-A", "--actors", "none", "-o", "json", "--decisions", "all", "--outcomes", "all"];
     let live = again.pvctl(&[&arguments[..], &["--now", NOW]].concat());
     assert_eq!((live.code, live.stderr.as_str()), (Some(0), ""));

@@ -1,5 +1,5 @@
-//! Recorded worlds on a real API server. A cluster has either many worlds at the same time, each with its own names, or
-//! a single world.
+//! Recorded worlds on a real API server. A cluster has either many worlds at the same time, each with its own tag in
+//! its names, or a single world.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::api::{Api, Refused};
@@ -29,7 +29,8 @@ const ORDER: [&str; 11] = [
     "StorageClass",
 ];
 
-/// A world whose objects have names that no other world uses.
+/// The objects of a recorded world, ready to be created. If each world in a cluster has its own tag, no two worlds
+/// share an object.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     items: Vec<Value>,
@@ -67,8 +68,8 @@ pub(crate) fn recorded(file: &str) -> Vec<Line> {
 }
 
 impl World {
-    /// Returns the world with `tag` in all its names. The folders of its hostPath volumes are below `scratch`, because
-    /// a real deleter removes them.
+    /// Returns the world with `tag` in the names that other worlds could also have; see `rename`. The folders of its
+    /// hostPath volumes that were below `/tmp/` are below `scratch`, because a real deleter removes them.
     pub(crate) fn new(line: &Line, tag: &str, scratch: &str) -> Self {
         let mut items = line.world.items.clone();
         for item in &mut items {
@@ -82,7 +83,7 @@ impl World {
         Self::of(items)
     }
 
-    /// Returns the world with its own names, for a cluster without other worlds.
+    /// Returns the world with the recorded names, for a cluster without other worlds.
     pub(crate) fn alone(line: &Line) -> Self {
         Self::of(line.world.items.clone())
     }
@@ -143,8 +144,9 @@ impl World {
     }
 }
 
-/// Adds the tag to those names that other worlds in the same cluster could also have: the names of namespaces and of
-/// all objects without a namespace.
+/// Adds the tag to the names of namespaces and of all objects except claims and pods, because other worlds in the same
+/// cluster could also have these names. Also adds the tag to the fields below that refer to these names. Claims and
+/// pods keep their names, because their namespaces have the tag.
 fn rename(item: &mut Value, tag: &str) {
     let kind = item["kind"].as_str().unwrap_or_default().to_owned();
     let mut paths = vec![

@@ -125,7 +125,7 @@ fn all<'s>() -> Settings<'s> {
     Settings { decisions: Limit::All, outcomes: Limit::All, ..Settings::new(KubernetesBehavior::default()) }
 }
 
-/// Fails if a wrong answer is not marked as uncertain. Counts the wrong answers that are marked.
+/// Fails if a wrong answer is not marked as uncertain. Counts the objects that have a wrong answer.
 fn no_confident_wrong_answer(
     world: &Cluster,
     cuts: &[Cut],
@@ -193,7 +193,7 @@ fn a_hidden_part_never_yields_a_confident_wrong_answer() {
     });
     assert!(
         doubted.get() > 100,
-        "the test is too weak: only {} answers differed from those about the full world",
+        "the test is too weak: only {} objects had an answer that differed from the answer about the full world",
         doubted.get()
     );
 }

@@ -18,8 +18,8 @@ use xtask::judge::{answers, provisioner, snapshot};
 
 /// The leaves without a recorded world, each with the reason.
 pub(crate) const NOT_RECORDED: [(&str, &str); 2] = [
-    ("EP24", "only without an answer of the driver, but every recorded world has such an answer"),
-    ("ED10", "only without an answer of the driver, but every recorded world has such an answer"),
+    ("EP24", "none: this is reached only without an answer of the driver, but each recorded world has one"),
+    ("ED10", "none: this is reached only without an answer of the driver, but each recorded world has one"),
 ];
 
 /// Returns the id, the name and the sentence of every leaf.

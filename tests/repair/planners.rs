@@ -33,8 +33,9 @@ fn whys(plan: &Plan) -> Vec<&str> {
     plan.steps.iter().map(|step| step.why.as_str()).collect()
 }
 
-/// A reservation remains when its namespace is deleted. So it is safe only if the namespace is at least as old as the
-/// volume. The plan always says how the reservation ends.
+/// A reservation remains when its namespace is deleted. A younger namespace of the same name may belong to somebody
+/// else. So the reservation is safe only if the namespace is at least as old as the volume and is not being deleted.
+/// The plan always says how the reservation ends.
 #[test]
 fn a_reservation_is_safe_in_an_old_namespace_and_says_how_it_ends() {
     let plan = World::new(released()).accepted(&release());

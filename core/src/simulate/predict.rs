@@ -47,8 +47,8 @@ pub struct Prediction<'s> {
     pub component: usize,
     /// What one sync does now.
     pub decisions: Decisions<'s>,
-    /// The outcomes of the object. The value is `None` if they rest on a read that is missing, or if objects of this
-    /// kind have no ends.
+    /// The outcomes of the object. The value is `None` if they rest on a read that is missing, if the component is too
+    /// large, or if objects of this kind have no ends.
     pub outcomes: Option<OutcomeSet>,
     /// What decides between the outcomes, if there are several.
     pub decided_by: Vec<DecidedBy>,
@@ -62,8 +62,8 @@ pub struct Prediction<'s> {
     pub outcome_limit: Limit,
     /// Whether the component has too many states, so that the outcomes are unknown.
     pub is_too_large: bool,
-    /// The recorded state of the object, in the form of an outcome. The value is `None` if objects of this kind have no
-    /// ends.
+    /// The recorded state of the object, in the form of an outcome. The value is `None` if the component is too large,
+    /// or if objects of this kind have no ends.
     pub recorded: Option<Outcome>,
     /// Whether the object lacked a field that an API server always sets. Its default was assumed.
     pub defaulted: bool,
@@ -71,7 +71,7 @@ pub struct Prediction<'s> {
 
 impl<'s> Prediction<'s> {
     /// Returns the decisions that an answer lists. Each decision is returned with the number of further decisions that
-    /// it represents in this list.
+    /// it represents. Decisions beyond the limit of the answer are not included in this number.
     pub fn listed_decisions(&self) -> impl Iterator<Item = (&Decision<'s>, usize)> {
         self.decisions.within(self.decision_limit)
     }
@@ -88,8 +88,8 @@ impl<'s> Prediction<'s> {
 
     /// Returns whether the object can end in a state other than the recorded one: with another phase or binding,
     /// without its data, gone, or being deleted although it is not being deleted now. If objects of its kind have no
-    /// ends, the answer says whether a controller creates another object for it. If the outcomes are unknown, the
-    /// answer is no.
+    /// ends, or if its component is too large, the answer says whether a decision creates another object. If the
+    /// outcomes rest on a missing read, the answer is no.
     pub fn changes(&self) -> bool {
         let creates = |effect: &Effect<'_>| {
             matches!(effect, Effect::Write(Write { body: WriteBody::Create { .. }, refused: None, .. }))
@@ -138,8 +138,9 @@ impl<'s> Simulation<'s> {
         Self::of(snapshot, settings, engines, |settlement| settlement.settle_all(threads))
     }
 
-    /// Does the same as [`Self::new`], but settles a component only when an answer needs its outcomes. This is for
-    /// answers about few objects.
+    /// Does the same as [`Self::new`], but settles most components only when an answer needs their outcomes. Components
+    /// with volumes that could be recycled are settled at once, because recyclings of different components can disturb
+    /// each other. This function is for answers about few objects.
     pub fn on_demand(snapshot: &'s Snapshot, settings: Settings<'s>, engines: &'static [&'static Engine]) -> Self {
         Self::of(snapshot, settings, engines, |_| {})
     }
@@ -161,7 +162,7 @@ impl<'s> Simulation<'s> {
         Self { decision_limit, outcome_limit, settlement, decided_by, beside }
     }
 
-    /// Returns what happens to the object because of objects of other components.
+    /// Returns what happens to the object because of objects of other components. Returns `None` if nothing happens.
     pub fn beside(&self, object: impl Into<ObjectId>) -> Option<OtherComponents> {
         self.beside.get(&object.into()).copied()
     }
@@ -187,7 +188,7 @@ impl<'s> Simulation<'s> {
     }
 
     /// Returns the joint outcomes of the component with this number, counted from 1. The value is `None` if they are
-    /// unknown, too many, or rest on a missing read.
+    /// unknown, too many, or rest on a missing read. It is also `None` for the number 0.
     pub fn joint(&self, number: usize) -> Option<Joint<'_>> {
         let at = number.checked_sub(1)?;
         if self.is_unknown(at) {
@@ -204,7 +205,8 @@ impl<'s> Simulation<'s> {
     }
 
     /// Returns the objects that controllers may create and that do not exist yet. Each object is returned with the
-    /// number of its component and its outcomes. The outcomes are `None` if they rest on a missing read.
+    /// number of its component and its outcomes. The outcomes are `None` if they are unknown or rest on a
+    /// missing read.
     pub fn created(&self) -> impl Iterator<Item = (usize, &ObjectKey, Option<&OutcomeSet>)> {
         (0..self.settlement.components().len()).flat_map(move |at| {
             let known = move || !self.is_unknown(at);

@@ -145,8 +145,8 @@ pub fn attachment<'s>(snapshot: &'s Snapshot, volume: &str, node: &str) -> Optio
     snapshot.attachments_of(volume).find(|attachment| attachment.node_name == node)
 }
 
-/// Returns the name by which the status of a node lists the volume, if the volume states it. Upstream:
-/// `GetUniqueVolumeName`, `pkg/volume/util`, 1.36.
+/// Returns the name by which the status of a node lists the volume, if the volume is a CSI volume. Returns None for
+/// other volumes. Upstream: `GetUniqueVolumeName`, `pkg/volume/util`, 1.36.
 pub fn unique_name(volume: &PersistentVolume) -> Option<String> {
     let VolumeSource { kind, detail, handle, .. } = &volume.source;
     (*kind == SourceKind::Csi).then(|| format!("kubernetes.io/csi/{detail}^{handle}"))
@@ -169,7 +169,8 @@ pub fn attached_elsewhere<'s>(
 }
 
 /// Returns the message of the scheduler about a pod that it could not place, and the moment since which the pod waits.
-/// If only an event has the message, this moment is the creation of the pod.
+/// If only an event has the message, this moment is the creation of the pod. Returns None if the pod does not wait for
+/// a node, or if no message is known.
 pub fn unschedulable<'s>(snapshot: &'s Snapshot, pod: &'s Pod) -> Option<(&'s str, Option<Timestamp>)> {
     if !is_unscheduled(pod) {
         return None;

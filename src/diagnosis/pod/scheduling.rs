@@ -16,10 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const UNMODELLED: [&str; 5] =
     ["DefaultPreemption", "DynamicResources", "extenders", "nominatedPods", "assumedPods"];
 
-/// The kinds that the plugins for volumes read, besides claims, volumes and classes.
+/// The kinds that the plugins for volumes read, besides claims, volumes, classes, pods and nodes.
 const OF_VOLUMES: [Kind; 4] = [Kind::CsiNode, Kind::CsiDriver, Kind::CsiStorageCapacity, Kind::VolumeAttachment];
 
-/// The largest number of causes that are stated for one group of nodes.
+/// The largest number of causes that are stated for one group of nodes. It does not apply if the pod is rejected before
+/// any node is tested.
 const MOST_CAUSES: usize = 3;
 
 /// The largest number of pods that are named as users of a claim.
@@ -110,7 +111,7 @@ impl PodScheduling {
     }
 }
 
-/// Returns a node that does not state how many resources it has. Handmade files can have such nodes.
+/// Returns a node that does not state how many resources it has, if there is one. Handmade files can have such nodes.
 fn without_room(snapshot: &Snapshot) -> Option<&Node> {
     snapshot.nodes().iter().find(|node| node.allocatable.is_empty())
 }
@@ -262,7 +263,7 @@ impl Attempt {
         self.assumed.is_empty() && !self.is_limited && self.not_evaluated.is_empty()
     }
 
-    /// Returns a node that fits, although the scheduler has recorded that none did.
+    /// Returns a node that fits now, if there is one and the last recorded message says that no node fitted.
     pub fn new_node(&self) -> Option<&Str> {
         let is_new = self.recorded.as_ref().is_some_and(|recorded| !recorded.change.is_empty());
         self.fitting.first().filter(|_| is_new)

@@ -64,7 +64,7 @@ pub struct Counts {
     pub volumes: usize,
     /// The number of claims.
     pub claims: usize,
-    /// The number of volumes, claims and pods that will change.
+    /// The number of volumes, claims and pods that may change.
     pub changes: usize,
     /// The number of volumes, claims and pods that could not be judged completely.
     pub unknown: usize,

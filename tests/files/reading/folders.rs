@@ -99,8 +99,9 @@ fn a_must_gather_says_what_it_holds_in_full() {
 }
 
 /// Nobody adds surrounding kinds to an input by chance. So if the input has objects of a surrounding kind, they are
-/// taken to be all objects of that kind. If it has none, nothing is known about the kind. If the caller does not
-/// request these kinds, they are not parsed.
+/// taken to be all objects of that kind. For a kind with namespaces, this holds only for the namespaces of these
+/// objects. If the input has no objects of the kind, nothing is known about the kind. If the caller does not request
+/// these kinds, they are not parsed.
 #[test]
 fn surrounding_kinds_are_read_only_on_request() {
     let node = json!({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "n"}});

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The circumstances in which a leaf is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// Objects that an API server can store are enough.
+    /// Objects that an API server can store are enough, in some cases with a flag of kube-controller-manager.
     Plain,
     /// The leaf is reached only under this condition: a scripted answer, a stale cache, a running operation, an older
     /// version, or an object that no API server would store.

@@ -29,7 +29,8 @@ cases! {
     // same place, so both end at C2.
     c2_the_binding_mode_is_not_known: case(&["C2"])
         .only_with("a failing lister of classes: reading an input fills in an absent volumeBindingMode, as the API \
-                    server does; upstream returns both errors from the same place")
+                    server does; upstream returns the error of the lister and the error about an absent mode from the \
+                    same place")
         .claim(claim("c"))
         .class(class("gold"))
         .read_fails(Read::Lister(Kind::StorageClass), "the cache is gone")

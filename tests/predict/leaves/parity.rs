@@ -142,7 +142,7 @@ fn provisioner() -> String {
         "## The external provisioner\n\
          \n\
          The table lists the leaves of [the page on the external provisioner](controllers/provisioner.md). Each row \
-         has the first recorded world that reaches the leaf.\n\
+         has the first recorded world that reaches the leaf, or says why there is none.\n\
          \n\
          | id | name | what happens | world |\n\
          | --- | --- | --- | --- |\n\
@@ -189,7 +189,8 @@ fn table() -> String {
          reaches the leaf. Each test states the expected branch, writes, events, operations and error. A person \
          copied them from [the pages on controllers](controllers/README.md) and from upstream's source.\n\
          \n\
-         - *reached*: the test needs only objects that an API server can store. {reached} leaves.\n\
+         - *reached*: the test needs only objects that an API server can store, and in some cases a flag of \
+         kube-controller-manager. {reached} leaves.\n\
          - *only with …*: the test needs a scripted answer, a stale cache, a running operation, a gate, an older \
          version, or a value that no API server would store. {only} leaves.\n\
          - *impossible by construction*: {impossible}.\n\

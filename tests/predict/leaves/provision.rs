@@ -204,8 +204,8 @@ cases! {
         }));
 
     pi9_the_storage_is_cleaned_up: case(&["PI9"])
-        .only_with("refused writes, and rules with the gate HonorPVReclaimPolicy off (up to 1.30): with it the clean-up \
-                    asks for the volume that could not be created, and fails (PI10)")
+        .only_with("refused writes, and the gate HonorPVReclaimPolicy off, as in the rules up to 1.30: if the gate is \
+                    on, the clean-up asks for the volume that could not be created, and fails (PI10)")
         .kube(30)
         .claim(asked())
         .class(host_path())

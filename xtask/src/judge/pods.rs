@@ -1,4 +1,4 @@
-//! Compares sets of ends and joint ends if kube-scheduler takes part, so that pods have ends as well.
+//! Compares sets of ends and joint ends if kube-scheduler takes part. Pods then have ends as well.
 
 use super::ends::{ends_of, prove, settling};
 use super::{FURTHER, Judged, Verdict, Wider, differ, found};
@@ -18,8 +18,9 @@ pub(super) fn with_scheduler(real: &Settle) -> bool {
 }
 
 impl Judged<'_> {
-    /// Compares the ends of every object of the line, and the joint ends of each component. Components that are too
-    /// large to be explored are only counted.
+    /// Compares the ends of every object of the line, the ends of the claims that controllers create, and the joint
+    /// ends of each component. If the component of an object is too large to be explored, only the doubts about the
+    /// object are compared, and the object is counted.
     pub(super) fn compare_ends_with_pods(&self, real: &Settle, verdict: &mut Verdict) -> Result<()> {
         let settings = settling(self.behavior, real)?;
         let simulation = simulation(self.snapshot, settings, 1);

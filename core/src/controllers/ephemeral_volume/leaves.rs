@@ -9,15 +9,16 @@ leaves! {
         "E2" PodTerminating "The pod is being deleted: nothing happens.",
         "E3" PodVolumesHandled "Every ephemeral volume of the pod has its claim.",
         "E4" PodVolumeFailed
-            "The claim of an ephemeral volume was not created for the pod, or the API server refused it: the sync \
-            ends with an error, and the next volumes are not handled.",
+            "The claim of an ephemeral volume exists but does not belong to the pod, or the API server refused to \
+            create the claim: the sync ends with an error, and the next volumes are not handled.",
     }
 
     /// Where the handling of one ephemeral volume ends. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`,
     /// 1.36.
     EphemeralVolumeStep {
-        "EV1" ClaimNotOwned "The claim with this name was not created for the pod: the sync ends with an error.",
-        "EV2" ClaimExists "The claim exists and was created for the pod: nothing is changed.",
+        "EV1" ClaimNotOwned
+            "A claim with this name exists but does not belong to the pod: the sync ends with an error.",
+        "EV2" ClaimExists "The claim exists and belongs to the pod: nothing is changed.",
         "EV3" ClaimCreated "The claim is created from the template of the volume.",
         "EV4" ClaimCreateRefused "The API server refuses the claim: the sync ends with an error.",
     }

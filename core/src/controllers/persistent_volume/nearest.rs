@@ -1,6 +1,8 @@
 //! The search for the free volume that is nearest to what a claim asks for. All code uses this one definition of
 //! nearness. A volume that fails fewer tests is nearer. If two volumes fail equally many tests, the kind of the failed
 //! tests decides, and then the difference in size.
+//!
+//! A free volume has no `claimRef`. The search uses only those free volumes that are Available or being deleted.
 
 use super::candidates::Candidate;
 use crate::controllers::persistent_volume::matching::Query;
@@ -46,20 +48,21 @@ pub struct Nearest {
     /// The nearest volume that fails exactly one test, with that test. The test may be that the volume is being
     /// deleted.
     pub miss: Option<(VolumeId, CandidateVerdict)>,
-    /// Whether some free volume that is not being deleted fails at most one test.
+    /// Whether some volume that is Available and not being deleted fails at most one test.
     pub nearly_fits: bool,
 }
 
 /// Returns whether a free volume fits the claim. If none fits, the result has the nearest free volume that fails
-/// exactly one test. It does not matter whether the class of the claim delays binding or has a provisioner. The result
-/// is empty if the controller cannot search, for example because the selector of the claim is invalid.
+/// exactly one test. Free volumes that are neither Available nor being deleted are left out. It does not matter whether
+/// the class of the claim delays binding or has a provisioner. The result is empty if the controller cannot search, for
+/// example because the selector of the claim is invalid.
 pub fn nearest_volume(snapshot: &Snapshot, behavior: &KubernetesBehavior, claim: &PersistentVolumeClaim) -> Nearest {
     let Ok(query) = Query::new(behavior, claim, false) else { return Nearest::default() };
     Search::new(snapshot, &query, claim).nearest()
 }
 
-/// Returns a free volume that has no class and matches the claim in everything else. Returns nothing if the claim finds
-/// a volume that matches.
+/// Returns a free volume that has no class and matches the claim in everything else. Returns `None` if there is no such
+/// volume, if another volume matches the claim in everything, or if the controller cannot search.
 pub fn class_less_volume(
     snapshot: &Snapshot,
     behavior: &KubernetesBehavior,
@@ -176,9 +179,9 @@ impl<'s, 'q> Search<'s, 'q> {
         members.into_iter().map(|id| (id, self.query.misfits(self.snapshot.volume(id)))).collect()
     }
 
-    /// Returns the smallest free member that is large enough, or else the largest free member. If the claim has a
-    /// selector, a member with matching labels is added. A large enough member that is being deleted and has matching
-    /// labels is added as well.
+    /// Returns the smallest member that is large enough, or else the largest member. If the claim has a selector, a
+    /// member with matching labels is added. All these members are Available and not being deleted. A member that is
+    /// being deleted is added as well, if it is large enough and has matching labels.
     fn members(&self, group: &CandidateGroup) -> Vec<VolumeId> {
         let request = self.request();
         let is_small = |id: &VolumeId| self.size(*id).compare(&request).is_lt();

@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause<'s> {
     /// The claim does not exist, is Lost, is being deleted, is not bound, names a volume that does not exist, or is the
-    /// claim of an ephemeral volume and was not created for the pod.
+    /// claim of an ephemeral volume and does not belong to the pod.
     Claim(&'s str),
     /// The node affinity of the claim's volume does not match the node.
     VolumeAffinity {

@@ -24,7 +24,7 @@ leaves! {
         "S2" PodEphemeralClaimPending "The claim of an ephemeral volume does not exist yet.",
         "S3" PodClaimLost "A claim of the pod is Lost.",
         "S4" PodClaimDeleting "A claim of the pod is being deleted.",
-        "S5" PodEphemeralClaimForeign "The claim of an ephemeral volume was not created for the pod.",
+        "S5" PodEphemeralClaimForeign "The claim of an ephemeral volume exists but does not belong to the pod.",
         "S6" PodClaimImmediateUnbound "A claim of the pod is not bound, and its binding does not wait for the pod.",
         "S7" NodeBoundVolumeAffinity "The node affinity of a bound volume does not fit the node.",
         "S8" NodeNoVolumeToBind "A waiting claim can neither be bound nor provisioned on the node.",

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says incompatible accessMode; \
-               otherwise the event says only that there is no volume.",
+               otherwise no event says which field differs.",
         why: "`spec.accessModes` of the volume has to list every access mode that the claim requests. The modes are \
               compared as words: ReadWriteMany does not include ReadWriteOnce, although it permits more.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.accessModes}'\n\

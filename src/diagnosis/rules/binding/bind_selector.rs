@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
-        seen: "The claim is Pending and the volume Available; the event says only that there is no volume.",
+        seen: "The claim is Pending and the volume Available; no event says that the labels differ.",
         why: "A selector in `spec.selector` excludes every volume that does not have all the labels. The selector is \
               ignored if the claim names its volume, or if the volume is reserved for the claim. Most drivers \
               provision no volume for a claim with a selector.",

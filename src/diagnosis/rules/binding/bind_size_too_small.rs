@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending. If it names the volume, an event `VolumeMismatch` says that the requested PV is \
-               too small; otherwise the event says only that there is no volume.",
+               too small; otherwise no event says which field differs.",
         why: "A claim may get more than it requests, and never less. Sizes are compared as numbers: `1Gi` is 7% more \
               than `1G`, and even a small difference is too much.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.resources.requests.storage}'\n\

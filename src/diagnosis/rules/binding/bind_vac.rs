@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
-               names volumeAttributesClassName; otherwise the event says only that there is no volume.",
+               names volumeAttributesClassName; otherwise no event says which field differs.",
         why: "For a binding, `spec.volumeAttributesClassName` of the claim and of the volume have to be equal. An \
               empty name and a missing name are the same. If the feature gate VolumeAttributesClass is off, neither \
               the claim nor the volume may have an attributes class. Before Kubernetes 1.31 the attributes classes \

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     repairs: &[],
     page: Page {
         seen: "The claim is Pending and the volume Available. If the claim names the volume, an event `VolumeMismatch` \
-               says incompatible volumeMode; otherwise the event says only that there is no volume.",
+               says incompatible volumeMode; otherwise no event says which field differs.",
         why: "A pod uses a volume either as a mounted file system or as a raw device. `spec.volumeMode` of the claim \
               and of the volume have to be equal. If the field is missing, the mode is Filesystem.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.spec.volumeMode}'\n\

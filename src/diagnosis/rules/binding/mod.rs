@@ -1,6 +1,6 @@
 //! Claims that do not get the volume that was meant for them, and claims and volumes that are bound in an unintended
-//! way. If a claim names its volume, an event says which field does not fit. If a claim names no volume, the event says
-//! only that there is no volume. Then these rules find the free volume that differs least from what the claim requests.
+//! way. If a claim names its volume, an event names the field that does not fit. If a claim names no volume, no event
+//! names this field. Then these rules find the free volume that differs least from what the claim requests.
 
 crate::diagnosis::rules::section! {
     bind_named_pv_stale_uid,
@@ -70,8 +70,8 @@ struct Refused<'a> {
     is_early: bool,
 }
 
-/// Returns the volume that the claim cannot have because the volume fails the given test. If the claim names the
-/// volume, the sync of the claim has to end at the given leaf.
+/// Returns the volume that the claim cannot have because the volume fails the given test, if there is one. If the claim
+/// names the volume, the sync of the claim has to end at the given leaf.
 fn refused<'a>(
     case: &Case<'a>,
     claim: &PersistentVolumeClaim,
@@ -98,7 +98,7 @@ fn refused<'a>(
     Some(Refused { volume, misfit: found, more, is_named: true, is_early: false })
 }
 
-/// Describes one difference in words, with both values.
+/// Describes one difference in words, with both values. Returns None if [`misfit`] does.
 fn misfit_words(volume: &PersistentVolume, claim: &PersistentVolumeClaim, verdict: CandidateVerdict) -> Option<String> {
     let found = misfit(volume, claim, verdict)?;
     Some(match verdict {

@@ -16,8 +16,9 @@ pub(super) struct NearMiss<'a> {
     pub(super) is_early: bool,
 }
 
-/// Returns the volume that fails exactly one test, for a claim that names no volume and for which nobody provisions
-/// one. Returns None if some volume fits.
+/// Returns the nearest volume that fails exactly one test, for a claim that names no volume and for which nobody
+/// provisions one. Returns None if some volume fits, if no volume fails exactly one test, or if [`waits_in_vain`]
+/// returns None.
 pub(super) fn near_miss<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Option<NearMiss<'a>> {
     let is_early = waits_in_vain(case, claim)?;
     let (id, verdict) = case.nearest(claim).miss?;
@@ -25,8 +26,8 @@ pub(super) fn near_miss<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> O
 }
 
 /// Returns Some if nobody will provision a volume for a claim that names none. The value says whether no pod needs the
-/// claim yet. Returns None if the claim may become Bound. Returns None if a volume is reserved for the claim, because
-/// then only that volume matters.
+/// claim yet. Returns None for all other claims. Returns None if the claim may become Bound, or if its ends are
+/// unknown. Also returns None if a volume is reserved for the claim, because then only that volume matters.
 pub(super) fn waits_in_vain(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<bool> {
     if !claim.volume_name.is_empty() {
         return None;

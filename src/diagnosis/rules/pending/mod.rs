@@ -36,14 +36,14 @@ pub(super) fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> impl 
     case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name).filter(|pod| !pod.terminated())
 }
 
-/// Returns the node that the scheduler selected for the claim.
+/// Returns the node that the scheduler selected for the claim, if it selected one.
 fn selected_node(claim: &PersistentVolumeClaim) -> Option<&str> {
     claim.meta.annotations.get(AnnotationKey::SelectedNode).filter(|node| !node.is_empty())
 }
 
 /// Returns the earliest moment at which a driver can have been asked for the volume. This is not before the claim and
 /// its class were created. If binding waits for a pod, it is also not before the first of the known pods that use the
-/// claim was created.
+/// claim was created. Returns `None` if the claim does not state when it was created.
 pub(super) fn asked_since(case: &Case<'_>, claim: &PersistentVolumeClaim, class: &StorageClass) -> Option<Timestamp> {
     let created = claim.meta.created?;
     let first_pod = || users(case, claim).filter_map(|pod| pod.meta.created).min();

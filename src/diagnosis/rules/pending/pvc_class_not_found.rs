@@ -46,8 +46,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let why = Unmade::of(case, claim).filter(|why| *why == Unmade::NoSuchClass)?;
-    // If volumes of that class exist but belong to other claims, another rule reports this. Without permission to list
-    // volumes, this is unknown.
+    // If volumes of that class exist but belong to other claims, another rule reports the claim. If volumes could not
+    // be read, nobody knows whether such volumes exist. Then this rule reports the claim.
     let is_pool_empty = case.waited_in_vain() || taken(case, claim, why).is_some_and(|pool| pool.count == 0);
     if !is_pool_empty || case.always_ends("Bound")? {
         return None;

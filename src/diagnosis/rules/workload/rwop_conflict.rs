@@ -65,7 +65,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .affects(claim_key(namespace, name))
         .remedy(describe(
             &pod_key(user),
-            format!("see whether pod {other} is still needed; when it has ended, the other pod is scheduled"),
+            format!("see whether pod {other} is still needed; when it has ended, the waiting pod can be scheduled"),
         ))
         .remedy(by_hand(
             "if both pods need the data: set policy Retain on the volume, stop the pods, delete the claim, change the \
@@ -80,8 +80,8 @@ fn is_for_one_pod(claim: &PersistentVolumeClaim) -> bool {
     claim.access_modes.0.contains(&AccessMode::ReadWriteOncePod)
 }
 
-/// Returns another scheduled pod that uses the claim and has not ended. As in Kubernetes, a pod that is being deleted
-/// uses the claim until it is removed.
+/// Returns another scheduled pod that uses the claim and has not ended, if there is one. As in Kubernetes, a pod that
+/// is being deleted uses the claim until it has ended or is removed.
 fn user<'a>(case: &Case<'a>, pod: &Pod, claim: &PersistentVolumeClaim) -> Option<&'a Pod> {
     let mut users = case.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
     users.find(|user| user.meta.name != pod.meta.name && !user.node_name.is_empty() && !user.terminated())

@@ -22,7 +22,8 @@ fn waiting(written: Option<&str>, now: &str) -> Parts {
     parts
 }
 
-/// Returns the explanation of `pvc/data` or `pv/a`, from files or from a cluster, after `add` has changed it.
+/// Explains `object`, from files or from a cluster, and lets `add` change the explanation. Returns the divergence and
+/// the lines of text about it, or `None` if there is no divergence.
 fn diverging(
     parts: Parts,
     object: &str,

@@ -1,4 +1,5 @@
-//! Groups of objects of a component. The objects of a group do not differ in anything that influences a decision.
+//! Groups of objects of a component. The objects of a group do not differ in anything that influences a decision,
+//! except perhaps in size.
 
 use crate::controllers::persistent_volume::plugins::delete_host_path;
 use crate::controllers::settings::Settings;
@@ -15,9 +16,9 @@ const MOST_PAIRS: usize = 10_000;
 pub(super) struct Groups {
     pub(super) members: Vec<Vec<ObjectId>>,
     of: FxHashMap<ObjectId, usize>,
-    /// Whether members of one group may differ in size. If so, the representatives are the largest volumes or the
-    /// smallest claims of the group. Every binding that is possible for any two members is then possible for the
-    /// representatives.
+    /// Whether members of one group may differ in size. If so, the largest volumes represent a group of volumes, and
+    /// the smallest claims represent a group of claims. So if a claim of one group can be bound to a volume of another
+    /// group, the representatives of the two groups can be bound as well.
     pub(super) sizes_differ: bool,
 }
 
@@ -98,9 +99,10 @@ impl Selectors {
     }
 }
 
-/// Returns everything about an object that influences a decision, except its name and uid, as text. The result is
-/// `None` if the object names another object, if another object may name it, or if the controller's memory may name it.
-/// It is also `None` for a claim that is being deleted and that pods use.
+/// Returns everything about an object that influences a decision, except its name and uid, as text. If `by_size` is
+/// false, the size is left out as well. The result is `None` if the object names another object, if another object may
+/// name it, or if the controller's memory may name it. It is also `None` for a claim that is being deleted and that
+/// pods use.
 fn identity_free(
     snapshot: &Snapshot,
     settings: &Settings<'_>,
@@ -134,7 +136,7 @@ fn identity_free(
             let alone = !claim.volume_name.is_empty()
                 || settings.behavior.hostpath_provisioning
                 || !snapshot.volumes_naming(&claim.meta.namespace, &claim.meta.name).is_empty()
-                // Pods decide only about a claim that is being deleted, because only such a claim can disappear.
+                // Pods influence only a claim that is being deleted: such a claim disappears only when no pod uses it.
                 || (claim.terminating()
                     && snapshot.pods_of(&claim.meta.namespace, &claim.meta.name).next().is_some());
             (!alone).then(|| {
