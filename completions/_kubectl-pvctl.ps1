@@ -151,7 +151,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;explain' {
-            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads')
+            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
@@ -264,7 +264,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;predict' {
-            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads')
+            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
             [CompletionResult]::new('--contexts', '--contexts', [CompletionResultType]::ParameterName, 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
@@ -315,10 +315,10 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden')
             [CompletionResult]::new('--v', '--v', [CompletionResultType]::ParameterName, 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden')
-            [CompletionResult]::new('--changed', '--changed', [CompletionResultType]::ParameterName, 'Show only what will change')
+            [CompletionResult]::new('--changed', '--changed', [CompletionResultType]::ParameterName, 'Show only what may change')
             [CompletionResult]::new('--stuck', '--stuck', [CompletionResultType]::ParameterName, 'Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`')
             [CompletionResult]::new('--diagnosis', '--diagnosis', [CompletionResultType]::ParameterName, 'Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`')
-            [CompletionResult]::new('--pods', '--pods', [CompletionResultType]::ParameterName, 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then')
+            [CompletionResult]::new('--pods', '--pods', [CompletionResultType]::ParameterName, 'Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes part then')
             [CompletionResult]::new('--exit-code', '--exit-code', [CompletionResultType]::ParameterName, 'Exit with 1 if a change is predicted')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Show each test of a decision: the field, the two values, the result')
             [CompletionResult]::new('--no-headers', '--no-headers', [CompletionResultType]::ParameterName, 'Do not print the line with the names of the columns')

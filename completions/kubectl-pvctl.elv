@@ -146,7 +146,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;explain'= {
-            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
             cand -f 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times'
@@ -257,7 +257,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;predict'= {
-            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
             cand --contexts 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
@@ -308,10 +308,10 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --color 'When to use colour'
             cand -v 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden'
             cand --v 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden'
-            cand --changed 'Show only what will change'
+            cand --changed 'Show only what may change'
             cand --stuck 'Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`'
             cand --diagnosis 'Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`'
-            cand --pods 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then'
+            cand --pods 'Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes part then'
             cand --exit-code 'Exit with 1 if a change is predicted'
             cand --trace 'Show each test of a decision: the field, the two values, the result'
             cand --no-headers 'Do not print the line with the names of the columns'

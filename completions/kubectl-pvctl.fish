@@ -158,7 +158,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l st
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
 wide\t''
 json\t''
@@ -281,7 +281,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s y -l
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand fix" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts if files have everything that the scheduler reads' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l contexts -d 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
 wide\t''
@@ -343,10 +343,10 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l 
 always\t'Always, even if the output is a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what will change'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l changed -d 'Show only what may change'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l stuck -d 'Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l diagnosis -d 'Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l pods -d 'Show also the pods that use claims: the node of each, or why it gets none; the scheduler takes part then'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l pods -d 'Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes part then'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l exit-code -d 'Exit with 1 if a change is predicted'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l trace -d 'Show each test of a decision: the field, the two values, the result'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand predict" -l no-headers -d 'Do not print the line with the names of the columns'

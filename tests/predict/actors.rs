@@ -517,7 +517,10 @@ fn a_finding_names_what_the_scheduler_decides_now() {
     let nothing = "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind";
     assert_eq!(
         finding(&items),
-        format!("no node fits pod db/p1, and the claim is bound only after that. The pod has waited 120m: {nothing}")
+        format!(
+            "no node fits pod db/p1, and the claim is bound only after that. The pod has waited 120m: {nothing}. No free \
+             volume of class \"local\" fits claim c1 there, and nothing provisions one"
+        )
     );
     // Without the CSINodes it is unknown which nodes fit.
     items.retain(|item| item["kind"] != "CSINode");

@@ -197,7 +197,7 @@ fn a_lack_of_capacity_rejects_the_node() {
         lines,
         [
             "the scheduler rejects node n1: node(s) did not have enough free storage.",
-            "Claim data requests 1Gi, and no CSIStorageCapacity of class \"zonal\" reports that much capacity there.",
+            "Claim data requests 1Gi, and the CSIStorageCapacity of class \"zonal\" has only capacity 512Mi there.",
         ]
     );
     assert_eq!(on_node(&objects, "data", "n1")["reasons"], json!(["node(s) did not have enough free storage"]));
@@ -258,8 +258,8 @@ fn the_scheduler_does_not_search_for_an_immediate_claim() {
         lines,
         [
             "the scheduler rejects every node: pod has unbound immediate PersistentVolumeClaims.",
-            "The scheduler does not look for a volume for it, because class \"zonal\" does not delay binding. The rest \
-             is the search of the controller.",
+            "The scheduler does not look for a volume for it, because class \"zonal\" does not delay binding. \
+             kube-controller-manager does.",
         ]
     );
     assert_eq!(rows, cells(&[["a", "chosen", "fits"]]));

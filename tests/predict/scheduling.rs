@@ -136,7 +136,8 @@ fn nodes_are_grouped_by_reason_and_the_volume_comes_first() {
         "  0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match PersistentVolume's node \
          affinity.\n  node(s) didn't match PersistentVolume's node affinity (n2, n3)\n    \
          Volume pv-data of claim data can be used only on nodes with topology.kubernetes.io/zone In (eu-1a).\n  \
-         node(s) had untolerated taint(s) (n1)\n  The scheduler's last message differs. Something has changed since then: \"node(s) didn't match \
+         node(s) had untolerated taint(s) (n1)\n    Node n1 has taint gpu:NoSchedule, which the pod does not tolerate.\n  \
+         The scheduler's last message differs. Something has changed since then: \"node(s) didn't match \
          PersistentVolume's node affinity\" is new, \"node(s) had untolerated taint(s)\" 3 times before and 1 now."
     );
     let wide = section(&objects, &["pod/web", "-o", "wide"]);
@@ -171,7 +172,7 @@ fn a_pod_that_fits_says_what_becomes_of_its_claims() {
     assert_eq!(
         section(&objects, &["pod/web"]),
         "  2 of 3 nodes fit: n2, n3.\n    On n2, n3: a volume would be provisioned for claim new.\n  node(s) had untolerated \
-         taint(s) (n1)"
+         taint(s) (n1)\n    Node n1 has taint gpu:NoSchedule, which the pod does not tolerate."
     );
     let answer = document(&objects, &["pod/web"]);
     assert_eq!(answer["message"], Value::Null);
@@ -300,7 +301,7 @@ fn only_the_objects_that_lead_to_a_reason_are_named() {
     let mut objects = nodes();
     objects.extend([local(), unbound("a"), unbound("b"), free("x", "eu-1b"), pod("web", &["a", "b"], json!({}))]);
     let text = section(&objects, &["pod/web"]);
-    let named = text.matches("No free volume of class \"zonal\" fits claim").count();
+    let named = text.matches("gets no volume there: other claims of the pod take the free volumes").count();
     assert_eq!(named, 1, "{text}");
     // A volume that is reserved for the claim cannot be used on these nodes. It ends the search, although another
     // volume would fit.
@@ -368,4 +369,49 @@ fn each_reason_of_a_volume_plugin_has_a_cause() {
         });
     }
     assert!(groups > 1000 && told >= groups, "the test is too weak: {groups} groups of nodes, {told} causes");
+}
+
+/// Returns the finding about the pod, and the command of its first remedy.
+fn finding(objects: &[Value], rule: &str) -> Option<(String, String)> {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string();
+    let words =
+        ["audit", "-n", "db", "--rules", rule, "-o", "json", "-f", "-", COMPLETE, "--now", "2026-03-04T12:00:00Z"];
+    let run = Run::new(&words).stdin(list.as_bytes()).finish();
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let found = report["findings"].as_array().unwrap().first()?.clone();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    Some((text(&found["message"]), text(&found["remedies"][0]["command"])))
+}
+
+/// The rules about a pod without a node rest on what the scheduler decides now, not on its last message.
+#[test]
+fn rules_prefer_the_decision_now_to_the_last_message() {
+    let rule = "pod-node-affinity-conflict";
+    let created = |mut pod: Value| {
+        pod["metadata"]["creationTimestamp"] = json!("2026-03-04T10:00:00Z");
+        pod
+    };
+    let affinity = "1 node(s) didn't match PersistentVolume's node affinity";
+    let old = format!("0/2 nodes are available: {affinity}, 1 node(s) had untolerated taint(s).");
+    let cordon = json!({"spec": {"unschedulable": true}});
+    let world = |first: Value, said: &str| {
+        let mut objects = vec![node("n1", "eu-1a", first), node("n2", "eu-1b", json!({}))];
+        objects.extend(bound("data", "eu-1a"));
+        objects.extend([class(DRIVER), created(pod("web", &["data"], json!({"status": unschedulable(said)})))]);
+        objects
+    };
+    // The node fits now, whatever the scheduler said before.
+    assert_eq!(finding(&world(json!({}), &old), rule), None);
+    // The only node of the volume is cordoned, and the message of that time does not matter.
+    let (message, command) = finding(&world(cordon.clone(), ""), rule).unwrap();
+    assert_eq!(
+        message,
+        "the volume of claim data requires a node with topology.kubernetes.io/zone In (eu-1a), but no such node fits the \
+         pod (n1: node(s) were unschedulable)"
+    );
+    assert_eq!(command, "kubectl uncordon n1");
+    // If both nodes are cordoned, the volume is not the reason.
+    let mut objects = world(cordon.clone(), &old);
+    objects[1]["spec"] = cordon["spec"].clone();
+    assert_eq!(finding(&objects, rule), None);
 }

@@ -257,8 +257,8 @@ impl Attempt {
         causes
     }
 
-    /// Returns whether the real scheduler certainly decides the same: every kind was read completely, every order of the
-    /// volumes was followed, and every plugin that decides about the pod is modelled.
+    /// Returns whether the real scheduler certainly decides the same: every kind was read completely, every order of
+    /// the volumes was followed, and every plugin that decides about the pod is modelled.
     pub fn is_certain(&self) -> bool {
         self.assumed.is_empty() && !self.is_limited && self.not_evaluated.is_empty()
     }
