@@ -210,7 +210,7 @@ fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_
         }
         Cause::ClaimInUse { pods, .. } => items.retain(|item| {
             let is_user = |user: &&Pod| item["metadata"]["uid"] == user.meta.uid.as_str();
-            item["kind"] != "Pod" || !pods.iter().any(|user| is_user(user))
+            item["kind"] != "Pod" || !pods.iter().any(is_user)
         }),
     }
 }

@@ -16,9 +16,11 @@ enum Part {
     All,
     First,
     Last,
+    /// All objects in the namespace of the first object. Only this namespace was not read completely.
+    Namespace,
 }
 
-const PARTS: [Part; 3] = [Part::All, Part::First, Part::Last];
+const PARTS: [Part; 4] = [Part::All, Part::First, Part::Last, Part::Namespace];
 
 /// In the first two states, an object that was not read may exist. In the last state it is assumed to be absent.
 const STATES: [CoverageState; 3] = [CoverageState::Forbidden, CoverageState::Partial, CoverageState::Assumed];
@@ -38,8 +40,8 @@ const READ: [Kind; 10] = [
 ];
 
 impl Judged<'_> {
-    /// Compares the answers about all pods after objects were hidden: for each kind, all objects, the first and the
-    /// last. The name of the line decides which state is combined with which part.
+    /// Compares the answers about all pods after objects were hidden: for each kind, all objects, the first, the
+    /// last, and those of a namespace. The name of the line decides which state is combined with which part.
     pub(super) fn compare_scheduler_cuts(&self, verdict: &mut Verdict) -> Result<()> {
         let full = self.answers(&self.known(&[])?);
         let number = usize::try_from(self.number() % 3)?;
@@ -49,38 +51,17 @@ impl Judged<'_> {
             if count == 0 {
                 continue;
             }
-            for (turn, part) in PARTS.into_iter().enumerate() {
+            let parts = PARTS.into_iter().filter(|part| kind.namespaced() || !matches!(part, Part::Namespace));
+            for (turn, part) in parts.enumerate() {
                 // The remainder is smaller than the number of states.
                 let Some(state) = STATES.get((number + place + turn) % STATES.len()) else { continue };
                 let partial = self.known(&[(kind, part, *state)])?;
                 for (pod, answer) in self.answers(&partial) {
-                    self.compare_cut_answer(&pod, (kind, part, *state), (full.get(&pod), &answer), verdict);
+                    compare_cut_answer(&pod, (kind, part, *state), (full.get(&pod), &answer), verdict);
                 }
             }
         }
         Ok(())
-    }
-
-    fn compare_cut_answer(
-        &self,
-        pod: &(String, String),
-        (kind, part, state): (Kind, Part, CoverageState),
-        (full, answer): (Option<&Scheduling>, &Scheduling),
-        verdict: &mut Verdict,
-    ) {
-        let without = |answer: &Scheduling| Scheduling { doubts: BTreeMap::new(), ..answer.clone() };
-        let right = full.map(without) == Some(without(answer));
-        let doubted = answer.doubts.contains_key(&kind);
-        verdict.counts.cuts += 1;
-        verdict.counts.doubted += usize::from(!right && doubted);
-        verdict.counts.confident += usize::from(!doubted);
-        if !right && (!doubted || answer.is_certain()) {
-            let object = Object { kind: "Pod".to_owned(), namespace: pod.0.clone(), name: pod.1.clone() };
-            let text = |answer: &Scheduling| [format!("{answer:?}")].into();
-            let real = full.map(text).unwrap_or_default();
-            let name = format!("scheduling: without {part:?} {} ({state:?})", kind.as_str());
-            differ(&name, &object, &real, &text(answer), verdict);
-        }
     }
 
     /// Returns the snapshot in which everything is known except the hidden parts.
@@ -89,10 +70,15 @@ impl Judged<'_> {
         for kind in Kind::EVERY {
             coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
         }
-        for (kind, _, state) in hidden {
-            coverage.set(CoverageEntry::new(*kind, None, *state));
-        }
         let items = &self.line.world.items;
+        let namespace_of = |kind: Kind| {
+            let first = items.iter().find(|item| item["kind"] == kind.as_str());
+            first.and_then(|first| first["metadata"]["namespace"].as_str())
+        };
+        for (kind, part, state) in hidden {
+            let namespace = namespace_of(*kind).filter(|_| matches!(part, Part::Namespace));
+            coverage.set(CoverageEntry::new(*kind, namespace.map(Into::into), *state));
+        }
         let is_hidden = |place: usize, item: &Value| {
             hidden.iter().filter(|(kind, ..)| item["kind"] == kind.as_str()).any(|(kind, part, _)| {
                 let is_kind = |item: &Value| item["kind"] == kind.as_str();
@@ -100,6 +86,7 @@ impl Judged<'_> {
                     Part::All => true,
                     Part::First => items.iter().position(is_kind) == Some(place),
                     Part::Last => items.iter().rposition(is_kind) == Some(place),
+                    Part::Namespace => item["metadata"]["namespace"].as_str() == namespace_of(*kind),
                 }
             })
         };
@@ -113,5 +100,27 @@ impl Judged<'_> {
         let key = |namespace: &str, name: &str| (namespace.to_owned(), name.to_owned());
         let waiting = snapshot.pods().iter().filter(|pod| scheduler::handles(pod));
         waiting.map(|pod| (key(&pod.meta.namespace, &pod.meta.name), scheduler.schedule(pod))).collect()
+    }
+}
+
+/// Compares the answer about a pod for partial input with the answer for the whole world.
+fn compare_cut_answer(
+    pod: &(String, String),
+    (kind, part, state): (Kind, Part, CoverageState),
+    (full, answer): (Option<&Scheduling>, &Scheduling),
+    verdict: &mut Verdict,
+) {
+    let without = |answer: &Scheduling| Scheduling { doubts: BTreeMap::new(), ..answer.clone() };
+    let right = full.map(without) == Some(without(answer));
+    let doubted = answer.doubts.contains_key(&kind);
+    verdict.counts.cuts += 1;
+    verdict.counts.doubted += usize::from(!right && doubted);
+    verdict.counts.confident += usize::from(!doubted);
+    if !right && (!doubted || answer.is_certain()) {
+        let object = Object { kind: "Pod".to_owned(), namespace: pod.0.clone(), name: pod.1.clone() };
+        let text = |answer: &Scheduling| [format!("{answer:?}")].into();
+        let real = full.map(text).unwrap_or_default();
+        let name = format!("scheduling: without {part:?} {} ({state:?})", kind.as_str());
+        differ(&name, &object, &real, &text(answer), verdict);
     }
 }

@@ -301,19 +301,14 @@ impl<'a, 's> Causes<'a, 's> {
         self.claims.get_or_init(find).as_ref()
     }
 
-    /// Returns the claims that wait for the scheduler and that lead to this reason on the node.
+    /// Returns the claims that wait for the scheduler and that lead to this reason on the node. A claim can be listed
+    /// several times.
     fn unfit(&self, leaf: SchedulerReason, node: &Node) -> Vec<&'s PersistentVolumeClaim> {
         let Some(claims) = self.pod_claims() else { return Vec::new() };
         let branches = volume_binding::filter(&mut Reads::new(self.view), self.scheduler.behavior, claims, node);
         let has_leaf =
             |branch: &Branch<'_>| branch.verdict.status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
-        let mut unfit: Vec<&PersistentVolumeClaim> = Vec::new();
-        for claim in branches.all.iter().filter(|branch| has_leaf(branch)).flat_map(|branch| &branch.unfit) {
-            if !unfit.iter().any(|known| known.meta.name == claim.meta.name) {
-                unfit.push(claim);
-            }
-        }
-        unfit
+        branches.all.into_iter().filter(has_leaf).flat_map(|branch| branch.unfit).collect()
     }
 
     fn without_volume(&self, node: &Node) -> Vec<Cause<'s>> {

@@ -4,7 +4,8 @@
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::reads::Reads;
 use super::verdict::{Plugin, Status};
-use crate::model::{CompiledSelector, LabelSelector, Labels, Namespace, Pod, PodAffinityTerm, Str, label};
+use crate::controllers::KubernetesBehavior;
+use crate::model::{CompiledSelector, LabelSelector, Labels, ListForm, Namespace, Pod, PodAffinityTerm, Str, label};
 use rustc_hash::FxHashSet;
 
 /// A term of an affinity or anti-affinity, with its selectors.
@@ -28,9 +29,9 @@ impl Term<'_> {
 ///
 /// # Errors
 /// Returns upstream's words if a selector is not valid.
-fn terms<'s>(pod: &'s Pod, stated: &'s [PodAffinityTerm]) -> Result<Vec<Term<'s>>, String> {
+fn terms<'s>(lists: ListForm, pod: &'s Pod, stated: &'s [PodAffinityTerm]) -> Result<Vec<Term<'s>>, String> {
     let compiled = |selector: &'s Option<LabelSelector>| {
-        selector.as_ref().map(|selector| selector.compile().map_err(|error| error.to_string())).transpose()
+        selector.as_ref().map(|selector| selector.compile_with(lists).map_err(|error| error.to_string())).transpose()
     };
     let term = |stated: &'s PodAffinityTerm| {
         let is_own = stated.namespaces.is_empty() && stated.namespace_selector.is_none();
@@ -64,11 +65,16 @@ pub(super) struct State<'s> {
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` rejects the pod if a selector is not valid.
-pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: &'s Pod) -> Result<State<'s>, Status> {
+pub(super) fn pre_filter<'s>(
+    reads: &mut Reads<'s>,
+    behavior: &KubernetesBehavior,
+    cluster: &Cluster<'s>,
+    pod: &'s Pod,
+) -> Result<State<'s>, Status> {
     let invalid = |error: String| Status::unresolvable(Plugin::InterPodAffinity, format!("parsing pod: {error}"));
     let stated = scheduling(pod);
-    let mut affinity = terms(pod, &stated.affinity).map_err(invalid)?;
-    let mut anti_affinity = terms(pod, &stated.anti_affinity).map_err(invalid)?;
+    let mut affinity = terms(behavior.value_lists, pod, &stated.affinity).map_err(invalid)?;
+    let mut anti_affinity = terms(behavior.value_lists, pod, &stated.anti_affinity).map_err(invalid)?;
     for term in affinity.iter_mut().chain(&mut anti_affinity) {
         // The selected namespaces are added by name. As in upstream, the selector is still compared afterwards, with an
         // empty set of labels.
@@ -101,7 +107,7 @@ pub(super) fn pre_filter<'s>(reads: &mut Reads<'s>, cluster: &Cluster<'s>, pod: 
                     found.map(|found| found.meta.labels.clone()).unwrap_or_default()
                 });
                 // The scheduler ignores the terms of a pod if one of their selectors is not valid.
-                let theirs = terms(other, theirs).unwrap_or_default();
+                let theirs = terms(behavior.value_lists, other, theirs).unwrap_or_default();
                 let matching = theirs.iter().filter(|term| term.matches(pod, namespace));
                 matching.for_each(|term| add(&mut state.kept_away, term.topology_key));
             }
@@ -115,7 +121,7 @@ pub(super) fn is_kept_away(reads: &mut Reads<'_>, cluster: &Cluster<'_>, pod: &P
     let namespace = reads.find::<Namespace>("", &pod.meta.namespace);
     let namespace = namespace.map(|found| found.meta.labels.clone()).unwrap_or_default();
     cluster.nodes.iter().flat_map(|info| &info.pods).any(|other| {
-        let theirs = terms(other, &scheduling(other).anti_affinity).unwrap_or_default();
+        let theirs = terms(ListForm::Json, other, &scheduling(other).anti_affinity).unwrap_or_default();
         theirs.iter().any(|term| term.matches(pod, &namespace))
     })
 }

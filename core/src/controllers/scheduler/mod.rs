@@ -190,8 +190,8 @@ impl<'s> Scheduler<'s> {
             claim_in_use: volume_restrictions::pre_filter(reads, &self.cluster, pod)?,
             claims: volume_binding::pre_filter(reads, self.behavior, pod)?,
             topologies: volume_zone::pre_filter(reads, pod)?,
-            spread: pod_topology_spread::pre_filter(&self.cluster, pod)?,
-            affinity: inter_pod_affinity::pre_filter(reads, &self.cluster, pod)?,
+            spread: pod_topology_spread::pre_filter(self.behavior, &self.cluster, pod)?,
+            affinity: inter_pod_affinity::pre_filter(reads, self.behavior, &self.cluster, pod)?,
         })
     }
 

@@ -4,6 +4,7 @@
 use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::nodes::{selects_node, untolerated_taint};
 use super::verdict::{Plugin, Status};
+use crate::controllers::KubernetesBehavior;
 use crate::model::{CompiledSelector, LabelSelector, Labels, Node, Pod, SpreadConstraint, Str, label};
 use rustc_hash::FxHashMap;
 
@@ -34,10 +35,15 @@ impl Constraint<'_> {
 ///
 /// # Errors
 /// Returns the status with which `PreFilter` fails if a selector is not valid.
-pub(super) fn pre_filter<'s>(cluster: &Cluster<'s>, pod: &'s Pod) -> Result<Vec<Constraint<'s>>, Status> {
+pub(super) fn pre_filter<'s>(
+    behavior: &KubernetesBehavior,
+    cluster: &Cluster<'s>,
+    pod: &'s Pod,
+) -> Result<Vec<Constraint<'s>>, Status> {
     let mut constraints = Vec::new();
     for stated in &scheduling(pod).spread {
-        let selector = stated.selector.as_ref().map(LabelSelector::compile).transpose().map_err(|error| {
+        let compile = |selector: &'s LabelSelector| selector.compile_with(behavior.value_lists);
+        let selector = stated.selector.as_ref().map(compile).transpose().map_err(|error| {
             let place = "get constraints from pod: obtaining pod's hard topology spread constraints";
             Status::pre_filter_error(Plugin::PodTopologySpread, &format!("{place}: {error}"))
         })?;

@@ -47,7 +47,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
             let stated = scheduling(pod);
             if *some_keep_away || !stated.affinity.is_empty() || !stated.anti_affinity.is_empty() {
                 // This call only records the reads of the plugin. The simulation runs the plugin again.
-                drop(inter_pod_affinity::pre_filter(&mut reads, cluster, pod));
+                drop(inter_pod_affinity::pre_filter(&mut reads, &behavior, cluster, pod));
             }
             read_claims(&mut reads, snapshot, &behavior, pod);
         }
