@@ -345,7 +345,7 @@ impl Outcome {
 /// The reason why an object has several possible outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DecidedBy {
-    /// Several volumes match equally well, and the controller may take any of them.
+    /// Several volumes match equally well, and the controller or the scheduler may take any of them.
     EqualCandidates,
     /// The order in which the controller syncs objects decides.
     OrderOfSyncs,

@@ -50,8 +50,11 @@ fn decided_by(snapshot: &Snapshot, settings: &Settings<'_>, component: &Componen
         let has_choice = |id: &&ObjectId| decide_folded(&world, &alone, **id).count > 1;
         let choosing = component.objects.iter().filter(has_choice).count();
         chosen += choosing;
-        if choosing > 0 || component.objects.iter().any(|id| (actor.may_choose)(snapshot, *id)) {
+        if component.objects.iter().any(|id| (actor.may_choose)(snapshot, *id)) {
             decided_by.extend(actor.decides);
+        } else if choosing > 0 {
+            // With one node, the scheduler can still choose between volumes that fit equally well.
+            decided_by.push(DecidedBy::EqualCandidates);
         }
     }
     if decided_by.is_empty() || chosen > 1 {

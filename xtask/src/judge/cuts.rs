@@ -37,8 +37,8 @@ const STATES: [CoverageState; 8] = [
 /// The part of a kind that is hidden, in all namespaces or in one.
 struct Cut<'l> {
     kind: Kind,
-    /// Whether the scheduler takes part.
-    scheduled: bool,
+    /// Whether the controllers may assume that hidden pods already have their claims (`docs/CONFORMANCE.md`).
+    have_claims: bool,
     namespace: Option<&'l str>,
     part: Part<'l>,
 }
@@ -90,12 +90,14 @@ impl Judged<'_> {
         let mut cuts = Vec::new();
         let scheduled = self.line.settle.as_ref().is_some_and(with_scheduler);
         for kind in Kind::ALL.into_iter().chain(FURTHER.into_iter().filter(|_| scheduled)) {
+            // If the scheduler takes part, only the pods with generic ephemeral volumes are such pods.
+            let have_claims = kind == Kind::Pod && (!scheduled || items.iter().any(gets_claims));
             let mut places = vec![None];
             if kind.namespaced() && namespaces.len() > 1 {
                 places.extend(namespaces.iter().copied().map(Some));
             }
             for namespace in places {
-                let all = Cut { kind, scheduled, namespace, part: Part::All };
+                let all = Cut { kind, have_claims, namespace, part: Part::All };
                 let hidden: Vec<&str> = items
                     .iter()
                     .filter(|item| all.hides(item))
@@ -106,7 +108,7 @@ impl Judged<'_> {
                 }
                 // If there are several namespaces, single objects are hidden in each namespace separately.
                 if hidden.len() > 1 && (namespace.is_some() || !kind.namespaced() || namespaces.len() == 1) {
-                    cuts.extend(hidden.iter().map(|name| Cut { kind, scheduled, namespace, part: Part::One(name) }));
+                    cuts.extend(hidden.iter().map(|name| Cut { kind, have_claims, namespace, part: Part::One(name) }));
                 }
                 cuts.push(all);
             }
@@ -114,7 +116,7 @@ impl Judged<'_> {
         if cuts.iter().any(|cut| cut.kind == Kind::PersistentVolume) {
             let names = items.iter().filter_map(|item| item["spec"]["volumeName"].as_str());
             let part = Part::Unnamed(names.filter(|name| !name.is_empty()).collect());
-            cuts.push(Cut { kind: Kind::PersistentVolume, scheduled, namespace: None, part });
+            cuts.push(Cut { kind: Kind::PersistentVolume, have_claims: false, namespace: None, part });
         }
         cuts
     }
@@ -252,10 +254,9 @@ impl Cut<'_> {
             let said = [format!("{} doubts", prediction.assumed.len())].into();
             differ("doubts", answer.object, &[format!("{} doubts", needs.len())].into(), &said, verdict);
         }
-        // If it is known that something was not read, no answer may rest on the assumption that it is absent. The
-        // controllers assume that pods that could not be read already have their claims (`docs/CONFORMANCE.md`).
+        // If it is known that something was not read, no answer may rest on the assumption that it is absent.
         let is_read = !matches!(state, CoverageState::Failed | CoverageState::Forbidden | CoverageState::Partial);
-        let may_assume = is_read || self.kind == Kind::Pod && !self.scheduled;
+        let may_assume = is_read || self.have_claims;
         let doubted = assumed && may_assume || answer.hidden;
         verdict.counts.cuts += 1;
         verdict.counts.doubted += usize::from(!right && doubted);
