@@ -131,8 +131,8 @@ enum Refused<'a> {
     Now(Vec<(&'a Node, String)>),
 }
 
-/// Returns why the nodes on which all volumes can be used do not take the pod, as the scheduler decides now. Returns None
-/// if no node is rejected only because of a volume. Then other reasons keep the pod from running.
+/// Returns why the nodes on which all volumes can be used do not take the pod, as the scheduler decides now. Returns
+/// None if no node is rejected only because of a volume. Then other reasons keep the pod from running.
 fn refused_now<'a>(nodes: &'a [Node], tied: &[Tied<'_>], now: &Scheduling) -> Option<Vec<(&'a Node, String)>> {
     let is_about_place = |reason: &Reason| {
         matches!(reason.leaf, Some(SchedulerReason::NodeBoundVolumeAffinity | SchedulerReason::NodeZoneConflict))
@@ -165,8 +165,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let said = unschedulable(snapshot, pod);
-    // If some node fits all volumes, only the scheduler decides whether such a node takes the pod. Its decision now takes
-    // precedence over its last message.
+    // If some node fits all volumes, only the scheduler decides whether such a node takes the pod. Its decision now
+    // takes precedence over its last message.
     let refused = match case.scheduling(pod) {
         Some(now) if now.candidates().next().is_some() => return None,
         Some(now) => refused_now(nodes, &tied, &now).filter(|nodes| !nodes.is_empty()).map(Refused::Now),
