@@ -5,8 +5,8 @@ use crate::controllers::ClaimBranch;
 use crate::diagnosis::case::{class_key, key_of_claim};
 use crate::diagnosis::facts::is_bound;
 use crate::diagnosis::mention::{elsewhere, mention};
-use crate::diagnosis::pod::facts::unschedulable;
 use crate::diagnosis::pod::Attempt;
+use crate::diagnosis::pod::facts::unschedulable;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl};
 use crate::diagnosis::rules::provisioning::refusal;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -121,12 +121,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));
         found = found.follows_from(other, Act::Bind);
     }
-    Some(
-        with_class(found, case, claim)
-            .evidence(&pod_key, "spec.nodeName", "")
-            .remedy(first)
-            .remedy(way),
-    )
+    Some(with_class(found, case, claim).evidence(&pod_key, "spec.nodeName", "").remedy(first).remedy(way))
 }
 
 /// Returns whether the default scheduler has to place the pod.

@@ -3,7 +3,7 @@
 
 use super::is_unscheduled;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
-use crate::controllers::scheduler::{Reason, Scheduling, SchedulerReason, Verdict, fits_node};
+use crate::controllers::scheduler::{Reason, SchedulerReason, Scheduling, Verdict, fits_node};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::mention::volume_of;
@@ -194,8 +194,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     .evidence(&case.object(), "spec.nodeName", "");
     for one in &tied {
         let name = &one.volume.meta.name;
-        let field =
-            if one.volume.node_affinity.is_some() { "spec.nodeAffinity.required" } else { "metadata.labels" };
+        let field = if one.volume.node_affinity.is_some() { "spec.nodeAffinity.required" } else { "metadata.labels" };
         found = found
             .evidence(&volume_key(name), field, node_selector_text(&one.affinity))
             .follows_from(volume_key(name), Act::Reach)
