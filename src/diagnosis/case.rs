@@ -110,14 +110,14 @@ impl<'a> Case<'a> {
     }
 
     /// Returns what the scheduler decides about the pod now, if everything that decides was read and is modelled.
-    pub fn scheduling(&self, pod: &'a Pod) -> Option<Scheduling> {
-        self.survey.scheduling(pod)
+    pub fn scheduling(&self, pod: &Pod) -> Option<Scheduling> {
+        self.survey.placement().scheduling(pod)
     }
 
     /// Returns the attempt of the scheduler to find a node for the pod now, if everything that decides was read and is
     /// modelled.
-    pub fn attempt(&self, pod: &'a Pod) -> Option<Attempt> {
-        self.survey.attempt(pod)
+    pub fn attempt(&self, pod: &Pod) -> Option<Attempt> {
+        self.survey.placement().attempt(pod)
     }
 
     /// Returns what is known about all objects together.

@@ -17,6 +17,7 @@ pub mod nfs;
 pub mod node;
 mod object;
 mod partners;
+mod placement;
 pub mod pod;
 mod prospect;
 pub mod reason;
@@ -109,7 +110,7 @@ pub fn diagnose_named(
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     threads: usize,
 ) -> Findings {
-    let survey = Survey::of(simulation.snapshot(), &simulation.settings().behavior);
+    let survey = Survey::of(simulation.snapshot(), &simulation.settings().behavior, true);
     let subjects = Subject::all(simulation.snapshot());
     let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
     let looked = in_parallel(threads, batches.len(), |number| {
@@ -147,7 +148,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     let mut findings = Findings::default();
     apply_rules(
         simulation,
-        &Survey::of(snapshot, &simulation.settings().behavior),
+        &Survey::of(snapshot, &simulation.settings().behavior, false),
         subject,
         scrutiny,
         &|_| true,

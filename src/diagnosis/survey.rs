@@ -1,11 +1,9 @@
 //! Facts about all objects together that rules need. Each fact is computed only once.
 
 use super::facts::has_uid_of;
-use super::pod::scheduling::nodes_state_room;
-use super::pod::{Attempt, PodScheduling};
+use super::placement::{Placement, SchedulerPlacement};
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
-use crate::controllers::scheduler::{Scheduler, Scheduling, handles};
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str,
 };
@@ -16,10 +14,6 @@ use std::sync::OnceLock;
 
 /// Volumes by class and by the other fields that matching compares. Each group is sorted by size, the smallest first.
 type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
-
-/// The number of waiting pods, multiplied by the number of nodes, above which rules do not use the answers of the
-/// scheduler.
-const MOST_VERDICTS: usize = 2_000_000;
 
 /// The maximum number of competing claims that are stored per volume. The claim for which the others are searched may
 /// be one of them.
@@ -44,17 +38,13 @@ pub struct Survey<'s> {
     asked: OnceLock<HashSet<Str>>,
     /// The indexes of the recycler pods, which erase volumes, by the name of the volume.
     recyclers: OnceLock<HashMap<Str, usize>>,
-    /// The scheduler with the objects of the snapshot. It is None if no pod waits for a node, or too many do.
-    scheduler: Option<Scheduler<'s>>,
+    /// What the scheduler decides about pods.
+    placement: Box<dyn Placement + 's>,
 }
 
 impl<'s> Survey<'s> {
-    /// Creates the survey of a snapshot.
-    pub fn of(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior) -> Self {
-        let waiting = snapshot.pods().iter().filter(|pod| handles(pod)).count();
-        let verdicts = waiting.saturating_mul(snapshot.nodes().len());
-        let is_used = (1..=MOST_VERDICTS).contains(&verdicts) && nodes_state_room(snapshot);
-        let scheduler = is_used.then(|| Scheduler::new(snapshot, behavior));
+    /// Creates the survey of a snapshot. `all` says whether the rules are applied to all objects.
+    pub fn of(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior, all: bool) -> Self {
         Self {
             snapshot,
             shared: OnceLock::new(),
@@ -64,25 +54,13 @@ impl<'s> Survey<'s> {
             copying: OnceLock::new(),
             asked: OnceLock::new(),
             recyclers: OnceLock::new(),
-            scheduler,
+            placement: Box::new(SchedulerPlacement::new(snapshot, behavior, all)),
         }
     }
 
-    /// Returns what the scheduler decides about the pod, if the real scheduler certainly decides the same. Returns None
-    /// if the scheduler does not have to find a node for the pod, or if too many pods wait for nodes.
-    pub fn scheduling(&self, pod: &'s Pod) -> Option<Scheduling> {
-        let scheduler = self.scheduler.as_ref().filter(|_| handles(pod))?;
-        Some(scheduler.schedule(pod)).filter(Scheduling::is_certain)
-    }
-
-    /// Returns the attempt of the scheduler to find a node for the pod, with its causes, under the same conditions as
-    /// [`Self::scheduling`].
-    pub fn attempt(&self, pod: &'s Pod) -> Option<Attempt> {
-        let scheduler = self.scheduler.as_ref()?;
-        match PodScheduling::of(self.snapshot, || scheduler, pod)? {
-            PodScheduling::Tried(attempt) => Some(*attempt).filter(Attempt::is_certain),
-            PodScheduling::NotTried(_) | PodScheduling::Unknown { .. } => None,
-        }
+    /// Returns what the scheduler decides about pods.
+    pub(super) fn placement(&self) -> &(dyn Placement + 's) {
+        &*self.placement
     }
 
     /// Returns the volumes of that class that have a `claimRef` or are being deleted. They are grouped by the other

@@ -3,8 +3,13 @@
 
 use super::model::{ModelOptions, Modelled};
 use crate::controllers::scheduler;
-use crate::model::Kind;
+use crate::model::{Kind, ObjectId, Pod};
+use crate::parallel::in_parallel;
+use crate::simulate::Simulation;
 use crate::snapshot::{Absence, CoverageState, Parts};
+
+/// The number of pods that one thread processes at a time.
+const BATCH: usize = 64;
 
 /// The kinds of which the scheduler reads all objects, besides those that every verb reads.
 pub(super) const READ_BY_SCHEDULER: [Kind; 6] =
@@ -30,6 +35,16 @@ pub(super) fn needs_scheduler(parts: &Parts) -> bool {
             && entries.all(|entry| entry.state == CoverageState::Complete)
     };
     READ_BY_SCHEDULER.iter().all(is_complete) && parts.objects.pods.iter().any(scheduler::handles)
+}
+
+/// Returns whether the ends of all waiting pods are known. Otherwise some component is too large to be explored, and
+/// the scheduler does not take part by default.
+pub(super) fn ends_are_known(simulation: &Simulation<'_>, threads: usize) -> bool {
+    let pods = simulation.snapshot().with_ids::<Pod>().filter(|(_, pod)| scheduler::handles(pod));
+    let pods: Vec<ObjectId> = pods.map(|(id, _)| id.into()).collect();
+    let batches: Vec<&[ObjectId]> = pods.chunks(BATCH).collect();
+    let is_known = |number: usize| batches[number].iter().all(|id| !simulation.outcomes(*id).is_unknown());
+    in_parallel(threads, batches.len(), is_known).into_iter().all(|known| known)
 }
 
 /// Decides about the scheduler if it was added although nobody named it: removes it unless `takes_part` is true. Adds a

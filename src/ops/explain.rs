@@ -1,12 +1,12 @@
 //! `explain`: explains why one object has its present state, and who has to act.
 
-use super::actors::{decide_on_scheduler, read_by_actors};
+use super::actors::{decide_on_scheduler, ends_are_known, read_by_actors};
 use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, from_cluster, keeps_from_judging};
 use super::model::ModelOptions;
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
-use crate::engines::simulation_on_demand;
+use crate::engines::{simulation, simulation_on_demand};
 use crate::error::Error;
 use crate::model::{Kind, Lease, ObjectId, ObjectKey, ResourceVersion, StorageClass, Str, TypedId};
 use crate::progress::Progress;
@@ -60,6 +60,8 @@ pub struct Explained<'a> {
 struct Prepared<'g> {
     gathered: &'g Gathered,
     simulation: Simulation<'g>,
+    /// The simulation without actors, if actors take part.
+    without_actors: Option<Simulation<'g>>,
     object: ObjectId,
 }
 
@@ -125,8 +127,9 @@ impl ExplainOptions {
         let object = named::object(snapshot, self.kind, &self.name, namespace);
         progress.step("predicting", 0);
         let simulation = simulation_on_demand(snapshot, settings);
+        let without_actors = without_actors(gathered, &self.read)?;
         match object {
-            Ok(object) => Ok(Prepared { gathered, simulation, object }),
+            Ok(object) => Ok(Prepared { gathered, simulation, without_actors, object }),
             Err(error) => Err(self.told_of_absent(error, &simulation, namespace, gathered.threads)),
         }
     }
@@ -168,15 +171,32 @@ pub fn explain_files(
     progress: &dyn Progress,
     show: impl FnOnce(Explained<'_>) -> Result<(), Error>,
 ) -> Result<Status, Error> {
-    if gathered.scheduled_by_default {
-        let prepared = options.prepare(&gathered, progress)?;
-        let takes_part = !prepared.simulation.outcomes(prepared.object).is_unknown();
-        drop(prepared);
-        decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
-    }
+    decide_by_default(&mut gathered, &options.read)?;
     let prepared = options.prepare(&gathered, progress)?;
     let basis = prepared.basis();
     answer(&gathered, &prepared.explanation(&basis, true), None, show)
+}
+
+/// Decides whether the scheduler takes part, if this is not stated and files have everything that it reads.
+pub(super) fn decide_by_default(gathered: &mut Gathered, read: &ReadOptions) -> Result<(), Error> {
+    if gathered.scheduled_by_default {
+        let settings = gathered.modelled.settings(&gathered.snapshot, &read.model, false)?;
+        let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
+        let takes_part = ends_are_known(&simulation, gathered.threads);
+        drop(simulation);
+        decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
+    }
+    Ok(())
+}
+
+/// Returns the simulation without actors, if actors take part. The rules are applied to it, because an actor may not
+/// run. So no rule rests on what actors do.
+pub(super) fn without_actors<'g>(gathered: &'g Gathered, read: &ReadOptions) -> Result<Option<Simulation<'g>>, Error> {
+    if !gathered.modelled.has_actors() {
+        return Ok(None);
+    }
+    let settings = gathered.modelled.without_actors().settings(&gathered.snapshot, &read.model, true)?;
+    Ok(Some(simulation_on_demand(&gathered.snapshot, settings)))
 }
 
 /// Explains an object of a cluster, and calls `show` with the answer. Returns the key of the object if `fix` has a
@@ -318,15 +338,20 @@ pub(super) fn is_predicted_kind(kind: Kind) -> bool {
 }
 
 impl<'s> Basis<'s> {
-    /// Makes the basis of an object's explanation.
-    pub(super) fn new(simulation: &'s Simulation<'s>, object: ObjectId) -> Self {
+    /// Makes the basis of an object's explanation. The rules are applied to `without_actors`, if actors take part.
+    pub(super) fn new(
+        simulation: &'s Simulation<'s>,
+        without_actors: Option<&Simulation<'_>>,
+        object: ObjectId,
+    ) -> Self {
         let snapshot = simulation.snapshot();
         let about = match object.typed() {
             TypedId::StorageClass(class) => About::Class(snapshot.get(class)),
             _ if is_predicted(object) => About::Prediction(Box::new(simulation.predict(object))),
             _ => About::Other(object),
         };
-        Self { findings: diagnose_with_neighbours(simulation, &snapshot.key(object), rules::all()), about }
+        let judged = without_actors.unwrap_or(simulation);
+        Self { findings: diagnose_with_neighbours(judged, &snapshot.key(object), rules::all()), about }
     }
 
     /// Makes the explanation.
@@ -348,7 +373,7 @@ impl<'s> Basis<'s> {
 
 impl Prepared<'_> {
     fn basis(&self) -> Basis<'_> {
-        Basis::new(&self.simulation, self.object)
+        Basis::new(&self.simulation, self.without_actors.as_ref(), self.object)
     }
 
     fn explanation<'s>(&'s self, basis: &'s Basis<'s>, from_files: bool) -> Explanation<'s> {

@@ -1,7 +1,6 @@
 //! `explain` of several objects: each has its own explanation.
 
-use super::actors::decide_on_scheduler;
-use super::explain::{Basis, is_predicted_kind, status_of, surroundings_of};
+use super::explain::{Basis, decide_by_default, is_predicted_kind, status_of, surroundings_of, without_actors};
 use super::gather::{Evidence, Gathered, Question, ReadOptions, from_cluster};
 use super::{Reader, Status, named};
 use crate::diagnosis::rules;
@@ -80,15 +79,7 @@ pub fn explain_several_files(
     progress: &dyn Progress,
     show: impl FnOnce(&[String], &ExplanationList<'_>) -> Result<(), Error>,
 ) -> Result<Status, Error> {
-    if gathered.scheduled_by_default {
-        let selected = options.selected(&gathered.snapshot, &gathered)?;
-        let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, true)?;
-        let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
-        let mut predicted = selected.into_iter().filter(|object| is_predicted_kind(object.kind));
-        let takes_part = !predicted.any(|object| simulation.outcomes(object).is_unknown());
-        drop(simulation);
-        decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
-    }
+    decide_by_default(&mut gathered, &options.read)?;
     answer(options, &gathered, progress, true, show)
 }
 
@@ -120,7 +111,9 @@ fn answer(
     let selected = options.selected(snapshot, gathered)?;
     progress.step("predicting", 0);
     let simulation = simulation(snapshot, settings, gathered.threads);
-    let bases: Vec<Basis<'_>> = selected.iter().map(|object| Basis::new(&simulation, *object)).collect();
+    let without_actors = without_actors(gathered, &options.read)?;
+    let basis = |object: &ObjectId| Basis::new(&simulation, without_actors.as_ref(), *object);
+    let bases: Vec<Basis<'_>> = selected.iter().map(basis).collect();
     let explanations = bases.iter().map(|basis| basis.explanation(&simulation, gathered, from_files)).collect();
     let list = ExplanationList::new(explanations);
     show(&gathered.notes, &list)?;

@@ -85,6 +85,15 @@ impl Modelled {
         self.controllers.retain(|controller| *controller != scheduler::actor::CONTROLLER);
     }
 
+    /// Returns the same without actors.
+    #[must_use]
+    pub fn without_actors(&self) -> Self {
+        let actors: Vec<Controller> = acting(&self.controllers).collect();
+        let mut alone = self.clone();
+        alone.controllers.retain(|controller| !actors.contains(controller));
+        alone
+    }
+
     /// Returns whether a controller that takes part syncs objects of that kind.
     pub fn syncs(&self, kind: Kind) -> bool {
         self.controllers.iter().any(|controller| controller.syncs.contains(&kind))

@@ -1,11 +1,10 @@
 //! `predict`: predicts the outcome of every volume and claim in scope.
 
-use super::actors::{decide_on_scheduler, read_by_actors};
+use super::actors::{decide_on_scheduler, ends_are_known, read_by_actors};
 use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judging};
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
-use crate::controllers::scheduler;
 use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, diagnose_named, rules};
 use crate::engines;
 use crate::error::Error;
@@ -96,24 +95,6 @@ impl PredictOptions {
     }
 }
 
-/// Returns whether the ends of some waiting pod are unknown, because its component is too large to be explored.
-fn has_unknown_ends(simulation: &Simulation<'_>, threads: usize) -> bool {
-    let pods: Vec<ObjectId> = simulation
-        .snapshot()
-        .with_ids::<Pod>()
-        .filter(|(_, pod)| scheduler::handles(pod))
-        .map(|(id, _)| id.into())
-        .collect();
-    let batches: Vec<&[ObjectId]> = pods.chunks(BATCH).collect();
-    let is_unknown = |number: usize| batches[number].iter().any(|id| simulation.outcomes(*id).is_unknown());
-    let mut unknown = false;
-    let all = in_order(threads, batches.len(), is_unknown, |found| {
-        unknown |= found;
-        Ok::<(), Error>(())
-    });
-    unknown || all.is_err()
-}
-
 /// Predicts the objects that were read. `tell` shows a note to the person, before or after the predictions. `show`
 /// shows the predictions. Returns the status and the counts.
 ///
@@ -131,7 +112,7 @@ pub fn predict(
     progress.step("predicting", 0);
     let mut simulation = engines::simulation(&gathered.snapshot, settings, gathered.threads);
     if gathered.scheduled_by_default {
-        let takes_part = !has_unknown_ends(&simulation, gathered.threads);
+        let takes_part = ends_are_known(&simulation, gathered.threads);
         decide_on_scheduler(&mut gathered.modelled, &mut gathered.notes, takes_part);
         if !takes_part {
             let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, options.trace)?;
@@ -140,8 +121,15 @@ pub fn predict(
     }
     let chosen = named::chosen(&gathered.snapshot, &options.objects, gathered.named_namespace())?;
     let named: BTreeSet<ObjectKey> = chosen.iter().flatten().map(|target| gathered.snapshot.key(*target)).collect();
+    // An actor may not run. So no rule rests on what actors do.
+    let without_actors = (options.diagnoses() && gathered.modelled.has_actors()).then(|| {
+        let settings = gathered.modelled.without_actors().settings(&gathered.snapshot, &options.read.model, false)?;
+        Ok::<_, Error>(engines::simulation(&gathered.snapshot, settings, gathered.threads))
+    });
+    let without_actors = without_actors.transpose()?;
+    let judged = without_actors.as_ref().unwrap_or(&simulation);
     let findings = options.diagnoses().then(|| {
-        diagnose_named(&simulation, AuditSettings::everything(), &|object| named.contains(object), gathered.threads)
+        diagnose_named(judged, AuditSettings::everything(), &|object| named.contains(object), gathered.threads)
     });
     let diagnoser = findings.as_ref().map(|findings| Diagnoser::new(&simulation, findings));
     let shown = InScope {
@@ -159,6 +147,7 @@ pub fn predict(
     if options.is_last {
         // The process ends soon, so freeing every object would only take time.
         std::mem::forget(simulation);
+        std::mem::forget(without_actors);
         std::mem::forget(gathered);
     }
     Ok((status, counts))

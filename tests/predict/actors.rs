@@ -529,3 +529,43 @@ fn a_finding_names_what_the_scheduler_decides_now() {
     let run = Run::new(&words).env("COLUMNS", "400").stdin(list.as_bytes()).finish();
     assert!(run.stdout.contains(&format!("{rest}. See the events FailedScheduling of the pod")), "{}", run.stdout);
 }
+
+/// A pod that waits although a node fits it is a problem, whether or not the scheduler takes part in the prediction.
+/// The real scheduler may not run.
+#[test]
+fn an_explanation_reports_a_pod_that_waits_in_vain() {
+    let mut items = contended();
+    for item in items.iter_mut().filter(|item| item["kind"] == "Pod") {
+        item["metadata"]["creationTimestamp"] = json!("2026-03-02T10:00:00Z");
+    }
+    for actors in [&[][..], &["--actors", "none"], &["--actors", "*"]] {
+        let text = told(&items, &[&["explain", "pvc/c1", "-o", "json"], actors].concat());
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["diagnosis"]["root"]["rule"], "pvc-wffc-pod-unschedulable", "{actors:?}: {document}");
+    }
+    let text = told(&items, &["predict", "pvc/c1", "-o", "json", "--diagnosis"]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(ends(&document)["c1"], set(&["Bound a", "Bound b"]));
+    assert_eq!(item(&document, "c1")["diagnosis"]["root"]["rule"], "pvc-wffc-pod-unschedulable");
+}
+
+/// If the scheduler says why another step failed, a node that fits proves nothing.
+#[test]
+fn a_message_about_another_step_stays_the_cause() {
+    let mut items = contended();
+    let said = "running PreBind plugin \"VolumeBinding\": binding volumes: admission webhook denied the request";
+    for item in items.iter_mut().filter(|item| item["kind"] == "Pod") {
+        item["metadata"]["creationTimestamp"] = json!("2026-03-02T10:00:00Z");
+        item["status"]["conditions"] =
+            json!([{"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": said}]);
+    }
+    let text = told(&items, &["audit", "--rules", "pvc-wffc-pod-unschedulable", "-o", "json"]);
+    assert!(!text.contains("although the pod fits"), "{text}");
+    // A pod of which another one finds no node says nothing about a claim that this pod binds.
+    let mut items = contended();
+    let mut picky = pod("p0", 1, "c1");
+    picky["spec"]["nodeSelector"] = json!({"no": "node"});
+    items.push(picky);
+    let table = told(&items, &["predict", "pvc/c1"]);
+    assert!(table.contains("waits for the scheduler to place pod p1"), "{table}");
+}

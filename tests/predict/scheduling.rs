@@ -415,3 +415,21 @@ fn rules_prefer_the_decision_now_to_the_last_message() {
     objects[1]["spec"] = cordon["spec"].clone();
     assert_eq!(finding(&objects, rule), None);
 }
+
+/// What ties a volume to a zone is named as it is: the node affinity, or the labels.
+#[test]
+fn zone_labels_are_not_called_a_node_affinity() {
+    let rule = "pod-node-affinity-conflict";
+    let mut objects = vec![node("n1", "eu-1a", json!({}))];
+    let [claim, mut volume] = bound("data", "eu-1a");
+    volume["metadata"]["labels"] = json!({"topology.kubernetes.io/zone": "eu-1c"});
+    let mut web = pod("web", &["data"], json!({}));
+    web["metadata"]["creationTimestamp"] = json!("2026-03-04T10:00:00Z");
+    objects.extend([claim, volume, class(DRIVER), web]);
+    let (message, _) = finding(&objects, rule).unwrap();
+    assert_eq!(
+        message,
+        "no node matches the zone labels of the volume of claim data: topology.kubernetes.io/zone In (eu-1c). Volume pv-data \
+         can be used only on such nodes"
+    );
+}

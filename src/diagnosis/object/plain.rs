@@ -7,7 +7,7 @@ use super::{Actor, Diagnoser, Diagnosis, State, Who};
 use crate::diagnosis::key;
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
-use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodVolume, Stages, answer};
+use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodStage, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
@@ -88,7 +88,7 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
 /// Returns in words how many claims, pods and StatefulSets of the namespace have a problem, each by its own diagnosis.
 /// Volumes whose `claimRef` names the namespace are counted as well, if their claim does not exist. The text is empty
 /// if nothing has a problem. The scheduler is not asked about each pod, because a namespace can have thousands of pods
-/// without a node. An audit does not ask it either.
+/// without a node.
 fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
     let snapshot = diagnoser.simulation.snapshot();
     let without_scheduling = Diagnoser::new(diagnoser.simulation, diagnoser.findings);
@@ -138,9 +138,12 @@ fn of_pod<'d>(diagnoser: &Diagnoser<'d>, pod: &'d Pod) -> Plain {
     let volumes = stages.of_volumes(&of_claim);
     let mut answer = answer(&stages, pod, &volumes);
     let without_node = scheduling.as_ref().and_then(|scheduling| scheduling.certain_rejection());
-    if let Some(attempt) = without_node.filter(|_| answer.state == State::Waiting) {
+    // If a claim is broken, it is the cause.
+    let is_open = answer.state == State::Waiting || answer.open == Some(PodStage::Scheduled);
+    if let Some(attempt) = without_node.filter(|_| is_open) {
         answer.headline = format!("Pod {}/{} is Pending: no node fits it.", pod.meta.namespace, pod.meta.name);
         answer.details = attempt.reasons();
+        answer.actor = (Who::Scheduler, String::new(), "selects a node");
     }
     let (who, name, does) = answer.actor;
     Plain {

@@ -100,12 +100,10 @@ pub struct Recorded {
 }
 
 impl PodScheduling {
-    /// Returns the attempt, if no node fits the pod, and the real scheduler certainly decides the same.
+    /// Returns the attempt, if nodes were tested, none fits the pod, and the real scheduler certainly decides the same.
     pub fn certain_rejection(&self) -> Option<&Attempt> {
         match self {
-            Self::Tried(attempt) if attempt.message.is_some() && !attempt.is_error && attempt.is_certain() => {
-                Some(attempt)
-            }
+            Self::Tried(attempt) if attempt.rejection().is_some() && attempt.is_certain() => Some(attempt),
             Self::Tried(_) | Self::NotTried(_) | Self::Unknown { .. } => None,
         }
     }
@@ -240,6 +238,11 @@ impl PodScheduling {
 }
 
 impl Attempt {
+    /// Returns the message of the scheduler if nodes were tested and none fits. Returns None if a plugin fails.
+    pub fn rejection(&self) -> Option<&str> {
+        self.message.as_deref().filter(|_| !self.is_error && !self.is_rejected_early)
+    }
+
     /// Returns the message of the scheduler and the causes, as sentences.
     pub fn reasons(&self) -> Vec<String> {
         let message = self.message.iter().map(|message| format!("{}.", message.trim_end_matches('.')));

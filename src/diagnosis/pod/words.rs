@@ -18,6 +18,8 @@ pub(in crate::diagnosis) struct PodAnswer {
     pub(in crate::diagnosis) headline: String,
     /// What else a person has to know.
     pub(in crate::diagnosis) details: Vec<String>,
+    /// The stage that the pod waits for.
+    pub(in crate::diagnosis) open: Option<PodStage>,
     /// Who has to act next, the name of this component or node, and the action.
     pub(in crate::diagnosis) actor: (Who, String, &'static str),
 }
@@ -29,6 +31,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         state: State::Well,
         headline,
         details: Vec::new(),
+        open: None,
         actor: (Who::Nobody, String::new(), ""),
     };
     match pod.phase {
@@ -36,8 +39,9 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         PodPhase::Failed => {
             return PodAnswer {
                 state: State::Broken,
-                headline: format!("{name} has ended with an error (Failed); its volumes were mounted or never needed."),
+                headline: format!("{name} has ended with an error (Failed)."),
                 details: vec!["Its logs and its status say why; no volume blocks it.".to_owned()],
+                open: None,
                 actor: (Who::User, String::new(), "reads the logs of the pod"),
             };
         }
@@ -64,6 +68,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             state: State::Waiting,
             headline,
             details: silent.map(|_| stays.to_owned()).into_iter().collect(),
+            open: None,
             actor: (Who::Node, pod.node_name.to_string(), "stops the containers and unmounts the volumes"),
         };
     }
@@ -127,6 +132,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             _ => format!("{name} is {phase}: {because}."),
         },
         details: (!fact.says.is_empty()).then(|| sentence(fact)).into_iter().collect(),
+        open: Some(fact.stage),
         actor: (who, if who == Who::Node { node.to_owned() } else { String::new() }, does),
     }
 }

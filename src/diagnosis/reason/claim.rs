@@ -189,19 +189,21 @@ fn waits_for_consumer(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
 }
 
 fn waits_for_scheduler(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
-    let mut waiting = view
-        .snapshot()
-        .pods_of(&claim.meta.namespace, &claim.meta.name)
-        .filter(|pod: &&Pod| pod.node_name.is_empty() && !pod.terminated());
-    let Some(first) = waiting.next() else {
+    let users = view.snapshot().pods_of(&claim.meta.namespace, &claim.meta.name);
+    let waiting: Vec<&Pod> = users.filter(|pod| pod.node_name.is_empty() && !pod.terminated()).collect();
+    // A pod that gets a node decides about the claim. Only if no pod gets one, the message about a pod is the reason.
+    let hopeful = waiting.iter().find(|pod| view.no_node_for(pod).is_none());
+    let Some(first) = hopeful.or(waiting.first()) else {
         return "waits for the scheduler to choose a node".to_owned();
     };
     if let Some(message) = view.no_node_for(first) {
         return format!("waits for the scheduler, which finds no node for pod {}: {message}", first.meta.name);
     }
-    match waiting.count() {
-        0 => format!("waits for the scheduler to place pod {}", first.meta.name),
-        more => format!("waits for the scheduler to place pod {} and {}", first.meta.name, counted(more, "other pod")),
+    match waiting.len() {
+        1 => format!("waits for the scheduler to place pod {}", first.meta.name),
+        all => {
+            format!("waits for the scheduler to place pod {} and {}", first.meta.name, counted(all - 1, "other pod"))
+        }
     }
 }
 

@@ -295,9 +295,13 @@ impl Explanation<'_> {
                         2,
                         match by {
                             "equalCandidates" => {
-                                "Several volumes are equally good; the controller may take any of \
-                                                  them."
+                                "Several volumes are equally good; the controller or the scheduler may take any of them."
                             }
+                            "score" => {
+                                "Several nodes fit a pod; the scores of the scheduler, which are not modelled, decide."
+                            }
+                            "drivers" => "The driver can do what it is asked, or fail.",
+                            "recycler" => "The recycler pod can succeed, fail, or never end.",
                             "recyclerPod" => {
                                 "A pod that erases the volume exists already: a controller that was started after the \
                                  pod was created deletes the pod, and tries again later."
@@ -307,8 +311,7 @@ impl Explanation<'_> {
                                  recycler pods; nobody controls which recyclings fail."
                             }
                             _ => {
-                                "The order in which the controller syncs the objects decides; nobody controls this \
-                                  order."
+                                "The order in which the objects are synced decides; nobody controls this order."
                             }
                         },
                     );

@@ -156,16 +156,28 @@ fn causes_in<'s>(
 fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_>) {
     match cause {
         Cause::Claim(claim) => bind(items, pod, claim),
-        Cause::VolumeAffinity { volume, .. } | Cause::VolumeZone { volume, .. } => {
+        Cause::VolumeAffinity { volume, .. } => {
             for item in named(items, "PersistentVolume", &volume.meta.name) {
+                // The affinity of a migrated volume also comes from its labels.
+                if item["spec"]["nodeAffinity"].is_null() {
+                    item["metadata"]["labels"] = Value::Null;
+                }
                 item["spec"]["nodeAffinity"] = Value::Null;
-                item["metadata"]["labels"] = Value::Null;
+            }
+        }
+        Cause::VolumeZone { volume, key, .. } => {
+            for item in named(items, "PersistentVolume", &volume.meta.name) {
+                if let Some(labels) = item["metadata"]["labels"].as_object_mut() {
+                    labels.remove(*key);
+                }
             }
         }
         Cause::SelectedNode { claim, .. } | Cause::NothingProvisions { claim, .. } => {
             let of_pod = |item: &&mut Value| item["metadata"]["namespace"] == pod.meta.namespace.as_str();
             for item in named(items, "PersistentVolumeClaim", claim).filter(of_pod) {
-                item["metadata"]["annotations"] = Value::Null;
+                if let Some(annotations) = item["metadata"]["annotations"].as_object_mut() {
+                    annotations.remove("volume.kubernetes.io/selected-node");
+                }
             }
         }
         Cause::ReservedElsewhere { volume, .. } => {

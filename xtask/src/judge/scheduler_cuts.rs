@@ -6,7 +6,7 @@ use crate::line::Object;
 use anyhow::Result;
 use pvctl::controllers::scheduler::{self, Scheduler, Scheduling};
 use pvctl::model::Kind;
-use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
+use pvctl::snapshot::{Absence, Coverage, CoverageEntry, CoverageState, Snapshot};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -112,11 +112,15 @@ fn compare_cut_answer(
 ) {
     let without = |answer: &Scheduling| Scheduling { doubts: BTreeMap::new(), ..answer.clone() };
     let right = full.map(without) == Some(without(answer));
-    let doubted = answer.doubts.contains_key(&kind);
+    // If it is known that something was not read, an assumption is not enough.
+    let doubted = match state {
+        CoverageState::Assumed => answer.doubts.contains_key(&kind),
+        _ => matches!(answer.doubts.get(&kind), Some(Absence::Unknown(_))),
+    };
     verdict.counts.cuts += 1;
     verdict.counts.doubted += usize::from(!right && doubted);
     verdict.counts.confident += usize::from(!doubted);
-    if !right && (!doubted || answer.is_certain()) {
+    if !right && !doubted {
         let object = Object { kind: "Pod".to_owned(), namespace: pod.0.clone(), name: pod.1.clone() };
         let text = |answer: &Scheduling| [format!("{answer:?}")].into();
         let real = full.map(text).unwrap_or_default();

@@ -128,6 +128,11 @@ pub fn nodes_of_volume<'s>(snapshot: &'s Snapshot, volume: &'s PersistentVolume)
     snapshot.nodes().iter().filter(|node| fits_node(snapshot, volume, node))
 }
 
+/// Returns whether the zone and region labels of the volume do not exclude the node.
+pub fn is_in_zone(volume: &PersistentVolume, node: &Node) -> bool {
+    !volume_zone::rejects(volume, node)
+}
+
 /// Returns whether a bound volume can be used on the node.
 pub fn fits_node(snapshot: &Snapshot, volume: &PersistentVolume, node: &Node) -> bool {
     // A CSINode matters only for volumes of in-tree plugins.
@@ -181,7 +186,9 @@ fn without_volume<'s>(
     if let Some(selected) = other {
         return Some(Cause::SelectedNode { claim: name, node: selected });
     }
-    if let Some(volume) = claims.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node)) {
+    // If a node is selected, the scheduler does not search for a volume, not even for a reserved one.
+    let searched = claims.filter(|_| selected.is_none());
+    if let Some(volume) = searched.and_then(|claims| volume_binding::reserved_elsewhere(claims, claim, node)) {
         return Some(Cause::ReservedElsewhere { claim: name, volume: &volume.meta.name });
     }
     let class: &StorageClass = view.find("", claim.class())?;

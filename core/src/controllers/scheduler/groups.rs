@@ -5,7 +5,7 @@ use super::cluster::{Cluster, NodeInfo, scheduling};
 use super::migration::InTree;
 use super::nodes::{node_affinity, node_resources_fit, node_unschedulable, stated_amount, taint_toleration};
 use super::reads::Reads;
-use super::{handles, inter_pod_affinity, volume_limits};
+use super::{inter_pod_affinity, searches_node, volume_limits};
 use crate::controllers::KubernetesBehavior;
 use crate::model::{
     AnnotationKey, CsiNode, Id, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod, PodScheduling,
@@ -89,10 +89,9 @@ impl NodeGroups {
     }
 }
 
-/// Returns the pods for which the scheduler has to find a node now: they are not being deleted and have no scheduling
-/// gates.
+/// Returns the pods for which the scheduler searches a node now.
 pub(super) fn waiting(snapshot: &Snapshot) -> impl Iterator<Item = (Id<Pod>, &Pod)> {
-    snapshot.with_ids::<Pod>().filter(|(_, pod)| handles(pod) && pod.meta.deleted.is_none() && !pod.gated)
+    snapshot.with_ids::<Pod>().filter(|(_, pod)| searches_node(pod))
 }
 
 /// The sorts of waiting pods. Pods of one sort have the same namespace and labels, and the same fields that the

@@ -5,7 +5,8 @@
 //! - `NodeName` rejects no node, because these pods name none.
 //! - `PrioritySort`, `NodeResourcesBalancedAllocation`, `ImageLocality` and `DefaultBinder` reject no node. They order
 //!   the queue, rate nodes, or bind the pod.
-//! - `DefaultPreemption` runs only if no node fits. It adds its own sentence to the message.
+//! - `DefaultPreemption` runs only if no node fits. It can delete pods of lower priority. It also adds its own sentence
+//!   to the message.
 //! - `DynamicResources` reads ResourceClaims, ResourceSlices and DeviceClasses. This project does not read these kinds.
 //!   [`NotEvaluated`] says about which pods the plugin decides.
 //! - `GangScheduling`, `TopologyPlacementGenerator` and `PodGroupPodsCount` need gates that are off by default.
@@ -33,7 +34,7 @@ mod volume_limits;
 mod volume_restrictions;
 mod volume_zone;
 
-pub use causes::{Cause, Causes, fits_node, is_tied, nodes_of_volume};
+pub use causes::{Cause, Causes, fits_node, is_in_zone, is_tied, nodes_of_volume};
 pub use claim::{ClaimOnNode, ClaimTask, claim_on_node};
 pub use leaves::{SchedulerPodBranch, SchedulerReason, SchedulerVolumeStep};
 pub use nodes::untolerated_taint;
@@ -58,6 +59,12 @@ use volume_zone::Topology;
 /// Returns whether the scheduler has to find a node for the pod.
 pub fn handles(pod: &Pod) -> bool {
     pod.node_name.is_empty() && is_seen(pod) && pod.scheduler_name.is_empty()
+}
+
+/// Returns whether the scheduler searches a node for the pod now: the pod is not being deleted and has no scheduling
+/// gates.
+pub fn searches_node(pod: &Pod) -> bool {
+    handles(pod) && pod.meta.deleted.is_none() && !pod.gated
 }
 
 /// The scheduler with its caches.

@@ -319,6 +319,11 @@ impl Scheduling {
         self.nodes().iter().filter(move |node| !fails && node.can_fit())
     }
 
+    /// Returns whether no node fits the pod, in every order of the volumes. If a plugin fails, the result is false.
+    pub fn is_rejected(&self) -> bool {
+        self.reason == Some(ConditionReason::Unschedulable) && self.candidates().next().is_none()
+    }
+
     /// Returns whether the real scheduler certainly decides the same: every kind was read completely, every order of
     /// the volumes was followed, and every plugin that decides about the pod is modelled.
     pub fn is_certain(&self) -> bool {

@@ -543,8 +543,12 @@ pub(super) fn has_enough_capacity(
     if !reads.find::<CsiDriver>("", &class.provisioner).is_some_and(|driver| driver.storage_capacity) {
         return true;
     }
-    capacities(reads, class, node)
-        .any(|capacity| largest_claim(capacity).is_some_and(|largest| largest.value() >= request.value()))
+    // Comparing the sizes first is quick. Compiling the selectors is not.
+    let suffices = |capacity: &&StorageCapacity| {
+        capacity.class_name == class.meta.name
+            && largest_claim(capacity).is_some_and(|largest| largest.value() >= request.value())
+    };
+    reads.list::<StorageCapacity>().filter(suffices).any(|capacity| reaches(capacity, node))
 }
 
 /// Returns the CSIStorageCapacities of the class whose topology includes the node.
@@ -553,11 +557,13 @@ fn capacities<'s>(
     class: &StorageClass,
     node: &Node,
 ) -> impl Iterator<Item = &'s StorageCapacity> {
-    reads.list::<StorageCapacity>().filter(|capacity| {
-        let topology = capacity.topology.as_ref();
-        capacity.class_name == class.meta.name
-            && topology.is_some_and(|topology| topology.compile().is_ok_and(|all| all.matches(&node.meta.labels)))
-    })
+    reads.list::<StorageCapacity>().filter(|capacity| capacity.class_name == class.meta.name && reaches(capacity, node))
+}
+
+/// Returns whether the topology of the CSIStorageCapacity includes the node.
+fn reaches(capacity: &StorageCapacity, node: &Node) -> bool {
+    let topology = capacity.topology.as_ref();
+    topology.is_some_and(|topology| topology.compile().is_ok_and(|all| all.matches(&node.meta.labels)))
 }
 
 /// Returns the size of the largest claim for which the scheduler accepts this CSIStorageCapacity. Returns None if it

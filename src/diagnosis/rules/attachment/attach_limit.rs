@@ -16,7 +16,17 @@ pub(super) static RULE: Rule = Rule {
     title: "the node takes no more volumes of the driver",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::VolumeAttachment, Kind::CsiNode, Kind::Event],
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Node,
+        Kind::CsiNode,
+        Kind::CsiDriver,
+        Kind::CsiStorageCapacity,
+        Kind::VolumeAttachment,
+        Kind::Event,
+    ],
     hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {
@@ -52,9 +62,15 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let said = unschedulable(case.snapshot(), pod);
     // The decision of the scheduler now takes precedence over its last message.
-    let now = case.scheduling(pod);
-    let now = now.as_ref().map(|now| now.messages.first().map(String::as_str).unwrap_or_default());
-    let message = now.or_else(|| said.map(|(message, _)| message)).filter(|message| message.contains(EXCEEDS))?;
+    let now = used_claims(pod).next().and_then(|_| case.scheduling(pod));
+    let (message, who) = match &now {
+        Some(now) if now.is_rejected() => (now.messages.first()?.as_str(), "The scheduler decides now"),
+        Some(_) => return None,
+        None => (said?.0, "The scheduler says"),
+    };
+    if !message.contains(EXCEEDS) {
+        return None;
+    }
     let since = said.and_then(|(_, since)| since).or(pod.meta.created);
     // If the pod has more volumes of a driver than any node takes, it fits on no node of these machine types.
     let drivers: Vec<&str> = used_claims(pod).filter_map(|used| driver_of(case, pod, used.claim)).collect();
@@ -93,11 +109,11 @@ fn of_scheduler(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
              to another node",
         ),
     };
-    let found = Detection::new(format!("{words}. The scheduler says: \"{}\"", message.trim_end_matches('.')))
+    let found = Detection::new(format!("{words}. {who}: \"{}\"", message.trim_end_matches('.')))
         .early_if(case.may_heal(since)?)
         .since(since)
         .evidence(&case.object(), "spec.nodeName", "");
-    let found = match said {
+    let found = match said.filter(|(said, _)| said.contains(EXCEEDS)) {
         Some((said, _)) => found.evidence(&case.object(), "status.conditions[PodScheduled].message", said),
         None => found,
     };

@@ -18,7 +18,18 @@ pub(super) static RULE: Rule = Rule {
     title: "the claim waits for a pod that gets no node",
     severity: Severity::Warning,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod, Kind::Event],
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Pod,
+        Kind::Node,
+        Kind::CsiNode,
+        Kind::CsiDriver,
+        Kind::CsiStorageCapacity,
+        Kind::VolumeAttachment,
+        Kind::Event,
+    ],
     hinders: &[Act::Bind],
     repairs: &[],
     page: Page {
@@ -78,11 +89,14 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let later = elsewhere(&pod_key, ", and the claim is bound only after that");
     let lead = format!("{pod_words}{others} has not been scheduled for {age}{later}");
     let now = case.attempt(pod);
-    let fitting = now.as_ref().and_then(|now| now.fitting.first().or(now.perhaps_fitting.first()));
+    // A message about another step, such as a refused write, is not about nodes. So it can still hold.
+    let is_about_nodes = said.is_none_or(|said| said.starts_with("0/") || said.starts_with("no nodes available"));
+    let fitting = now.as_ref().filter(|_| is_about_nodes).and_then(|now| now.fitting.first());
+    let rejected = now.as_ref().and_then(Attempt::rejection);
     let quoted = |message: &str| format!("\"{}\"", truncate(message.trim_end_matches('.'), 300));
     let causes = now.iter().flat_map(Attempt::causes).map(|cause| format!(". {}", capitalized(cause)));
     let causes: String = causes.collect();
-    let message = match (&obstacle, said, &now) {
+    let message = match (&obstacle, said, rejected) {
         (Some((other, what)), ..) => {
             format!("{lead}. The scheduler cannot place that pod, because its claim {} {what}", other.name)
         }
@@ -90,10 +104,9 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             let earlier = said.map(|said| format!(". Earlier, the scheduler said: {}", quoted(said)));
             format!("{lead}, although the pod fits node {node} now{}", earlier.unwrap_or_default())
         }
-        (None, _, Some(Attempt { message: Some(message), .. })) => format!(
-            "no node fits {pod_words}{others}{later}. The pod has waited {age}: {}{}",
-            message.trim_end_matches('.'),
-            causes
+        (None, _, Some(message)) => format!(
+            "no node fits {pod_words}{others}{later}. The pod has waited {age}: {}{causes}",
+            message.trim_end_matches('.')
         ),
         (None, Some(said), _) => format!(
             "no node fits {pod_words}{others}{later}. The pod has waited {age}. The scheduler says: {}",
@@ -107,15 +120,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         .follows_from(pod_key.clone(), Act::Schedule)
         .follows_from(class_key(claim.class()), Act::Schedule);
     let mut way = by_hand(match fitting {
-        Some(_) => "make sure that kube-scheduler runs; the claim needs no change",
+        Some(_) => "see whether kube-scheduler runs, and what its log says about the pod",
         None => "make sure that the scheduler can place the pod",
     });
-    let first = match now {
-        None => describe(&pod_key, "see in its events why no node fits"),
-        Some(_) => kubectl(
+    let first = match (fitting, rejected) {
+        (None, Some(_)) => kubectl(
             format!("pvctl explain pod/{name} -n {}", pod.meta.namespace),
             "see for each node why the pod does not fit",
         ),
+        (None, None) => describe(&pod_key, "see in its events why no node fits"),
+        (Some(_), _) => describe(&pod_key, "see the last events of the pod"),
     };
     if let Some((other, what)) = obstacle {
         way = describe(&other, format!("the pod waits for this claim, which {what}"));

@@ -3,7 +3,7 @@
 
 use super::is_unscheduled;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
-use crate::controllers::scheduler::{Reason, SchedulerReason, Scheduling, Verdict, fits_node};
+use crate::controllers::scheduler::{NodeVerdicts, Reason, SchedulerReason, Scheduling, Verdict, is_in_zone};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::mention::volume_of;
@@ -13,9 +13,7 @@ use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity,
 use crate::model::{
     Kind, Node, NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, Pod, Str, label,
 };
-use crate::snapshot::Snapshot;
 use crate::text::truncate;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
@@ -23,7 +21,17 @@ pub(super) static RULE: Rule = Rule {
     title: "no node can use the volumes of the pod",
     severity: Severity::Error,
     risk: Risk::Possible,
-    reads: &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Node, Kind::Event],
+    reads: &[
+        Kind::PersistentVolume,
+        Kind::PersistentVolumeClaim,
+        Kind::StorageClass,
+        Kind::Node,
+        Kind::CsiNode,
+        Kind::CsiDriver,
+        Kind::CsiStorageCapacity,
+        Kind::VolumeAttachment,
+        Kind::Event,
+    ],
     hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {
@@ -76,30 +84,40 @@ const MOST_NODES: usize = 3;
 /// The label that identifies the node in the node affinity of a volume that only one node can use.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// A bound volume of the pod that can be used only on some nodes.
+/// A bound volume of the pod that can be used only on some nodes. A volume with a node affinity and with zone labels is
+/// listed twice.
 struct Tied<'a> {
-    snapshot: &'a Snapshot,
     volume: &'a PersistentVolume,
-    /// The node affinity of the volume. If it has none, these are its zone and region labels.
-    affinity: Cow<'a, NodeSelector>,
+    place: Place<'a>,
     namespace: &'a str,
     claim: &'a str,
 }
 
+/// What says on which nodes a volume can be used.
+enum Place<'a> {
+    /// The node affinity.
+    Affinity(&'a NodeSelector),
+    /// The zone and region labels, as requirements.
+    Labels(NodeSelector),
+}
+
 impl<'a> Tied<'a> {
-    /// Returns the volume of the pod's claim, if it is bound and can be used only on some nodes.
-    fn new(case: &Case<'a>, namespace: &'a str, name: &str) -> Option<Self> {
-        let snapshot = case.snapshot();
-        let (claim, volume) = bound(snapshot, namespace, name)?;
-        // For a migrated volume, the scheduler evaluates the node affinity that the driver would have written.
-        if migrated_to(case.behavior(), volume).is_some() {
-            return None;
+    /// Returns what ties the volumes of the pod to nodes.
+    fn of_pod(case: &Case<'a>, pod: &'a Pod) -> Vec<Self> {
+        let mut tied = Vec::new();
+        for name in pod.claim_names() {
+            let Some((claim, volume)) = bound(case.snapshot(), &pod.meta.namespace, name) else { continue };
+            // For a migrated volume, the scheduler evaluates the node affinity that the driver would have written.
+            if migrated_to(case.behavior(), volume).is_some() {
+                continue;
+            }
+            let one = |place| Tied { volume, place, namespace: &pod.meta.namespace, claim: &claim.meta.name };
+            tied.extend(volume.node_affinity.as_deref().map(|affinity| one(Place::Affinity(affinity))));
+            // The plugin VolumeZone ignores ephemeral volumes.
+            let labels = of_labels(volume).filter(|_| pod.named_claims().any(|named| named == name));
+            tied.extend(labels.map(|labels| one(Place::Labels(labels))));
         }
-        let affinity = match volume.node_affinity.as_deref() {
-            Some(affinity) => Cow::Borrowed(affinity),
-            None => Cow::Owned(of_labels(volume)?),
-        };
-        Some(Self { snapshot, volume, affinity, namespace, claim: &claim.meta.name })
+        tied
     }
 
     fn words(&self) -> String {
@@ -107,7 +125,17 @@ impl<'a> Tied<'a> {
     }
 
     fn fits(&self, node: &Node) -> bool {
-        fits_node(self.snapshot, self.volume, node)
+        match &self.place {
+            Place::Affinity(affinity) => affinity.matches(&node.meta.labels),
+            Place::Labels(_) => is_in_zone(self.volume, node),
+        }
+    }
+
+    fn selector(&self) -> &NodeSelector {
+        match &self.place {
+            Place::Affinity(affinity) => affinity,
+            Place::Labels(labels) => labels,
+        }
     }
 }
 
@@ -115,8 +143,9 @@ impl<'a> Tied<'a> {
 /// Upstream: `VolumeZone`, `LabelZonesToSet`, 1.36.
 fn of_labels(volume: &PersistentVolume) -> Option<NodeSelector> {
     let requirement = |key: &&str| {
-        let values = label(&volume.meta.labels, key)?.split("__").map(Str::from).collect();
-        Some(NodeRequirement { key: Str::from(*key), operator: NodeOperator::In, values })
+        let values = label(&volume.meta.labels, key)?.split("__").map(str::trim).filter(|value| !value.is_empty());
+        let values: Box<[Str]> = values.map(Str::from).collect();
+        (!values.is_empty()).then(|| NodeRequirement { key: Str::from(*key), operator: NodeOperator::In, values })
     };
     let expressions: Box<[NodeRequirement]> = ZONES.iter().filter_map(requirement).collect();
     let term = NodeSelectorTerm { expressions, ..NodeSelectorTerm::default() };
@@ -132,7 +161,8 @@ enum Refused<'a> {
 }
 
 /// Returns why the nodes on which all volumes can be used do not take the pod, as the scheduler decides now. Returns
-/// None if no node is rejected only because of a volume. Then other reasons keep the pod from running.
+/// None if no node is rejected only because of a volume: then other reasons keep the pod from running. Also returns
+/// None if only limits of drivers reject these nodes, because another rule reports this.
 fn refused_now<'a>(nodes: &'a [Node], tied: &[Tied<'_>], now: &Scheduling) -> Option<Vec<(&'a Node, String)>> {
     let is_about_place = |reason: &Reason| {
         matches!(reason.leaf, Some(SchedulerReason::NodeBoundVolumeAffinity | SchedulerReason::NodeZoneConflict))
@@ -145,13 +175,18 @@ fn refused_now<'a>(nodes: &'a [Node], tied: &[Tied<'_>], now: &Scheduling) -> Op
         return None;
     }
     let refused = |node: &'a Node| {
-        let found = now.nodes().iter().find(|one| one.node == node.meta.name)?;
-        let reasons = found.verdicts.iter().flat_map(|verdict| &verdict.status.reasons);
+        // The verdicts are sorted by the names of the nodes.
+        let place = now.nodes().binary_search_by(|one| one.node.cmp(&node.meta.name)).ok()?;
+        let reasons = now.nodes()[place].verdicts.iter().flat_map(|verdict| &verdict.status.reasons);
+        if reasons.clone().any(is_about_place) {
+            return None;
+        }
         let reasons: BTreeSet<&str> = reasons.map(|reason| &*reason.text).collect();
         Some((node, Vec::from_iter(reasons).join(", ")))
     };
     let usable = nodes.iter().filter(|node| tied.iter().all(|one| one.fits(node)));
-    Some(usable.filter_map(refused).collect())
+    let refused: Vec<(&Node, String)> = usable.filter_map(refused).collect();
+    (!refused.iter().all(|(_, why)| why.contains("max volume count"))).then_some(refused)
 }
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
@@ -159,7 +194,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         return None;
     }
     let (snapshot, namespace) = (case.snapshot(), &pod.meta.namespace);
-    let tied: Vec<Tied<'_>> = pod.claim_names().filter_map(|name| Tied::new(case, namespace, name)).collect();
+    let tied = Tied::of_pod(case, pod);
     let nodes = snapshot.nodes();
     if tied.is_empty() || nodes.is_empty() {
         return None;
@@ -167,15 +202,13 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let said = unschedulable(snapshot, pod);
     // If some node fits all volumes, only the scheduler decides whether such a node takes the pod. Its decision now
     // takes precedence over its last message.
+    let is_told = |message: &&str| {
+        AFFINITY.iter().any(|text| message.contains(text)) && !OTHERS.iter().any(|text| message.contains(text))
+    };
     let refused = match case.scheduling(pod) {
-        Some(now) if now.candidates().next().is_some() => return None,
-        Some(now) => refused_now(nodes, &tied, &now).filter(|nodes| !nodes.is_empty()).map(Refused::Now),
-        None => said.map(|(message, _)| Refused::Said(message)).filter(|refused| match refused {
-            Refused::Said(message) => {
-                AFFINITY.iter().any(|text| message.contains(text)) && !OTHERS.iter().any(|text| message.contains(text))
-            }
-            Refused::Now(_) => true,
-        }),
+        Some(now) if now.candidates().any(NodeVerdicts::fits) => return None,
+        Some(now) if now.is_rejected() => refused_now(nodes, &tied, &now).map(Refused::Now),
+        Some(_) | None => said.map(|(message, _)| message).filter(is_told).map(Refused::Said),
     };
     let some_fits = nodes.iter().any(|node| tied.iter().all(|one| one.fits(node)));
     if (some_fits && refused.is_none()) || (!some_fits && !case.knows_all(Kind::Node, "")) {
@@ -186,21 +219,29 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let alone = tied.iter().find(|one| !nodes.iter().any(|node| one.fits(node)));
     let mut found = match (alone, refused) {
         (Some(one), _) => without_node(case, one),
-        (None, Some(refused)) if some_fits => with_other_nodes(tied.first()?, &refused),
+        (None, Some(refused)) if some_fits => {
+            let reach = |one: &&Tied<'_>| nodes.iter().filter(|node| one.fits(node)).count();
+            with_other_nodes(tied.iter().min_by_key(reach)?, &refused)
+        }
         (None, _) => apart(&tied, nodes)?,
     }
     .early_if(is_early)
     .since(since)
     .evidence(&case.object(), "spec.nodeName", "");
-    for one in &tied {
+    for (place, one) in tied.iter().enumerate() {
         let name = &one.volume.meta.name;
-        let field = if one.volume.node_affinity.is_some() { "spec.nodeAffinity.required" } else { "metadata.labels" };
-        found = found
-            .evidence(&volume_key(name), field, node_selector_text(&one.affinity))
-            .follows_from(volume_key(name), Act::Reach)
-            .follows_from(claim_key(namespace, one.claim), Act::Schedule)
-            .affects(claim_key(namespace, one.claim))
-            .affects(volume_key(name));
+        let field = match one.place {
+            Place::Affinity(_) => "spec.nodeAffinity.required",
+            Place::Labels(_) => "metadata.labels",
+        };
+        found = found.evidence(&volume_key(name), field, node_selector_text(one.selector()));
+        if tied[..place].iter().all(|other| other.claim != one.claim) {
+            found = found
+                .follows_from(volume_key(name), Act::Reach)
+                .follows_from(claim_key(namespace, one.claim), Act::Schedule)
+                .affects(claim_key(namespace, one.claim))
+                .affects(volume_key(name));
+        }
     }
     Some(
         found.remedy(kubectl(
@@ -212,7 +253,7 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 
 /// Returns the detection for a volume that fits only on nodes that refuse the pod for other reasons.
 fn with_other_nodes(one: &Tied<'_>, refused: &Refused<'_>) -> Detection {
-    let wanted = node_selector_text(&one.affinity);
+    let wanted = node_selector_text(one.selector());
     let compare = by_hand(format!(
         "let the pod run on a node with {wanted}: compare the nodeSelector, affinity, tolerations and requests of the \
          pod with these nodes"
@@ -232,15 +273,15 @@ fn with_other_nodes(one: &Tied<'_>, refused: &Refused<'_>) -> Detection {
         more => format!("; and {more} more"),
     };
     let found = Detection::new(format!("{lead} ({}{more})", shown.join("; ")));
-    let cordoned = nodes.iter().map(|(node, _)| node).find(|node| node.unschedulable && !node.is_not_ready());
-    let silent = nodes.iter().map(|(node, _)| node).find(|node| node.is_not_ready());
+    let cordoned = nodes.iter().find(|(node, why)| why.contains("unschedulable") && !node.is_not_ready());
+    let silent = nodes.iter().find(|(node, _)| node.is_not_ready());
     match (cordoned, silent) {
-        (Some(node), _) => {
+        (Some((node, _)), _) => {
             let name = &node.meta.name;
             let found = found.evidence(&key(Kind::Node, "", name), "spec.unschedulable", "true");
             found.remedy(kubectl(format!("uncordon {name}"), format!("let pods run on node {name}, if it is well")))
         }
-        (None, Some(node)) => found.remedy(by_hand(format!(
+        (None, Some((node, _))) => found.remedy(by_hand(format!(
             "repair node {}, which is not ready: the pod can run there when the kubelet of the node answers again",
             node.meta.name
         ))),
@@ -251,7 +292,17 @@ fn with_other_nodes(one: &Tied<'_>, refused: &Refused<'_>) -> Detection {
 /// Returns the detection for a volume that fits on no node.
 fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
     let (name, claim) = (&one.volume.meta.name, one.claim);
-    let requirements = one.affinity.terms.iter().flat_map(|term| &term.expressions);
+    if let Place::Labels(labels) = &one.place {
+        let wanted = node_selector_text(labels);
+        return Detection::new(format!(
+            "no node matches the zone labels of {}: {wanted}. Volume {name} can be used only on such nodes",
+            one.words()
+        ))
+        .remedy(by_hand(format!(
+            "add a node with {wanted}; or, if the labels of volume {name} are wrong, correct them, which is allowed"
+        )));
+    }
+    let requirements = one.selector().terms.iter().flat_map(|term| &term.expressions);
     let hosts = requirements.filter(|one| one.key == HOSTNAME && one.operator == NodeOperator::In);
     let hosts: Vec<&Str> = hosts.flat_map(|one| &one.values).collect();
     let exists = |host: &Str| {
@@ -275,7 +326,7 @@ fn without_node(case: &Case<'_>, one: &Tied<'_>) -> Detection {
              data, delete the claim {claim} and the pod, if their owner creates both again"
         )));
     }
-    let wanted = node_selector_text(&one.affinity);
+    let wanted = node_selector_text(one.selector());
     Detection::new(format!(
         "no node matches the node affinity of {}: {wanted}. Volume {name} can be used only on such nodes",
         one.words()
@@ -293,8 +344,8 @@ fn apart(tied: &[Tied<'_>], nodes: &[Node]) -> Option<Detection> {
         .iter()
         .enumerate()
         .find_map(|(place, left)| Some((left, tied[place + 1..].iter().find(|right| !share(left, right))?)))?;
-    let [first, second] = [left, right].map(|one| node_selector_text(&one.affinity));
-    let message = match place(&left.affinity).zip(place(&right.affinity)) {
+    let [first, second] = [left, right].map(|one| node_selector_text(one.selector()));
+    let message = match place(left.selector()).zip(place(right.selector())) {
         Some((first_place, second_place)) => format!(
             "{} is in {first_place} and {} in {second_place}, so no node fits. The first requires {first}, \
              the second {second}",
