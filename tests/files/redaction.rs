@@ -142,6 +142,7 @@ fn full_object(kind: Kind) -> Value {
         Kind::Pod => json!({
             "spec": {
                 "nodeName": "node", "schedulerName": "s", "schedulingGates": [{"name": "g"}],
+                "priority": 7, "preemptionPolicy": "Never",
                 "nodeSelector": {"disk": "ssd"}, "overhead": {"cpu": "10m"}, "hostNetwork": true, "hostUsers": false,
                 "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}],
                 "topologySpreadConstraints": [{

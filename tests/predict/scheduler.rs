@@ -366,6 +366,24 @@ fn what_is_not_evaluated_is_said() {
     assert_eq!(asked(&known(&[nodes[0].clone(), pod(&gpu)], &[]), 36), [].into());
     let devices = json!({"containers": [{"name": "c"}], "resourceClaims": [{"name": "r", "resourceClaimName": "r"}]});
     assert_eq!(asked(&world(&devices), 36), [NotEvaluated::DeviceClaims].into());
+    // Preemption can help only if a pod of lower priority is on a node that has too little room.
+    let placed = |priority: i64| {
+        let mut placed = pod(&json!({
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}], "nodeName": "n1", "priority": priority,
+        }));
+        placed["metadata"]["name"] = json!("placed");
+        placed
+    };
+    let waits = |policy: &str, lower: i64| {
+        let spec = json!({
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}], "priority": 10,
+            "preemptionPolicy": policy,
+        });
+        asked(&known(&[nodes[0].clone(), placed(lower), pod(&spec)], &[]), 36)
+    };
+    assert_eq!(waits("PreemptLowerPriority", 9), [NotEvaluated::Preemption].into());
+    assert_eq!(waits("PreemptLowerPriority", 10), [].into());
+    assert_eq!(waits("Never", 9), [].into());
     let restarts = json!({"containers": [{"name": "c", "restartPolicyRules": [{"action": "RestartAllContainers"}]}]});
     assert_eq!(candidates(&answer(&world(&restarts), 36)), "");
     assert_eq!(candidates(&answer(&world(&restarts), 35)), "n1 n2");

@@ -31,6 +31,10 @@ pub struct PodScheduling {
     pub features: Box<[NodeFeature]>,
     /// Whether `spec.resourceClaims` names claims for devices.
     pub device_claims: bool,
+    /// `spec.priority`. The scheduler can delete pods of lower priority to make room for this pod.
+    pub priority: i64,
+    /// Whether `spec.preemptionPolicy` is `Never`: then the scheduler deletes no pod for this pod.
+    pub never_preempts: bool,
 }
 
 /// A feature in `status.declaredFeatures` of a node that a new pod can need. Upstream: `InferForScheduling` of

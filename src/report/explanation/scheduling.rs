@@ -353,5 +353,9 @@ fn not_evaluated(what: NotEvaluated) -> &'static str {
         NotEvaluated::DeviceClasses => {
             "A node without a requested resource fits if a DeviceClass provides the resource. This is not evaluated."
         }
+        NotEvaluated::Preemption => {
+            "Pods of lower priority are on a node, and the scheduler may delete them to make room. Preemption is not \
+             evaluated."
+        }
     }
 }

@@ -116,7 +116,9 @@ impl<'s> Scheduler<'s> {
         reads.need_all::<Node>();
         reads.need_all::<Pod>();
         let answer = self.cycle(&mut reads, pod);
-        Scheduling { doubts: reads.into_doubts(), not_evaluated: self.not_evaluated(pod), ..answer }
+        let mut not_evaluated = self.not_evaluated(pod);
+        not_evaluated.extend(self.may_preempt(pod, &answer).then_some(NotEvaluated::Preemption));
+        Scheduling { doubts: reads.into_doubts(), not_evaluated, ..answer }
     }
 
     /// Returns the volumes on a node by driver, as `NodeVolumeLimits` counts them.
@@ -128,6 +130,21 @@ impl<'s> Scheduler<'s> {
     /// Returns whether a plugin that is not modelled decides about the pod.
     pub fn is_incomplete_for(&self, pod: &Pod) -> bool {
         !self.not_evaluated(pod).is_empty()
+    }
+
+    /// Returns whether the scheduler may delete pods of lower priority to make room for the pod. It tries this only on
+    /// nodes that are rejected with the code `Unschedulable`. Upstream: `PodEligibleToPreemptOthers` and
+    /// `SelectVictimsOnNode` of `defaultpreemption`, 1.36.
+    fn may_preempt(&self, pod: &Pod, answer: &Scheduling) -> bool {
+        let stated = scheduling(pod);
+        let is_open =
+            |node: &NodeVerdicts| node.verdicts.iter().any(|verdict| verdict.status.code == Code::Unschedulable);
+        let has_lower =
+            |info: &NodeInfo<'_>| info.pods.iter().any(|other| scheduling(other).priority < stated.priority);
+        let nodes = self.cluster.nodes.iter().zip(answer.nodes());
+        !stated.never_preempts
+            && answer.is_rejected()
+            && nodes.into_iter().any(|(info, node)| is_open(node) && has_lower(info))
     }
 
     /// Returns the decisions about the pod that the plugin `DynamicResources` makes and this model does not make.

@@ -292,8 +292,8 @@ pub struct Scheduling {
     pub not_evaluated: BTreeSet<NotEvaluated>,
 }
 
-/// A decision of the plugin `DynamicResources`, which is not modelled. It reads ResourceClaims, ResourceSlices and
-/// DeviceClasses.
+/// A decision of a plugin that is not modelled: `DynamicResources`, which reads ResourceClaims, ResourceSlices and
+/// DeviceClasses, or `DefaultPreemption`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotEvaluated {
     /// The pod has claims for devices. The plugin rejects nodes without such devices.
@@ -301,6 +301,9 @@ pub enum NotEvaluated {
     /// The pod requests a resource that some node does not have. Such a node may fit if a DeviceClass names the
     /// resource.
     DeviceClasses,
+    /// No node fits, and pods of lower priority are on a node that could fit without them. `DefaultPreemption` can
+    /// delete these pods.
+    Preemption,
 }
 
 impl Scheduling {

@@ -34,6 +34,8 @@ object!(PodSpec {
     host_network: Option<bool> = "hostNetwork",
     host_users: Option<bool> = "hostUsers",
     device_claims: List<Named> = "resourceClaims",
+    priority: Option<i64> = "priority",
+    preemption_policy: Text = "preemptionPolicy",
     containers: List<Container> = "containers",
     init_containers: List<Container> = "initContainers",
 });

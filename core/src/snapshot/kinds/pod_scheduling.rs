@@ -96,6 +96,8 @@ pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box
         disks: spec.volumes.0.iter().filter_map(disk).collect(),
         features: features(spec),
         device_claims: !spec.device_claims.0.is_empty(),
+        priority: spec.priority.unwrap_or_default(),
+        never_preempts: spec.preemption_policy.0 == "Never",
     };
     (made != PodScheduling::default()).then(|| Box::new(made))
 }
@@ -316,9 +318,14 @@ pub(super) fn redact_spec(spec: &Value, kept: &mut Map<String, Value>) {
     let Value::Object(fields) = spec else { return };
     for (name, value) in fields {
         let value = match name.as_str() {
-            "hostNetwork" | "hostUsers" | "nodeSelector" | "overhead" | "tolerations" | "topologySpreadConstraints" => {
-                value.clone()
-            }
+            "hostNetwork"
+            | "hostUsers"
+            | "nodeSelector"
+            | "overhead"
+            | "preemptionPolicy"
+            | "priority"
+            | "tolerations"
+            | "topologySpreadConstraints" => value.clone(),
             "resourceClaims" => each_item(value.clone(), |claim| only(claim, &DEVICE_CLAIM)),
             "affinity" => {
                 let parts = only(value.clone(), &["nodeAffinity", "podAffinity", "podAntiAffinity"]);
