@@ -202,7 +202,7 @@ fn compare(plane: &Plane, tally: &mut Tally, one_of: usize, formats: &[&[&str]])
     tally.objects += all.len();
     for (object, namespace) in all.iter().step_by(one_of) {
         let place: &[&str] = if namespace.is_empty() { &[] } else { &["-n", namespace] };
-        let arguments = [&["explain", object], place].concat();
+        let arguments = [&["explain", object, "--actors", "none"], place].concat();
         tally.explained += 1;
         tally.differing += usize::from(same_explanation(plane, &taken, &arguments));
         if object.starts_with("pvc/") {
