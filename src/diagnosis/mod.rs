@@ -110,7 +110,7 @@ pub fn diagnose_named(
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     threads: usize,
 ) -> Findings {
-    let survey = Survey::of(simulation.snapshot(), &simulation.settings().behavior, true);
+    let survey = Survey::of(simulation, true);
     let subjects = Subject::all(simulation.snapshot());
     let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
     let looked = in_parallel(threads, batches.len(), |number| {
@@ -146,14 +146,7 @@ pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'st
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
     let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true };
     let mut findings = Findings::default();
-    apply_rules(
-        simulation,
-        &Survey::of(snapshot, &simulation.settings().behavior, false),
-        subject,
-        scrutiny,
-        &|_| true,
-        &mut findings,
-    );
+    apply_rules(simulation, &Survey::of(simulation, false), subject, scrutiny, &|_| true, &mut findings);
     rules::drop_general_findings(&mut findings.listed);
     findings.listed
 }

@@ -19,7 +19,7 @@ pub fn diagnose_with_neighbours(
     applied: &[&'static Rule],
 ) -> Findings {
     let snapshot = simulation.snapshot();
-    let (survey, partners) = (Survey::of(snapshot, &simulation.settings().behavior, false), Partners::new(snapshot));
+    let (survey, partners) = (Survey::of(simulation, false), Partners::new(snapshot));
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
     let mut known = members::keys_of(snapshot, object);
     known.insert(object.clone());

@@ -4,10 +4,23 @@ use super::pod::scheduling::nodes_state_room;
 use super::pod::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::scheduler::{Scheduler, Scheduling, searches_node};
-use crate::model::Pod;
+use crate::model::{Kind, Pod};
 use crate::snapshot::Snapshot;
 use std::fmt::Debug;
 use std::sync::OnceLock;
+
+/// What a rule about pods reads if it rests on a decision of the scheduler, or else on its last message.
+pub(super) const PLACEMENT_READS: [Kind; 9] = [
+    Kind::PersistentVolume,
+    Kind::PersistentVolumeClaim,
+    Kind::StorageClass,
+    Kind::Node,
+    Kind::CsiNode,
+    Kind::CsiDriver,
+    Kind::CsiStorageCapacity,
+    Kind::VolumeAttachment,
+    Kind::Event,
+];
 
 /// The number of pods that wait for a node, multiplied by the number of nodes, above which a diagnosis of all objects
 /// does not use the decisions of the scheduler.

@@ -2,11 +2,11 @@
 
 use super::facts::has_uid_of;
 use super::placement::{Placement, SchedulerPlacement};
-use crate::controllers::KubernetesBehavior;
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str,
 };
+use crate::simulate::Simulation;
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
@@ -43,8 +43,9 @@ pub struct Survey<'s> {
 }
 
 impl<'s> Survey<'s> {
-    /// Creates the survey of a snapshot. `all` says whether the rules are applied to all objects.
-    pub fn of(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior, all: bool) -> Self {
+    /// Creates the survey of the snapshot of a simulation. `all` says whether the rules are applied to all objects.
+    pub fn of(simulation: &'s Simulation<'_>, all: bool) -> Self {
+        let (snapshot, behavior) = (simulation.snapshot(), &simulation.settings().behavior);
         Self {
             snapshot,
             shared: OnceLock::new(),

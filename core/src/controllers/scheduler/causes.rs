@@ -182,8 +182,7 @@ fn without_volume<'s>(
 ) -> Option<Cause<'s>> {
     let name = claim.meta.name.as_str();
     let selected = claim.meta.annotations.get(AnnotationKey::SelectedNode);
-    let other = selected.filter(|selected| *selected != node.meta.name);
-    if let Some(selected) = other {
+    if let Some(selected) = selected.filter(|selected| *selected != node.meta.name) {
         return Some(Cause::SelectedNode { claim: name, node: selected });
     }
     // If a node is selected, the scheduler does not search for a volume, not even for a reserved one.

@@ -141,10 +141,8 @@ impl<'s> Scheduler<'s> {
             |node: &NodeVerdicts| node.verdicts.iter().any(|verdict| verdict.status.code == Code::Unschedulable);
         let has_lower =
             |info: &NodeInfo<'_>| info.pods.iter().any(|other| scheduling(other).priority < stated.priority);
-        let nodes = self.cluster.nodes.iter().zip(answer.nodes());
-        !stated.never_preempts
-            && answer.is_rejected()
-            && nodes.into_iter().any(|(info, node)| is_open(node) && has_lower(info))
+        let mut nodes = self.cluster.nodes.iter().zip(answer.nodes());
+        !stated.never_preempts && answer.is_rejected() && nodes.any(|(info, node)| is_open(node) && has_lower(info))
     }
 
     /// Returns the decisions about the pod that the plugin `DynamicResources` makes and this model does not make.

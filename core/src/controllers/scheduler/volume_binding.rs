@@ -551,15 +551,6 @@ pub(super) fn has_enough_capacity(
     reads.list::<StorageCapacity>().filter(suffices).any(|capacity| reaches(capacity, node))
 }
 
-/// Returns the CSIStorageCapacities of the class whose topology includes the node.
-fn capacities<'s>(
-    reads: &mut Reads<'s>,
-    class: &StorageClass,
-    node: &Node,
-) -> impl Iterator<Item = &'s StorageCapacity> {
-    reads.list::<StorageCapacity>().filter(|capacity| capacity.class_name == class.meta.name && reaches(capacity, node))
-}
-
 /// Returns whether the topology of the CSIStorageCapacity includes the node.
 fn reaches(capacity: &StorageCapacity, node: &Node) -> bool {
     let topology = capacity.topology.as_ref();
@@ -578,7 +569,8 @@ pub(super) fn largest_capacity<'s>(
     class: &StorageClass,
     node: &Node,
 ) -> Option<&'s StorageCapacity> {
-    capacities(reads, class, node).max_by_key(|capacity| largest_claim(capacity).map(Quantity::value))
+    let of_node = |capacity: &&StorageCapacity| capacity.class_name == class.meta.name && reaches(capacity, node);
+    reads.list::<StorageCapacity>().filter(of_node).max_by_key(|capacity| largest_claim(capacity).map(Quantity::value))
 }
 
 /// Returns whether some free volume of the class fits the claim alone on the node. If the claim gets no volume there,

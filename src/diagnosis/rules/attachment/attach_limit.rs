@@ -3,6 +3,7 @@
 use super::va_attach_error_backend::is_about_limit;
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::mention::mention;
+use crate::diagnosis::placement::PLACEMENT_READS;
 use crate::diagnosis::pod::facts::{
     attach_failure, attachment, bound, driver, is_about_volume, is_starting, is_unscheduled, unschedulable, used_claims,
 };
@@ -16,17 +17,7 @@ pub(super) static RULE: Rule = Rule {
     title: "the node takes no more volumes of the driver",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: &[
-        Kind::PersistentVolume,
-        Kind::PersistentVolumeClaim,
-        Kind::StorageClass,
-        Kind::Node,
-        Kind::CsiNode,
-        Kind::CsiDriver,
-        Kind::CsiStorageCapacity,
-        Kind::VolumeAttachment,
-        Kind::Event,
-    ],
+    reads: &PLACEMENT_READS,
     hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {

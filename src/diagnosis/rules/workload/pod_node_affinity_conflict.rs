@@ -7,6 +7,7 @@ use crate::controllers::scheduler::{NodeVerdicts, Reason, SchedulerReason, Sched
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::facts::node_selector_text;
 use crate::diagnosis::mention::volume_of;
+use crate::diagnosis::placement::PLACEMENT_READS;
 use crate::diagnosis::pod::facts::{bound, unschedulable};
 use crate::diagnosis::remedy::{by_hand, kubectl};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -21,17 +22,7 @@ pub(super) static RULE: Rule = Rule {
     title: "no node can use the volumes of the pod",
     severity: Severity::Error,
     risk: Risk::Possible,
-    reads: &[
-        Kind::PersistentVolume,
-        Kind::PersistentVolumeClaim,
-        Kind::StorageClass,
-        Kind::Node,
-        Kind::CsiNode,
-        Kind::CsiDriver,
-        Kind::CsiStorageCapacity,
-        Kind::VolumeAttachment,
-        Kind::Event,
-    ],
+    reads: &PLACEMENT_READS,
     hinders: &[Act::Schedule],
     repairs: &[],
     page: Page {
