@@ -10,7 +10,7 @@ use pvctl::controllers::scheduler::{Cause, Causes, Cycle, Scheduler, SchedulerRe
 use pvctl::model::{Node, Pod};
 use pvctl::snapshot::Snapshot;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The reasons of volume plugins without causes: the reason of a disk that a pod names without a claim.
 const WITHOUT_CAUSE: [SchedulerReason; 1] = [SchedulerReason::NodeDiskConflict];
@@ -28,19 +28,15 @@ impl Judged<'_> {
         verdict: &mut Verdict,
     ) -> Result<()> {
         let causes = Causes::new(scheduler, pod);
-        let leaves = |status: &Status| -> BTreeSet<SchedulerReason> {
-            let leaves = status.reasons.iter().filter_map(|reason| reason.leaf);
-            leaves.filter(|leaf| !WITHOUT_CAUSE.contains(leaf)).collect()
-        };
         match cycle {
             Cycle::Gated(_) | Cycle::Skipped(_) => Ok(()),
-            Cycle::PreFilter(status) => leaves(status).into_iter().try_for_each(|leaf| {
+            Cycle::PreFilter(status) => leaves_of(status).into_iter().try_for_each(|leaf| {
                 self.compare_causes_of(scheduler, (pod, None), leaf, &causes.of(leaf, None), verdict)
             }),
             Cycle::Nodes(nodes) => {
                 for one in nodes {
                     let Some(node) = self.snapshot.find::<Node>("", &one.node) else { continue };
-                    let given = one.verdicts.iter().flat_map(|verdict| leaves(&verdict.status));
+                    let given = one.verdicts.iter().flat_map(|verdict| leaves_of(&verdict.status));
                     for leaf in given.collect::<BTreeSet<_>>() {
                         let causes = causes.of(leaf, Some(node));
                         self.compare_causes_of(scheduler, (pod, Some(node)), leaf, &causes, verdict)?;
@@ -73,11 +69,11 @@ impl Judged<'_> {
         if causes.len() > 1 && !compete {
             for left in causes {
                 let mut items = self.line.world.items.clone();
-                for other in causes.iter().filter(|cause| *cause != left) {
+                for other in causes.iter().filter(|cause| !mends_both(cause, left)) {
                     mend(&mut items, pod, node, other);
                 }
                 let text = format!("{left:?} alone leads to the reason");
-                if causes_in(&snapshot_of(&items)?, self.behavior, pod, node, leaf).is_some() {
+                if self.leads_to(items, pod, node, leaf)? {
                     found.insert(text.clone());
                 }
                 expected.insert(text);
@@ -120,36 +116,69 @@ impl Judged<'_> {
         }
         for _ in 0..pod.claim_names().count().saturating_mul(KINDS_OF_CAUSE) {
             let mended = snapshot_of(&items)?;
-            let Some(causes) = causes_in(&mended, self.behavior, pod, node, leaf) else { return Ok(true) };
+            let Some(causes) = given_reasons(&mended, self.behavior, pod, node).remove(&leaf) else { return Ok(true) };
             for cause in &causes {
                 mend(&mut items, pod, node, cause);
             }
         }
-        Ok(causes_in(&snapshot_of(&items)?, self.behavior, pod, node, leaf).is_none())
+        Ok(!given_reasons(&snapshot_of(&items)?, self.behavior, pod, node).contains_key(&leaf))
+    }
+
+    /// Returns whether the scheduler gives the reason, perhaps after the causes of all other reasons are mended. The
+    /// scheduler reports only the first reason of a claim or a plugin.
+    fn leads_to(&self, mut items: Vec<Value>, pod: &Pod, node: Option<&Node>, leaf: SchedulerReason) -> Result<bool> {
+        for _ in 0..pod.claim_names().count().saturating_mul(KINDS_OF_CAUSE) {
+            let mended = snapshot_of(&items)?;
+            let given = given_reasons(&mended, self.behavior, pod, node);
+            if given.is_empty() || given.contains_key(&leaf) {
+                return Ok(!given.is_empty());
+            }
+            for cause in given.values().flatten() {
+                mend(&mut items, pod, node, cause);
+            }
+        }
+        Ok(false)
     }
 }
 
-/// Returns the causes of the reason, if the scheduler gives the reason.
-fn causes_in<'s>(
+/// Returns the reasons of volume plugins that the scheduler gives now, each with its causes.
+fn given_reasons<'s>(
     snapshot: &'s Snapshot,
     behavior: &'s KubernetesBehavior,
     pod: &Pod,
     node: Option<&Node>,
-    leaf: SchedulerReason,
-) -> Option<Vec<Cause<'s>>> {
-    let pod = snapshot.pod(&pod.meta.namespace, &pod.meta.name)?;
+) -> BTreeMap<SchedulerReason, Vec<Cause<'s>>> {
+    let Some(pod) = snapshot.pod(&pod.meta.namespace, &pod.meta.name) else { return BTreeMap::new() };
     let scheduler = Scheduler::new(snapshot, behavior);
-    let has = |status: &Status| status.reasons.iter().any(|reason| reason.leaf == Some(leaf));
-    let (given, node) = match &scheduler.schedule(pod).cycle {
-        Cycle::Gated(_) | Cycle::Skipped(_) => (false, None),
-        Cycle::PreFilter(status) => (has(status), None),
+    let (leaves, node) = match &scheduler.schedule(pod).cycle {
+        Cycle::Gated(_) | Cycle::Skipped(_) => return BTreeMap::new(),
+        Cycle::PreFilter(status) => (leaves_of(status), None),
         Cycle::Nodes(nodes) => {
             let node = node.and_then(|node| snapshot.find::<Node>("", &node.meta.name));
             let of_node = nodes.iter().filter(|one| node.is_some_and(|node| node.meta.name == one.node));
-            (of_node.flat_map(|one| &one.verdicts).any(|verdict| has(&verdict.status)), node)
+            (of_node.flat_map(|one| &one.verdicts).flat_map(|verdict| leaves_of(&verdict.status)).collect(), node)
         }
     };
-    given.then(|| Causes::new(&scheduler, pod).of(leaf, node))
+    let causes = Causes::new(&scheduler, pod);
+    leaves.into_iter().map(|leaf| (leaf, causes.of(leaf, node))).collect()
+}
+
+/// Returns the reasons of volume plugins in the status.
+fn leaves_of(status: &Status) -> BTreeSet<SchedulerReason> {
+    let leaves = status.reasons.iter().filter_map(|reason| reason.leaf);
+    leaves.filter(|leaf| !WITHOUT_CAUSE.contains(leaf)).collect()
+}
+
+/// Returns whether what mends the first cause mends the second cause, too. Two claims can name the same volume.
+fn mends_both(cause: &Cause<'_>, other: &Cause<'_>) -> bool {
+    match (cause, other) {
+        (Cause::VolumeAffinity { volume, .. }, Cause::VolumeAffinity { volume: other, .. })
+        | (Cause::VolumeZone { volume, .. }, Cause::VolumeZone { volume: other, .. }) => {
+            volume.meta.name == other.meta.name
+        }
+        (Cause::VolumeMissing { volume, .. }, Cause::VolumeMissing { volume: other, .. }) => volume == other,
+        _ => cause == other,
+    }
 }
 
 /// Mends one cause, each in its own way. So a wrong cause of the right claim is noticed, too.
@@ -220,11 +249,30 @@ fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_
                 }
             }
         }
-        Cause::ClaimInUse { pods, .. } => items.retain(|item| {
-            let is_user = |user: &&Pod| item["metadata"]["uid"] == user.meta.uid.as_str();
-            item["kind"] != "Pod" || !pods.iter().any(is_user)
-        }),
+        Cause::ClaimInUse { claim, pods } => {
+            for item in items.iter_mut().filter(|item| item["kind"] == "Pod") {
+                let uid = item["metadata"]["uid"].clone();
+                if pods.iter().any(|user| uid == user.meta.uid.as_str()) {
+                    stop_using(item, claim);
+                }
+            }
+        }
     }
+}
+
+/// Removes the volumes of the pod that are stored in the claim. The pod can use other claims, so it stays.
+fn stop_using(pod: &mut Value, claim: &str) {
+    let made = |volume: &Value| {
+        let (pod, volume) = (pod["metadata"]["name"].as_str(), volume["name"].as_str());
+        format!("{}-{}", pod.unwrap_or_default(), volume.unwrap_or_default())
+    };
+    let is_stored_there = |volume: &Value| {
+        volume["persistentVolumeClaim"]["claimName"] == claim
+            || (!volume["ephemeral"].is_null() && made(volume) == claim)
+    };
+    let Some(volumes) = pod["spec"]["volumes"].as_array() else { return };
+    let left = volumes.iter().filter(|volume| !is_stored_there(volume)).cloned().collect();
+    pod["spec"]["volumes"] = Value::Array(left);
 }
 
 /// Returns the objects of a kind with this name.

@@ -37,6 +37,9 @@ fn recorded(status: &SchedulingStatus) -> Answer {
     )
 }
 
+/// The code of a node that was left out before the plugins tested it. No plugin is named with it.
+const LEFT_OUT: &str = "UnschedulableAndUnresolvable";
+
 /// Returns whether the scheduler asks this plugin after `VolumeBinding`. If this plugin rejects the node,
 /// `VolumeBinding` has accepted it.
 fn is_later(plugin: &str) -> bool {
@@ -116,9 +119,8 @@ fn compare(
     let object = object_of(claim);
     let mut all: BTreeSet<Answer> = found.verdicts.verdicts.iter().map(predicted).collect();
     let plugins: BTreeSet<&str> = real.iter().map(|(plugin, ..)| plugin.as_str()).collect();
-    let has_node_affinity = real.iter().any(|(plugin, reasons, ..)| plugin.is_empty() && !reasons.is_empty());
     let is_hidden = |plugin: &&str| !matches!(*plugin, "" | "VolumeBinding") && !is_later(plugin);
-    if real.is_empty() || has_node_affinity || plugins.iter().any(is_hidden) {
+    if real.is_empty() || plugins.iter().any(is_hidden) {
         return;
     }
     let text = |answers: &BTreeSet<Answer>| answers.iter().map(|answer| format!("{answer:?}")).collect();
@@ -179,6 +181,10 @@ fn of_node(answer: &Scheduling, node: &str) -> BTreeSet<Answer> {
     match (&answer.pre_filter, answer.nodes.iter().find(|one| one.node == node)) {
         (Some(status), _) if status.plugin == "VolumeBinding" => [recorded(status)].into(),
         (Some(_), _) | (None, None) => BTreeSet::new(),
+        // A plugin has left the node out, because the pod names other nodes.
+        (None, Some(node)) if node.verdicts.iter().any(|one| one.plugin.is_empty() && one.code == LEFT_OUT) => {
+            BTreeSet::new()
+        }
         (None, Some(node)) => node.verdicts.iter().map(recorded).collect(),
     }
 }

@@ -1,12 +1,13 @@
 //! The objects because of which a volume plugin of the scheduler, such as `VolumeBinding`, rejects a node. The
 //! messages of the scheduler do not name these objects.
 
+use super::cluster::{PodClaim, pod_claims};
 use super::reads::Reads;
-use super::volume_binding::{Branch, PodVolumeClaims, is_fully_bound};
+use super::volume_binding::{Branch, PodVolumeClaims};
 use super::{Scheduler, SchedulerReason, in_tree_limits, migration, volume_binding, volume_limits, volume_zone};
 use crate::model::{
-    AccessMode, AnnotationKey, ClaimPhase, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
-    StorageCapacity, StorageClass, Str,
+    AccessMode, AnnotationKey, CsiNode, Node, NodeSelector, PersistentVolume, PersistentVolumeClaim, Pod,
+    StorageCapacity, StorageClass,
 };
 use crate::snapshot::Snapshot;
 use crate::world::View;
@@ -276,15 +277,6 @@ impl<'a, 's> Causes<'a, 's> {
         self.pod.claim_names().filter_map(|name| self.claim(name))
     }
 
-    /// Returns the claims of the pod that wait for the scheduler.
-    fn waiting(&self) -> impl Iterator<Item = &'s PersistentVolumeClaim> {
-        let waits = |claim: &&PersistentVolumeClaim| {
-            let class: Option<&StorageClass> = self.view.find("", claim.class());
-            claim.volume_name.is_empty() && class.is_some_and(StorageClass::waits_for_first_consumer)
-        };
-        self.claims().filter(waits)
-    }
-
     fn affinities(&self, node: &Node) -> Vec<Cause<'s>> {
         self.claims().filter_map(|claim| affinity(self.view, claim, node)).collect()
     }
@@ -358,26 +350,25 @@ impl<'a, 's> Causes<'a, 's> {
         exclusive.map(users).filter(is_used).collect()
     }
 
+    /// Returns the claims that lead to this reason before any node is tested.
     fn unready_claims(&self, leaf: SchedulerReason) -> Vec<Cause<'s>> {
-        let is_it = |name: &&'s str| {
-            let claim = self.claim(name);
-            match leaf {
-                SchedulerReason::PodClaimMissing => claim.is_none() && !self.pod.makes(name),
-                SchedulerReason::PodEphemeralClaimPending => claim.is_none() && self.pod.makes(name),
-                SchedulerReason::PodClaimLost => claim.is_some_and(|claim| claim.status.phase == ClaimPhase::Lost),
-                SchedulerReason::PodClaimDeleting => claim.is_some_and(PersistentVolumeClaim::terminating),
-                SchedulerReason::PodClaimImmediateUnbound => claim.is_some_and(|claim| {
-                    !is_fully_bound(claim) && !self.waiting().any(|waiting| waiting.meta.name == claim.meta.name)
-                }),
-                SchedulerReason::PodClaimWithoutVolumeOrClass => claim.is_some_and(|claim| {
-                    is_fully_bound(claim) && self.view.find::<PersistentVolume>("", &claim.volume_name).is_none()
-                }),
-                _ => {
-                    let is_foreign = |claim| volume_binding::is_for_pod(self.pod, claim).is_err();
-                    self.pod.makes(name) && claim.is_some_and(is_foreign)
-                }
+        let is_it = |used: &PodClaim<'s>| self.reason_of(used) == Some(leaf);
+        pod_claims(self.pod).into_iter().filter(is_it).map(|used| Cause::Claim(used.name)).collect()
+    }
+
+    /// Returns the reason for which the scheduler would reject the pod if the pod used only this claim.
+    fn reason_of(&self, used: &PodClaim<'s>) -> Option<SchedulerReason> {
+        let mut reads = Reads::new(self.view);
+        let claims = volume_binding::usable_claim(&mut reads, self.pod, used)
+            .and_then(|claim| volume_binding::sort(&mut reads, self.scheduler.behavior, vec![claim]));
+        match claims {
+            Err(status) => status.reasons.first().and_then(|reason| reason.leaf),
+            // VolumeZone gives this reason, and it ignores ephemeral volumes.
+            Ok(claims) => {
+                let is_missing = |claim: &&PersistentVolumeClaim| missing_volume(self.view, claim).is_some();
+                let is_without = !used.ephemeral && claims.bound.iter().any(is_missing);
+                is_without.then_some(SchedulerReason::PodClaimWithoutVolumeOrClass)
             }
-        };
-        self.pod.claim_names().map(Str::as_str).filter(is_it).map(Cause::Claim).collect()
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! list of branches, each with the orders that lead to it.
 
 use super::SchedulerReason;
-use super::cluster::pod_claims;
+use super::cluster::{PodClaim, pod_claims};
 use super::migration;
 use super::orders::Order;
 use super::reads::Reads;
@@ -26,7 +26,7 @@ const MOST_BRANCHES: usize = 1000;
 /// The claims of a pod, by what has to be done for them. Upstream: `PodVolumeClaims`, 1.36.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodVolumeClaims<'s> {
-    bound: Vec<&'s PersistentVolumeClaim>,
+    pub(super) bound: Vec<&'s PersistentVolumeClaim>,
     waiting: Vec<Waiting<'s>>,
 }
 
@@ -118,24 +118,36 @@ pub(super) fn pre_filter<'s>(
 ) -> Result<PodVolumeClaims<'s>, Status> {
     let mut claims = Vec::new();
     for volume in pod_claims(pod) {
-        let name = volume.name.as_str();
-        let Some(claim) = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, name) else {
-            return Err(if volume.ephemeral {
-                reject(
-                    SchedulerReason::PodEphemeralClaimPending,
-                    format!("waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}"),
-                )
-            } else {
-                reject(SchedulerReason::PodClaimMissing, format!("persistentvolumeclaim {name:?} not found"))
-            });
-        };
-        check_state(claim)?;
-        if volume.ephemeral {
-            is_for_pod(pod, claim).map_err(|error| reject(SchedulerReason::PodEphemeralClaimForeign, error))?;
-        }
-        claims.push(claim);
+        claims.push(usable_claim(reads, pod, &volume)?);
     }
     sort(reads, behavior, claims)
+}
+
+/// Returns the claim of one volume of the pod. Upstream: `podHasPVCs`, 1.36.
+///
+/// # Errors
+/// Returns the status with which `PreFilter` rejects the pod because of this claim.
+pub(super) fn usable_claim<'s>(
+    reads: &mut Reads<'s>,
+    pod: &Pod,
+    volume: &PodClaim<'_>,
+) -> Result<&'s PersistentVolumeClaim, Status> {
+    let name = volume.name.as_str();
+    let Some(claim) = reads.find::<PersistentVolumeClaim>(&pod.meta.namespace, name) else {
+        return Err(if volume.ephemeral {
+            reject(
+                SchedulerReason::PodEphemeralClaimPending,
+                format!("waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}"),
+            )
+        } else {
+            reject(SchedulerReason::PodClaimMissing, format!("persistentvolumeclaim {name:?} not found"))
+        });
+    };
+    check_state(claim)?;
+    if volume.ephemeral {
+        is_for_pod(pod, claim).map_err(|error| reject(SchedulerReason::PodEphemeralClaimForeign, error))?;
+    }
+    Ok(claim)
 }
 
 /// Checks that the claim is neither Lost nor being deleted. Upstream: `podHasPVCs`, 1.36.
