@@ -89,7 +89,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times
-    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times
+    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. If the object does not exist any more, the controller has not handled its deletion yet. May be given several times
     --running: string         # An operation of the controller that is still running, for example delete-pv-1. May be given several times
     --backoff: string         # An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times
     --failures                # Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag
@@ -164,7 +164,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times
-    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times
+    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. If the object does not exist any more, the controller has not handled its deletion yet. May be given several times
     --running: string         # An operation of the controller that is still running, for example delete-pv-1. May be given several times
     --backoff: string         # An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times
     --failures                # Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag
@@ -315,7 +315,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times
-    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times
+    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. If the object does not exist any more, the controller has not handled its deletion yet. May be given several times
     --running: string         # An operation of the controller that is still running, for example delete-pv-1. May be given several times
     --backoff: string         # An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times
     --failures                # Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag
@@ -391,7 +391,7 @@ module completions {
     --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
     --controllers: string     # The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME
     --unseen: string          # An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times
-    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. May be given several times
+    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. If the object does not exist any more, the controller has not handled its deletion yet. May be given several times
     --running: string         # An operation of the controller that is still running, for example delete-pv-1. May be given several times
     --backoff: string         # An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times
     --failures                # Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag

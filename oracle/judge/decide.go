@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
 
 	"pvctl.dev/oracle/line"
 )
@@ -99,7 +100,7 @@ func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 	seen.claims, own.claims = slices.Clone(j.world.claims), slices.Clone(j.world.claims)
 	seen.pods, own.pods = slices.Clone(j.world.pods), slices.Clone(j.world.pods)
 	for _, cached := range c.Cached {
-		if cached.Object.Kind == podKind && cached.As == "informerOnly" {
+		if cached.Object.Kind == podKind && (cached.As == "informerOnly" || cached.As == "deleted") {
 			return nil, nil, fmt.Errorf("a pod cannot be cached as %q", cached.As)
 		}
 		switch cached.As {
@@ -108,6 +109,13 @@ func (j *Judge) copies(c *line.Case) (seen, own *world, err error) {
 			own.drop(cached.Object)
 		case "informerOnly":
 			own.drop(cached.Object)
+		case "deleted":
+			if slices.Contains(j.world.objects, cached.Object) {
+				return nil, nil, fmt.Errorf("%v exists and cannot be cached as %q", cached.Object, cached.As)
+			}
+			if err := own.add(cached.Copy); err != nil {
+				return nil, nil, err
+			}
 		case "stale":
 			seen.drop(cached.Object)
 			own.drop(cached.Object)
@@ -172,6 +180,14 @@ func (j *Judge) answer(c *line.Case) {
 		t.refuse, t.failRead, t.recycler = c.Refuse, c.FailRead, c.Recycler
 		j.api.trace = t
 		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
+		j.enqueued = nil
+		if slices.ContainsFunc(c.Cached, func(cached line.Cached) bool { return cached.As == "deleted" }) {
+			j.enqueued = func(kind, key string) {
+				namespace, name, err := cache.SplitMetaNamespaceKey(key)
+				must(err)
+				t.decision.Enqueues = append(t.decision.Enqueues, line.Object{Kind: kind, Namespace: namespace, Name: name})
+			}
+		}
 		controller := binder
 		switch {
 		case c.Object.Kind == podKind:
@@ -182,7 +198,7 @@ func (j *Judge) answer(c *line.Case) {
 		if err := j.do(work{controller, c.Object.Kind, key(c.Object)}); err != nil {
 			t.decision.Error = err.Error()
 		}
-		j.api.trace = nil
+		j.api.trace, j.enqueued = nil, nil
 		c.Runs++
 		answers[string(encode(t.decision))] = t.decision
 		for note := range t.notes {

@@ -110,7 +110,8 @@ type Cached struct {
 	Object Object `json:"object"`
 	// As says how the copy differs. "unseen": neither the informer nor the controller's own cache has the object.
 	// "informerOnly": the informer has the object and the controller's own cache does not. "stale": both have the older
-	// version in Copy. Only the informers have copies of pods, so As of a pod is "unseen" or "stale".
+	// version in Copy. "deleted": the API and the informer no longer have the object, and the controller's own cache has
+	// the version in Copy. Only the informers have copies of pods, so As of a pod is "unseen" or "stale".
 	As   string          `json:"as"`
 	Copy json.RawMessage `json:"copy,omitempty"`
 }
@@ -150,6 +151,9 @@ type Decision struct {
 	Writes     []Write     `json:"writes"`
 	Events     []Event     `json:"events"`
 	Operations []Operation `json:"operations"`
+	// Enqueues are the objects that the sync put on a work queue. They are recorded only for a case with a deleted
+	// object.
+	Enqueues []Object `json:"enqueues,omitempty"`
 	// Error is the text of the error that the sync returned.
 	Error string `json:"error,omitempty"`
 }

@@ -247,8 +247,8 @@ pub struct ModelArgs {
     #[arg(long, value_name = "TYPE/[NS/]NAME", action = ArgAction::Append, value_parser = parse_reference)]
     pub unseen: Vec<ObjectKey>,
 
-    /// A file with older versions of volumes and claims. The controller still has these versions in its cache. May be
-    /// given several times
+    /// A file with older versions of volumes and claims. The controller still has these versions in its cache. If the
+    /// object does not exist any more, the controller has not handled its deletion yet. May be given several times
     #[arg(long, value_name = "PATH", action = ArgAction::Append, value_hint = ValueHint::AnyPath)]
     pub stale: Vec<PathBuf>,
 

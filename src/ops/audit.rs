@@ -84,6 +84,13 @@ pub fn audit(
 ) -> Result<Status, Error> {
     let suppressions = options.suppressions.as_slice();
     let settings = gathered.modelled.settings(&gathered.snapshot, &options.read.model, false)?;
+    if let Some(deleted) = gathered.snapshot.deleted().first() {
+        let key = gathered.snapshot.key(*deleted);
+        return Err(Error::usage(format!("--stale {key}: there is no such object in what was read")).hint(
+            "an audit judges the objects that exist; predict and explain also say what follows from a deletion that the \
+             controller has not handled",
+        ));
+    }
     progress.step("looking", 0);
     let simulation = simulation(&gathered.snapshot, settings, gathered.threads);
     let snapshot = &gathered.snapshot;

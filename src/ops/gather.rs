@@ -233,6 +233,7 @@ impl<'a> Question<'a> {
                 Error::unreadable(issue_sentence(issue)).hint("without --strict, the other objects are still used")
             );
         }
+        parts.deleted = self.options.model.stale.iter().map(|(_, older)| older.to_object()).collect();
         let snapshot = Snapshot::new(parts);
         let given = self.options.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::model::{HeldObject, Kind, ObjectKey, ObjectMeta};
 use crate::report::shared::machine::Model;
 use crate::simulate::{Budget, Limit, Settings};
-use crate::snapshot::{Snapshot, printed};
+use crate::snapshot::{Absence, Snapshot, printed};
 use crate::world::{Cached, OperationState};
 
 /// The options of the modelled Kubernetes.
@@ -30,7 +30,8 @@ pub struct ModelOptions {
     pub actors: Vec<String>,
     /// The objects that are not in the controller's cache yet.
     pub unseen: Vec<ObjectKey>,
-    /// The older versions of objects that the controller's cache still has.
+    /// The older versions of objects that the controller's cache still has. An object that does not exist any more was
+    /// deleted.
     pub stale: Vec<(ObjectKey, HeldObject<'static>)>,
     /// The operations of the controller that run, by name. The uid in brackets may be missing.
     pub running: Vec<String>,
@@ -167,7 +168,15 @@ impl Modelled {
                 ))
                 .hint("name each object once, in --unseen or in a file of --stale"));
             }
-            settings.controller.lag(id, Cached::Stale(older.clone()));
+            if !snapshot.is_deleted(id) {
+                settings.controller.lag(id, Cached::Stale(older.clone()));
+                continue;
+            }
+            if let Absence::Unknown(_) = snapshot.coverage().absence_of(key.kind, &key.namespace, &key.name) {
+                return Err(Error::usage(format!("--stale {key}: it is unknown whether this object was deleted"))
+                    .hint("this object was not read; -n or -A reads it, or another file of -f"));
+            }
+            settings.controller.lag(id, Cached::Deleted(older.clone()));
         }
         let named = [
             ("--running", &options.running, OperationState::Running),

@@ -161,7 +161,7 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let coverage = known.coverage(&issues, options);
     let stated = options.now.or(known.stated.now);
     let (now, now_is_stated) = (stated.or_else(|| newest(&objects)), stated.is_some());
-    let parts = Parts { objects, coverage, now, now_is_stated, issues, changed };
+    let parts = Parts { objects, coverage, now, now_is_stated, issues, changed, deleted: Vec::new() };
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 

@@ -22,9 +22,11 @@ fn can_be_stated(case: &Case, world: &[Value]) -> bool {
         })
     };
     let is_stated = |copy: &xtask::line::Cached| {
-        matches!(copy.how.as_str(), "stale" | "unseen")
-            && copy.object.kind.starts_with("PersistentVolume")
-            && exists(copy)
+        let is_stated = match copy.how.as_str() {
+            "stale" | "unseen" => exists(copy),
+            how => how == "deleted",
+        };
+        is_stated && copy.object.kind.starts_with("PersistentVolume")
     };
     !case.protection
         && case.runs > 0
@@ -35,8 +37,8 @@ fn can_be_stated(case: &Case, world: &[Value]) -> bool {
 }
 
 /// Returns the writes and operations of a decision, without those fields of the JSON output that the recording does not
-/// have.
-fn essence(decision: &Value) -> String {
+/// have. If `queues` is true, the objects that the decision puts on a queue follow.
+fn essence(decision: &Value, queues: bool) -> String {
     let operations = decision["operations"].as_array().into_iter().flatten();
     let operations: Vec<Value> = operations.map(|one| json!([one["name"], one["state"]])).collect();
     // The patch of a refused write changes nothing. The recording computes this patch against another version: the one
@@ -45,7 +47,13 @@ fn essence(decision: &Value) -> String {
     for write in writes.iter_mut().filter(|write| write.get("refused").is_some()) {
         write["patch"] = Value::Null;
     }
-    json!([writes, operations]).to_string()
+    let queued = decision["enqueues"].as_array().filter(|_| queues).cloned().unwrap_or_default();
+    json!([writes, operations, queued]).to_string()
+}
+
+/// Returns whether the controller still has an object in its cache that was deleted. Only then the recording has queues.
+fn has_deletion(case: &Case) -> bool {
+    case.cached.iter().any(|copy| copy.how == "deleted")
 }
 
 /// Returns the answer of the program to a case of a recording.
@@ -64,7 +72,7 @@ fn answer(world: &[Value], case: &Case, older: &std::path::Path) -> BTreeSet<Str
     // The flags also accept a name without the uid.
     let short = |name: &String| name.split('[').next().unwrap().to_owned();
     arguments.extend(case.backing_off.iter().flat_map(|name| ["--backoff".to_owned(), short(name)]));
-    let (stale, unseen): (Vec<_>, Vec<_>) = case.cached.iter().partition(|copy| copy.how == "stale");
+    let (unseen, stale): (Vec<_>, Vec<_>) = case.cached.iter().partition(|copy| copy.how == "unseen");
     for copy in unseen {
         let object = &copy.object;
         let names = [object.namespace.as_str(), object.name.as_str()];
@@ -81,7 +89,12 @@ fn answer(world: &[Value], case: &Case, older: &std::path::Path) -> BTreeSet<Str
     let run = Run::new(&words).stdin(list.to_string().as_bytes()).finish();
     assert!(matches!(run.code, Some(0 | 1)), "{words:?}: {:?} {}", run.code, run.stderr);
     let said: Value = serde_json::from_str(&run.stdout).unwrap();
-    said["items"][0]["decisions"].as_array().unwrap().iter().map(essence).collect()
+    said["items"][0]["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|decision| essence(decision, has_deletion(case)))
+        .collect()
 }
 
 #[test]
@@ -105,7 +118,8 @@ fn the_flags_state_what_the_real_controller_had_in_its_memory() {
             if !sorts.iter().zip(&compared).any(|(is_sort, compared)| *is_sort && *compared < CASES) {
                 continue;
             }
-            let recorded: BTreeSet<String> = case.decisions.iter().map(essence).collect();
+            let recorded: BTreeSet<String> =
+                case.decisions.iter().map(|decision| essence(decision, has_deletion(case))).collect();
             assert_eq!(answer(&line.world.items, case, &older), recorded, "{}: {}", line.id, json!(case));
             for (is_sort, compared) in sorts.iter().zip(&mut compared) {
                 *compared += usize::from(*is_sort);
@@ -113,6 +127,26 @@ fn the_flags_state_what_the_real_controller_had_in_its_memory() {
         }
     }
     assert!(compared.iter().all(|compared| *compared >= CASES), "{compared:?}");
+}
+
+/// If a file of `--stale` has an object that does not exist, the controller has not handled its deletion yet.
+#[test]
+fn deletions_that_the_controller_has_not_handled_can_be_stated() {
+    let recording = corpus::files(&root().join("tests/conformance")).unwrap();
+    let recording = recording.iter().find(|path| path.ends_with("handmade-1.36.3.jsonl.gz")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let older = folder.path().join("older.json");
+    let (mut compared, mut queued) = (0, 0);
+    for line in corpus::lines(recording).unwrap() {
+        let line = line.unwrap();
+        for case in line.cases.iter().filter(|case| has_deletion(case) && can_be_stated(case, &line.world.items)) {
+            let recorded: BTreeSet<String> = case.decisions.iter().map(|decision| essence(decision, true)).collect();
+            assert_eq!(answer(&line.world.items, case, &older), recorded, "{}: {}", line.id, json!(case));
+            compared += 1;
+            queued += usize::from(case.decisions.iter().any(|decision| decision.get("enqueues").is_some()));
+        }
+    }
+    assert!(compared >= 16 && queued >= 5, "{compared} cases, {queued} of them with queues");
 }
 
 /// The error names the mistake in a flag, and nothing is predicted.
@@ -135,7 +169,11 @@ fn an_impossible_memory_is_a_usage_error() {
     let path = older.display().to_string();
     refused(&["--stale", &path], "older.yaml");
     std::fs::write(&older, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: other}\n").unwrap();
-    refused(&["--stale", &path], "pv/other: there is no such object in what was read");
+    refused(&["--stale", &path, "--partial=pv"], "pv/other: it is unknown whether this object was deleted");
+    refused(&["--unseen", "pv/other", "--stale", &path], "one version of an object");
+    let run = Run::new(&["audit", "-f", "-", "--stale", &path]).stdin(world.as_bytes()).finish();
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+    assert!(run.stderr.contains("--stale pv/other: there is no such object in what was read"), "{}", run.stderr);
     std::fs::write(&older, "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n").unwrap();
     refused(&["--stale", &path], "no pv and no pvc");
     std::fs::write(&older, world).unwrap();

@@ -157,7 +157,7 @@ pub struct Case {
 pub struct Cached {
     /// The object of the copy.
     pub object: Object,
-    /// How the copy differs: `unseen`, `informerOnly` or `stale`. A pod can be `unseen` or `stale`.
+    /// How the copy differs: `unseen`, `informerOnly`, `stale` or `deleted`. A pod can be `unseen` or `stale`.
     #[serde(rename = "as")]
     pub how: String,
     /// The older version of the object.

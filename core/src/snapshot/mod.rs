@@ -40,6 +40,9 @@ pub struct Parts {
     /// The times of the last writes of objects, from their `managedFields`. They are present only for objects for which
     /// the caller asked.
     pub changed: Vec<(ObjectKey, Timestamp)>,
+    /// Objects that were deleted, as the controller's cache still has them. They are ignored if the input has an object
+    /// of the same name.
+    pub deleted: Vec<Object>,
 }
 
 /// The objects of one run, sorted, without duplicates and with the API server's defaults.
@@ -55,6 +58,7 @@ pub struct Snapshot {
     duplicates: Vec<ObjectKey>,
     defaulted: Vec<ObjectKey>,
     changed: Vec<(ObjectKey, Timestamp)>,
+    deleted: Vec<ObjectId>,
     names: Box<[Names; Kind::COUNT]>,
     index: Index,
     derived: Derived,
@@ -74,14 +78,49 @@ impl Snapshot {
     /// Sorts and indexes the parts. If an object was read several times, the version with the newest resource version
     /// stays. Objects that were never on an API server get the API server's defaults.
     pub fn new(parts: Parts) -> Self {
-        let Parts { mut objects, coverage, now, now_is_stated, issues, changed } = parts;
-        let duplicates = objects.order();
+        let Parts { mut objects, coverage, now, now_is_stated, issues, changed, deleted } = parts;
+        let mut duplicates = objects.order();
+        let absent = |object: &Object| {
+            let (list, meta) = (objects.list(object.kind()), object.meta());
+            let is_it = |other: &ObjectMeta| other.name == meta.name && other.namespace == meta.namespace;
+            !(0..list.length()).any(|at| is_it(list.meta(at)))
+        };
+        let deleted: Vec<Object> = deleted.into_iter().filter(absent).collect();
+        let deleted_keys: Vec<ObjectKey> =
+            deleted.iter().map(|object| ObjectKey::of(object.kind(), object.meta())).collect();
+        if !deleted.is_empty() {
+            for object in deleted {
+                objects.push(object);
+            }
+            duplicates.extend(objects.order());
+        }
         let mut defaulted = Vec::new();
         apply_defaults(&mut objects, &mut defaulted);
         let (names, index) = index::of(&objects);
         let (objects, names) = (Box::new(objects), Box::new(names));
-        let derived = Derived::default();
-        Self { objects, coverage, now, now_is_stated, issues, duplicates, defaulted, changed, names, index, derived }
+        let (deleted, derived) = (Vec::new(), Derived::default());
+        let mut snapshot = Self {
+            objects,
+            coverage,
+            now,
+            now_is_stated,
+            issues,
+            duplicates,
+            defaulted,
+            changed,
+            deleted,
+            names,
+            index,
+            derived,
+        };
+        snapshot.deleted = deleted_keys.iter().filter_map(|key| snapshot.object_id(key)).collect();
+        snapshot.deleted.sort_unstable();
+        snapshot
+    }
+
+    /// Returns the objects that are deleted and that only the controller's cache still has, sorted by place.
+    pub fn deleted(&self) -> &[ObjectId] {
+        &self.deleted
     }
 
     /// Returns the value that a module computes from all objects. The value is computed only once. Only one module may
@@ -108,6 +147,7 @@ impl Snapshot {
             now_is_stated: self.now_is_stated,
             issues: Vec::new(),
             changed: self.changed.clone(),
+            deleted: Vec::new(),
         })
     }
 
@@ -160,18 +200,28 @@ impl Snapshot {
         ObjectKey::of(id.kind, self.meta(id))
     }
 
-    /// Returns the place of the object of this name.
+    /// Returns the place of the object of this name, if the object exists.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
+        self.id_or_deleted(namespace, name).filter(|id: &Id<T>| !self.is_deleted(*id))
+    }
+
+    /// Returns the place of the object of this name. The object may be deleted.
+    pub fn id_or_deleted<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
         let objects = self.all::<T>();
         self.names[T::KIND as usize].place(|at| objects[at].meta(), namespace, name).map(Id::new)
     }
 
-    /// Returns the object of this name.
+    /// Returns whether the object is deleted and only the controller's cache still has it.
+    pub fn is_deleted(&self, id: impl Into<ObjectId>) -> bool {
+        !self.deleted.is_empty() && self.deleted.binary_search(&id.into()).is_ok()
+    }
+
+    /// Returns the object of this name, if the object exists.
     pub fn find<T: Resource>(&self, namespace: &str, name: &str) -> Option<&T> {
         self.id(namespace, name).map(|id| self.get(id))
     }
 
-    /// Returns the place of the object with this key.
+    /// Returns the place of the object with this key. The object may be deleted.
     pub fn object_id(&self, key: &ObjectKey) -> Option<ObjectId> {
         let at = self.place(key.kind, &key.namespace, &key.name)?;
         Some(ObjectId { kind: key.kind, at })
@@ -182,9 +232,9 @@ impl Snapshot {
         self.names[kind as usize].place(|at| list.meta(at), namespace, name)
     }
 
-    /// Returns whether the snapshot has an object of this name.
+    /// Returns whether an object of this name exists.
     pub fn has(&self, kind: Kind, namespace: &str, name: &str) -> bool {
-        self.place(kind, namespace, name).is_some()
+        self.place(kind, namespace, name).is_some_and(|at| !self.is_deleted(ObjectId { kind, at }))
     }
 
     /// Returns the coverage, which defines what the absence of an object means.

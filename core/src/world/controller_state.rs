@@ -11,6 +11,9 @@ pub enum Cached<'s> {
     InformerOnly,
     /// Both caches hold an older version.
     Stale(HeldObject<'s>),
+    /// The object was deleted. The informer's cache no longer has it, and the controller's own cache still has this
+    /// version.
+    Deleted(HeldObject<'s>),
 }
 
 /// The state of an asynchronous operation with a given name.

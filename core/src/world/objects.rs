@@ -42,9 +42,10 @@ pub struct World<'s> {
 }
 
 impl<'s> World<'s> {
-    /// Returns the world in which the objects are as the snapshot has them.
+    /// Returns the world in which the objects are as the snapshot has them. Objects that were deleted do not exist.
     pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, changed: Vec::new(), marks: Vec::new(), memories: Vec::new(), focused: &[] }
+        let changed = snapshot.deleted().iter().map(|id| (*id, None)).collect();
+        Self { snapshot, changed, marks: Vec::new(), memories: Vec::new(), focused: &[] }
     }
 
     /// Returns a world without any object of these kinds. The caller adds the few objects of interest.
@@ -87,7 +88,7 @@ impl<'s> World<'s> {
     /// Returns the place of the object of this name. An object of the snapshot has a place even if it does not exist
     /// any more.
     pub fn id<T: Resource>(&self, namespace: &str, name: &str) -> Option<Id<T>> {
-        self.snapshot.id(namespace, name).or_else(|| {
+        self.snapshot.id_or_deleted(namespace, name).or_else(|| {
             let named = |object: &&Held<'s, T>| object.meta().name == name && object.meta().namespace == namespace;
             let mut created = self.created::<T>();
             created.find(|(_, object)| object.as_ref().is_some_and(named)).map(|(id, _)| id)

@@ -175,8 +175,16 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     pub fn cached<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.controller.cached(id) {
             Some(Cached::Unseen | Cached::InformerOnly) => None,
-            Some(Cached::Stale(older)) => older.of().cloned(),
+            Some(Cached::Stale(older) | Cached::Deleted(older)) => older.of().cloned(),
             None => self.world.get(id),
+        }
+    }
+
+    /// Returns the object in the controller's own cache, if the informer reports that the object was deleted.
+    pub fn cached_but_deleted<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
+        match self.controller.cached(id) {
+            Some(Cached::Deleted(older)) => older.of().cloned(),
+            _ => None,
         }
     }
 
@@ -198,7 +206,7 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
     /// Returns the object in the informer's cache.
     pub fn informed<T: Resource>(&self, id: Id<T>) -> Option<Held<'s, T>> {
         match self.controller.cached(id) {
-            Some(Cached::Unseen) => None,
+            Some(Cached::Unseen | Cached::Deleted(_)) => None,
             Some(Cached::InformerOnly) | None => self.world.get(id),
             Some(Cached::Stale(older)) => older.of().cloned(),
         }

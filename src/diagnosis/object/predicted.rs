@@ -32,7 +32,9 @@ pub(super) fn of_prediction(view: View<'_>) -> Words {
         _ => (snapshot.key(view.prediction.target).to_string(), "", false),
     };
     let reason = why(view.simulation, view.prediction);
-    let headline = if deleted {
+    let headline = if snapshot.is_deleted(view.prediction.target) {
+        format!("{name} {reason}.")
+    } else if deleted {
         format!("{name} is being deleted: {}.", in_a_sentence(reason.trim_start_matches("is being deleted; ")))
     } else {
         of_living(view, &name, phase, &reason)

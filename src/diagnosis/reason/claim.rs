@@ -309,6 +309,9 @@ fn misbound(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
 fn bound(view: View<'_>, claim: &PersistentVolumeClaim) -> String {
     let name = &claim.volume_name;
     match volume_named(view, claim) {
+        None if view.is_deleted::<PersistentVolume>("", name) => {
+            format!("bound to {name}, whose deletion the controller does not know yet")
+        }
         Some(volume) if volume.terminating() => format!("bound to {name}, which is being deleted"),
         _ => format!("bound to {name}"),
     }

@@ -13,7 +13,9 @@ use crate::controllers::{
 };
 use crate::diagnosis::misfit::claim_name;
 use crate::diagnosis::unread::unread;
-use crate::model::{ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, TypedId};
+use crate::model::{
+    ClaimRef, HeldObject, Kind, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Resource, TypedId,
+};
 use crate::simulate::{DecidedBy, Decision, Outcome, Prediction, Simulation, Unknown};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::sanitize;
@@ -55,6 +57,11 @@ impl<'v> View<'v> {
 
     fn meta(self) -> &'v ObjectMeta {
         self.snapshot().meta(self.prediction.target)
+    }
+
+    /// Returns whether the object of this name is deleted and only the controller's cache still has it.
+    fn is_deleted<T: Resource>(self, namespace: &str, name: &str) -> bool {
+        self.snapshot().id_or_deleted::<T>(namespace, name).is_some_and(|id| self.snapshot().is_deleted(id))
     }
 
     pub(crate) fn decisions_of(self, controller: Controller) -> impl Iterator<Item = &'v Decision<'v>> {
@@ -100,6 +107,9 @@ impl<'v> View<'v> {
                 (None, None) => "nothing is known about it".to_owned(),
             };
         }
+        if self.snapshot().is_deleted(self.prediction.target) {
+            return self.deleted();
+        }
         if self.meta().deleted.is_some() {
             return self.being_deleted();
         }
@@ -128,6 +138,19 @@ impl<'v> View<'v> {
     fn is_unseen(self) -> bool {
         let controller = &self.simulation.settings().controller;
         matches!(controller.cached(self.prediction.target), Some(Cached::Unseen))
+    }
+
+    /// Says what follows from the deletion of an object that only the controller's cache still has.
+    fn deleted(self) -> String {
+        let next = self.binder().flat_map(|decision| &decision.record.effects).find_map(|effect| match effect {
+            Effect::Enqueue(object) if object.kind == Kind::PersistentVolume => Some(format!("volume {}", object.name)),
+            Effect::Enqueue(object) => Some(format!("claim {}/{}", object.namespace, object.name)),
+            _ => None,
+        });
+        match next {
+            Some(next) => format!("is deleted; the controller syncs {next} next"),
+            None => "is deleted".to_owned(),
+        }
     }
 
     /// Says what is unknown because a kind was not read.

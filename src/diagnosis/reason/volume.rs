@@ -77,6 +77,11 @@ pub(super) fn sentence(
             }
         }
         VolumeBranch::VolumeBound => match other {
+            None if named
+                .is_some_and(|named| view.is_deleted::<PersistentVolumeClaim>(&named.namespace, &named.name)) =>
+            {
+                format!("bound to {claim}, whose deletion the controller does not know yet")
+            }
             Some(other) if other.terminating() => format!("bound to {claim}, which is being deleted"),
             _ => format!("bound to {claim}"),
         },

@@ -81,9 +81,12 @@ enum Recheck {
 
 impl DivergenceOut {
     /// Returns the divergence. The result is `None` if the recorded phase is the phase of a possible end, if the ends
-    /// are unknown, or if the object is neither a volume nor a claim.
+    /// are unknown, if the object is neither a volume nor a claim, or if it is already deleted.
     pub(super) fn new(view: View<'_>, from_files: bool) -> Option<Self> {
         let (snapshot, prediction) = (view.snapshot(), view.prediction);
+        if snapshot.is_deleted(prediction.target) {
+            return None;
+        }
         let outcomes = prediction.outcomes.as_ref()?;
         let (phase, stood) = match prediction.target.typed() {
             TypedId::PersistentVolume(id) => {

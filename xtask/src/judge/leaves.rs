@@ -27,9 +27,17 @@ const DELETE_FAILED: &[&str] = &["update pv", "update pv/status", "event VolumeF
 const NO_RECYCLER: &[&str] = &["update pv/status", "event VolumeFailedRecycle: No recycler plugin"];
 const RECYCLE_FAILED: &[&str] = &["update pv/status", "event VolumeFailedRecycle: Recycle failed: "];
 
-/// The effects that each leaf states. Leaves that no recording can reach are missing: the leaves for keys of queues,
-/// and the leaves for answers of plugins that only a user of the library can script.
+/// The leaves at which the controller handles the deletion of an object.
+const DELETIONS: [&str; 4] =
+    ["VolumeDeletedClaimEnqueued", "VolumeDeletedUnclaimed", "ClaimDeletedVolumeEnqueued", "ClaimDeletedUnbound"];
+
+/// The effects that each leaf states. Leaves that no recording can reach are missing: the leaves for keys that no
+/// informer makes, and the leaves for answers of plugins that only a user of the library can script.
 const LEAVES: &[(&str, Deeds)] = &[
+    ("VolumeDeletedClaimEnqueued", (&["enqueue pvc"], &[])),
+    ("VolumeDeletedUnclaimed", NOTHING),
+    ("ClaimDeletedVolumeEnqueued", (&["enqueue pv"], &[])),
+    ("ClaimDeletedUnbound", NOTHING),
     ("ClaimMigrationUpdateFailed", (&["update pvc refused", "error can't anneal migration annotations"], &[])),
     ("UnboundClaimBindingModeUnset", (&["error VolumeBindingMode not set"], &[])),
     ("UnboundClaimMatchFailed", (&["error error finding PV for claim"], &[])),
@@ -364,7 +372,8 @@ impl Judged<'_> {
         let error = !done["error"].is_null() && (self.behavior.errors_are_retried || !binder);
         let backs_off = each("operations").any(|operation| operation["state"] == "backoff");
         let wrote = each("writes").any(|write| write["refused"].is_null());
-        let queued = ["VolumeAwaitsClaim", "VolumeDanglingAwaitsClaim"].contains(&branch.name());
+        let queued = ["VolumeAwaitsClaim", "VolumeDanglingAwaitsClaim"].contains(&branch.name())
+            || each("enqueues").next().is_some();
         Some(if error || backs_off || operation_failed {
             "backoff"
         } else if wrote || queued || !binder {
@@ -421,8 +430,13 @@ fn deeds(done: &Value) -> Vec<String> {
         let name = operation["name"].as_str().or(operation.as_str()).unwrap_or_default();
         format!("{} {}", name.split('-').next().unwrap_or_default(), operation["state"].as_str().unwrap_or("started"))
     });
+    // Of other leaves, the recordings do not show the queues.
+    let is_deletion = done["branch"].as_str().is_some_and(|branch| DELETIONS.contains(&branch));
+    let queued = each("enqueues").filter(|_| is_deletion);
+    let queued =
+        queued.map(|object| format!("enqueue {}", if object["kind"] == "PersistentVolume" { "pv" } else { "pvc" }));
     let error = done["error"].as_str().map(|error| format!("error {error}"));
-    writes.chain(events).chain(operations).chain(error).collect()
+    writes.chain(events).chain(operations).chain(queued).chain(error).collect()
 }
 
 /// Returns whether an update only makes the corrections with which a sync begins: to the annotation `migrated-to`, and

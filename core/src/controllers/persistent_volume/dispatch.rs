@@ -4,7 +4,7 @@
 
 use super::{sync_claim, sync_volume};
 use crate::controllers::{Branch, DispatchBranch, KubernetesBehavior, SyncContext};
-use crate::model::{Held, Kind, ResourceVersion};
+use crate::model::{Held, Kind, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str};
 use crate::snapshot::{ClaimId, VolumeId};
 use crate::world::{ApiError, ObjectRef};
 use std::num::{IntErrorKind, ParseIntError};
@@ -62,7 +62,7 @@ pub fn sync_volume_by_key(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
     key: &str,
-    lister: Result<Seen<'_, crate::model::PersistentVolume>, ApiError>,
+    lister: Result<Seen<'_, PersistentVolume>, ApiError>,
     id: Option<VolumeId>,
 ) -> Branch {
     if unparsable(key) {
@@ -86,18 +86,20 @@ pub fn sync_volume_by_key(
             }
         },
         Ok(Seen::Gone(None)) => DispatchBranch::DeletionAlreadyProcessed.into(),
-        Ok(Seen::Gone(Some(volume))) => match &volume.claim_ref {
-            None => DispatchBranch::VolumeDeletedUnclaimed.into(),
-            Some(named) => {
-                sync.enqueue(ObjectRef {
-                    kind: Kind::PersistentVolumeClaim,
-                    namespace: named.namespace.clone(),
-                    name: named.name.clone(),
-                });
-                DispatchBranch::VolumeDeletedClaimEnqueued.into()
-            }
-        },
+        Ok(Seen::Gone(Some(volume))) => volume_deleted(sync, &volume),
     }
+}
+
+/// Handles the deletion of a volume: its claim is enqueued. `volume` is the version in the controller's cache.
+/// Upstream: `deleteVolume`, 1.36.
+pub fn volume_deleted(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> Branch {
+    let Some(named) = &volume.claim_ref else { return DispatchBranch::VolumeDeletedUnclaimed.into() };
+    sync.enqueue(ObjectRef {
+        kind: Kind::PersistentVolumeClaim,
+        namespace: named.namespace.clone(),
+        name: named.name.clone(),
+    });
+    DispatchBranch::VolumeDeletedClaimEnqueued.into()
 }
 
 /// Syncs the claim of a key. If the informer does not have it, enqueues the volume that the deleted claim named.
@@ -106,7 +108,7 @@ pub fn sync_claim_by_key(
     sync: &mut SyncContext<'_, '_>,
     behavior: &KubernetesBehavior,
     key: &str,
-    lister: Result<Seen<'_, crate::model::PersistentVolumeClaim>, ApiError>,
+    lister: Result<Seen<'_, PersistentVolumeClaim>, ApiError>,
     id: Option<ClaimId>,
 ) -> Branch {
     if unparsable(key) {
@@ -130,14 +132,20 @@ pub fn sync_claim_by_key(
             }
         },
         Ok(Seen::Gone(None)) => DispatchBranch::DeletionAlreadyProcessed.into(),
-        Ok(Seen::Gone(Some(claim))) if claim.volume_name.is_empty() => DispatchBranch::ClaimDeletedUnbound.into(),
-        Ok(Seen::Gone(Some(claim))) => {
-            sync.enqueue(ObjectRef {
-                kind: Kind::PersistentVolume,
-                namespace: crate::model::Str::default(),
-                name: claim.volume_name.clone(),
-            });
-            DispatchBranch::ClaimDeletedVolumeEnqueued.into()
-        }
+        Ok(Seen::Gone(Some(claim))) => claim_deleted(sync, &claim),
     }
+}
+
+/// Handles the deletion of a claim: its volume is enqueued. `claim` is the version in the controller's cache. Upstream:
+/// `deleteClaim`, 1.36.
+pub fn claim_deleted(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> Branch {
+    if claim.volume_name.is_empty() {
+        return DispatchBranch::ClaimDeletedUnbound.into();
+    }
+    sync.enqueue(ObjectRef {
+        kind: Kind::PersistentVolume,
+        namespace: Str::default(),
+        name: claim.volume_name.clone(),
+    });
+    DispatchBranch::ClaimDeletedVolumeEnqueued.into()
 }

@@ -27,7 +27,7 @@ use crate::world::{ApiError, Mark, World};
 
 pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
 pub use claim::sync_claim;
-pub use dispatch::{sync_claim_by_key, sync_volume_by_key};
+pub use dispatch::{claim_deleted, sync_claim_by_key, sync_volume_by_key, volume_deleted};
 pub use nearest::{Nearest, Nearness};
 pub use volume::sync_volume;
 
@@ -49,8 +49,14 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     ends: ends::ends,
     ..ControllerSpec::named("persistentvolume-binder-controller", "persistentvolume-binder", |sync, behavior, id| {
         match id.typed() {
-            TypedId::PersistentVolume(id) => sync_volume(sync, behavior, id).map(Branch::from),
-            TypedId::PersistentVolumeClaim(id) => sync_claim(sync, behavior, id).map(Branch::from),
+            TypedId::PersistentVolume(id) => match sync.cached_but_deleted(id) {
+                Some(volume) => Some(volume_deleted(sync, &volume)),
+                None => sync_volume(sync, behavior, id).map(Branch::from),
+            },
+            TypedId::PersistentVolumeClaim(id) => match sync.cached_but_deleted(id) {
+                Some(claim) => Some(claim_deleted(sync, &claim)),
+                None => sync_claim(sync, behavior, id).map(Branch::from),
+            },
             _ => None,
         }
     })

@@ -57,7 +57,7 @@ impl<'s, Step> SyncContext<'_, 's, Step> {
         let mut world = self.world.clone();
         for (id, cached) in &self.controller.cached {
             match cached {
-                Cached::Unseen => world.put(*id, None),
+                Cached::Unseen | Cached::Deleted(_) => world.put(*id, None),
                 Cached::Stale(older) => world.put(*id, Some(older.clone())),
                 Cached::InformerOnly => {}
             }
