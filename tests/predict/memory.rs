@@ -51,7 +51,8 @@ fn essence(decision: &Value, queues: bool) -> String {
     json!([writes, operations, queued]).to_string()
 }
 
-/// Returns whether the controller still has an object in its cache that was deleted. Only then the recording has queues.
+/// Returns whether the controller still has an object in its cache that was deleted. Only then the recording has
+/// queues.
 fn has_deletion(case: &Case) -> bool {
     case.cached.iter().any(|copy| copy.how == "deleted")
 }
