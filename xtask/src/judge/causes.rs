@@ -2,6 +2,7 @@
 //! the causes. But after all causes of a reason are mended, the scheduler must not give the reason again. And as long
 //! as one cause is not mended, the scheduler must still give the reason.
 
+use super::on_node::user;
 use super::{Judged, Verdict, differ, snapshot_of};
 use crate::line::Object;
 use anyhow::Result;
@@ -89,6 +90,29 @@ impl Judged<'_> {
                 expected.insert(text(Some(*limit), *used));
                 found.extend(uses.map(|uses| text(uses.limit, uses.volumes)));
             }
+        }
+        // Whether another claim of the pod takes the volumes shows if a pod uses only this claim.
+        for cause in causes {
+            let (claim, fits_alone) = match cause {
+                Cause::NoVolume { claim, .. } => (claim, false),
+                Cause::TooFewVolumes { claim, .. } => (claim, true),
+                _ => continue,
+            };
+            // A claim that is mounted twice needs two volumes.
+            if pod.claim_names().filter(|name| name.as_str() == *claim).count() > 1 {
+                continue;
+            }
+            let (claim, node) = (self.snapshot.claim_id(&pod.meta.namespace, claim), node.map(|node| &node.meta.name));
+            let Some(claim) = claim.map(|claim| self.snapshot.claim(claim)) else { continue };
+            let only = user(claim);
+            let cycle = scheduler.schedule(&only).cycle;
+            let Cycle::Nodes(nodes) = cycle else { continue };
+            let of_node = nodes.iter().filter(|one| Some(&one.node) == node).flat_map(|one| &one.verdicts);
+            let given: Vec<BTreeSet<SchedulerReason>> = of_node.map(|verdict| leaves_of(&verdict.status)).collect();
+            let is_found = !given.iter().all(|leaves| leaves.contains(&SchedulerReason::NodeNoVolumeToBind));
+            let text = |fits: bool| format!("{}: a volume fits if a pod uses only this claim: {fits}", claim.key());
+            expected.insert(text(is_found));
+            found.insert(text(fits_alone));
         }
         let object = Object {
             kind: "Pod".to_owned(),
@@ -220,7 +244,23 @@ fn mend(items: &mut Vec<Value>, pod: &Pod, node: Option<&Node>, cause: &Cause<'_
                 item["allowedTopologies"] = Value::Null;
             }
         }
-        Cause::Capacity { claim, .. } => {
+        // The claim becomes as large as the named capacity allows.
+        Cause::Capacity { claim, largest: Some(largest) } => {
+            let is_largest = |item: &&Value| {
+                item["kind"] == "CSIStorageCapacity"
+                    && item["metadata"]["name"] == largest.meta.name.as_str()
+                    && item["metadata"]["namespace"] == largest.meta.namespace.as_str()
+            };
+            let most = items.iter().find(is_largest).map(|item| {
+                let most = &item["maximumVolumeSize"];
+                if most.is_null() { item["capacity"].clone() } else { most.clone() }
+            });
+            let of_pod = |item: &&mut Value| item["metadata"]["namespace"] == pod.meta.namespace.as_str();
+            for item in named(items, "PersistentVolumeClaim", &claim.meta.name).filter(of_pod) {
+                item["spec"]["resources"]["requests"]["storage"] = json!(most);
+            }
+        }
+        Cause::Capacity { claim, largest: None } => {
             let class = claim.class();
             let driver = named(items, "StorageClass", class).map(|class| class["provisioner"].clone()).last();
             let driver = driver.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! Compares the engines that find ends. Each engine is run with settings that no recording has. The ends of the real
 //! controllers must be in every set. An end that one engine finds must be in the set of a less precise engine.
 
-use super::ends::{ends_of, settling};
+use super::ends::{ends_of, object_of, settling};
 use super::{Judged, Verdict, binder, differ, snapshot_of, target};
 use crate::line::{Ends, Object, Settle};
 use anyhow::{Context as _, Result};
@@ -32,6 +32,11 @@ const MOST_OBJECTS: usize = 10;
 /// The largest number of objects in a component that is explored at all.
 const EXPLORED: usize = 32;
 
+/// Returns a running operation that no sync started. It has only one effect: the exploration follows every order.
+fn of_nobody() -> (String, OperationState) {
+    ("of-nobody".to_owned(), OperationState::Running)
+}
+
 /// A component and the real answers for its objects.
 struct Part<'a> {
     component: &'a Component,
@@ -47,8 +52,11 @@ type Sets = Vec<Vec<Outcome>>;
 impl Judged<'_> {
     /// Compares the engines on all components of the line, if the line is selected.
     pub(super) fn compare_engines(&self, verdict: &mut Verdict) -> Result<()> {
-        let is_compared = |real: &&Settle| !super::ends::rejected(real) && !super::pods::with_scheduler(real);
+        let is_compared = |real: &&Settle| !super::ends::rejected(real);
         let Some(real) = self.line.settle.as_ref().filter(is_compared) else { return Ok(()) };
+        if super::pods::with_scheduler(real) {
+            return self.explore_with_scheduler(real, verdict);
+        }
         if real.objects.len() <= FEW && !self.number().is_multiple_of(SHARE) {
             return Ok(());
         }
@@ -71,6 +79,28 @@ impl Judged<'_> {
                 }
             }
             self.compare_failing(&part, &settings, found.as_ref(), verdict)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the states that the explorations visit if kube-scheduler takes part. The numbers show if a hint of the
+    /// scheduler about steps that nobody observes is lost. The exploration of every order shows if a hint is wrong.
+    fn explore_with_scheduler(&self, real: &Settle, verdict: &mut Verdict) -> Result<()> {
+        let settings = settling(self.behavior, real)?;
+        for component in components(self.snapshot, &settings) {
+            let cheap = Settings { budget: Budget { states: STATES }, ..settings.clone() };
+            let Some(explored) = explore(self.snapshot, &cheap, &component.objects) else { continue };
+            verdict.engines.states += explored.states;
+            let mut all = Settings { budget: Budget { states: 4 * STATES }, ..settings.clone() };
+            all.controller.operations.push(of_nobody());
+            let Some(full) = explore(self.snapshot, &all, &component.objects) else { continue };
+            verdict.engines.in_full += 1;
+            verdict.engines.states_in_full += full.states;
+            for ((id, full), (_, reduced)) in full.outcomes.iter().zip(&explored.outcomes) {
+                let text = |ends: &[Outcome]| ends.iter().map(|end| format!("{end:?}")).collect();
+                let object = object_of(&self.snapshot.key(*id));
+                differ("pods: every order", &object, &text(full), &text(reduced), verdict);
+            }
         }
         Ok(())
     }
@@ -112,9 +142,8 @@ impl Judged<'_> {
     /// Compares the exploration with one that follows every order. If no other sync can observe a step, the exploration
     /// follows only this step. This saves states and must lose no end.
     fn compare_in_full(&self, part: &Part<'_>, settings: &Settings<'_>, explored: &Explored, verdict: &mut Verdict) {
-        // A running operation that no sync started has only one effect: the exploration follows every order.
         let mut all = Settings { budget: Budget { states: 10 * STATES }, ..settings.clone() };
-        all.controller.operations.push(("of-nobody".to_owned(), OperationState::Running));
+        all.controller.operations.push(of_nobody());
         if let Some(full) = explore(self.snapshot, &all, &part.objects) {
             verdict.engines.in_full += 1;
             verdict.engines.states_in_full += full.states;

@@ -6,7 +6,7 @@ use crate::line::{Object, Scheduling, SchedulingStatus};
 use pvctl::controllers::CandidateVerdict;
 use pvctl::controllers::scheduler::{
     self, Cause, Causes, ClaimOnNode, ClaimTask, Code, Cycle, Plugin, Scheduler, SchedulerReason, claim_on_node,
-    fits_node,
+    fits_node, is_tied,
 };
 use pvctl::model::{
     ClaimVolume, Node, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodScheduling, Toleration,
@@ -74,7 +74,8 @@ impl Judged<'_> {
         }
     }
 
-    /// Compares whether the volume of a bound claim can be used on the node with the plugins that decide it.
+    /// Compares whether the volume of a bound claim can be used on the node with the plugins that decide it. A volume
+    /// that is not tied to nodes can be used on every node.
     fn compare_reach(&self, claim: &PersistentVolumeClaim, node: &Node, cycle: &Cycle, verdict: &mut Verdict) {
         let volume = self.snapshot.find::<PersistentVolume>("", &claim.volume_name);
         let Cycle::Nodes(nodes) = cycle else { return };
@@ -92,6 +93,9 @@ impl Judged<'_> {
                     |fits: bool| BTreeSet::from([format!("{} fits {}: {fits}", volume.meta.name, node.meta.name)]);
                 let fits = fits_node(self.snapshot, volume, node);
                 differ("nodes of a volume", &object_of(claim), &text(!is_rejected), &text(fits), verdict);
+                let text = |is_tied: bool| BTreeSet::from([format!("{} is tied: {is_tied}", volume.meta.name)]);
+                let is_tied = is_tied(volume);
+                differ("nodes of a volume", &object_of(claim), &text(is_tied || is_rejected), &text(is_tied), verdict);
             }
         }
     }
@@ -204,7 +208,7 @@ fn of_scheduler(cycle: &Cycle, node: &Node) -> BTreeSet<Answer> {
 }
 
 /// Returns a pod that tolerates every taint and uses only this claim.
-fn user(claim: &PersistentVolumeClaim) -> Pod {
+pub(super) fn user(claim: &PersistentVolumeClaim) -> Pod {
     let all = Toleration { operator: TolerationOperator::Exists, ..Toleration::default() };
     let scheduling = PodScheduling { tolerations: [all].into(), ..PodScheduling::default() };
     let namespace = claim.meta.namespace.clone();

@@ -1,10 +1,14 @@
 //! Compares what kube-scheduler says about the pods without a node.
 
-use super::{Judged, Verdict, differ, name};
+use super::{Judged, Verdict, binder, differ, name, target};
 use crate::line::{Binding, NodeVerdicts, Object, Scheduling, SchedulingStatus};
 use anyhow::{Context as _, Result, ensure};
-use pvctl::controllers::scheduler::{self, Cycle, Scheduler};
+use pvctl::controllers::scheduler::{self, Code, Cycle, NotEvaluated, Scheduler};
+use pvctl::simulate::Settings;
+use pvctl::simulate::decide::decide;
+use pvctl::world::{Effect, World};
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 impl Judged<'_> {
@@ -43,11 +47,159 @@ impl Judged<'_> {
             verdict.counts.scheduling_nodes += answer.nodes.len();
             verdict.counts.scheduling_open += answer.nodes.iter().filter(|node| node.verdicts.len() > 1).count();
             self.compare_causes(&scheduler, pod, &predicted.cycle, verdict)?;
+            self.compare_certainty(answer, &predicted, scheduler.is_incomplete_for(pod), verdict);
+            self.compare_actor(answer, verdict)?;
             compare(answer, &parts(&answer.pod, predicted), verdict);
         }
         self.compare_on_nodes(answers, verdict);
         self.compare_scheduler_cuts(verdict)
     }
+}
+
+impl Judged<'_> {
+    /// Compares whether the pod is rejected, what is not modelled, and whether the prediction calls itself certain.
+    fn compare_certainty(
+        &self,
+        answer: &Scheduling,
+        predicted: &scheduler::Scheduling,
+        is_incomplete: bool,
+        verdict: &mut Verdict,
+    ) {
+        if answer.sampled {
+            return;
+        }
+        let fits = |node: &NodeVerdicts| node.verdicts.iter().any(|verdict| verdict.code == Code::Success.as_str());
+        let is_rejected = answer.reason == "Unschedulable" && !answer.nodes.iter().any(fits);
+        let mut missing = self.not_evaluated(&answer.pod);
+        let real_incomplete = !missing.is_empty();
+        if answer.post_filter.iter().any(|text| may_preempt(text)) {
+            missing.insert(NotEvaluated::Preemption);
+        }
+        let texts = |missing: &BTreeSet<NotEvaluated>, is_rejected: bool, is_certain: bool, is_incomplete: bool| {
+            let words = [
+                format!("not evaluated: {missing:?}"),
+                format!("rejected: {is_rejected}"),
+                format!("certain: {is_certain}"),
+                format!("plugins are missing: {is_incomplete}"),
+            ];
+            BTreeSet::from(words)
+        };
+        let is_certain = missing.is_empty() && predicted.doubts.is_empty();
+        let real = texts(&missing, is_rejected, is_certain, real_incomplete);
+        let found = texts(&predicted.not_evaluated, predicted.is_rejected(), predicted.is_certain(), is_incomplete);
+        differ("scheduling: certainty", &answer.pod, &real, &found, verdict);
+    }
+
+    /// Compares what the scheduler does as an actor. If a node fits, the scheduler binds the pod, or it waits for the
+    /// volumes that it reserves and requests. If no node fits, it records the message.
+    fn compare_actor(&self, answer: &Scheduling, verdict: &mut Verdict) -> Result<()> {
+        if answer.sampled {
+            return Ok(());
+        }
+        let settings = Settings { controllers: vec![scheduler::actor::CONTROLLER], ..binder(self.behavior) };
+        let decisions = decide(&World::new(self.snapshot), &settings, target(self.snapshot, &answer.pod)?);
+        let namespace = &answer.pod.namespace;
+        let fitting: Vec<&SchedulingStatus> = answer
+            .nodes
+            .iter()
+            .flat_map(|node| &node.verdicts)
+            .filter(|status| status.code == Code::Success.as_str())
+            .collect();
+        let waits = |status: &SchedulingStatus| {
+            let bound = status.bindings.iter().map(|binding| &binding.claim).chain(&status.provisions);
+            let claims: BTreeSet<String> =
+                bound.map(|claim| format!("bind pvc/{claim} in namespace {namespace}")).collect();
+            format!("waits for {claims:?}")
+        };
+        let mut real: BTreeSet<String> = fitting.iter().map(|status| waits(status)).collect();
+        if answer.gate.is_some() || !answer.skip.is_empty() {
+            real.insert("does nothing".to_owned());
+        } else if fitting.is_empty() || answer.reason == "SchedulerError" {
+            let fails = answer.reason == "SchedulerError";
+            let varies = answer.messages.len() > 1;
+            real = [format!("finds no node: one of {:?}, varies: {varies}, fails: {fails}", answer.messages)].into();
+        }
+        let (mut found, mut is_aborted) = (BTreeSet::new(), false);
+        for decision in &decisions.listed {
+            let record = &decision.record;
+            let said = record.effects.iter().find_map(|effect| match effect {
+                Effect::Event(event) if event.reason == "FailedScheduling" => Some(event),
+                _ => None,
+            });
+            found.insert(match (decision.branch.name(), said) {
+                ("SchedulerSkipsPod", None) => "does nothing".to_owned(),
+                ("SchedulerFindsNoNode", Some(event)) if answer.messages.contains(&event.message) => {
+                    let (varies, fails) = (event.message_varies, record.error.is_some());
+                    format!("finds no node: one of {:?}, varies: {varies}, fails: {fails}", answer.messages)
+                }
+                ("SchedulerBindsPod" | "SchedulerBindWaits", None) => {
+                    let claims: BTreeSet<&String> = record.waiting.iter().map(|waiting| &waiting.action).collect();
+                    format!("waits for {claims:?}")
+                }
+                // A claim that is mounted twice is written twice with the same version, and the second write is refused.
+                ("SchedulerBindAborted", None) if record.error.is_some() => {
+                    is_aborted = true;
+                    continue;
+                }
+                (branch, _) => format!("{branch}: {:?}", record.effects),
+            });
+        }
+        if is_aborted {
+            real.retain(|text| found.contains(text));
+        }
+        differ("scheduling: actor", &answer.pod, &real, &found, verdict);
+        Ok(())
+    }
+
+    /// Returns what the plugin `DynamicResources` decides about the pod. The objects for devices are in no world. So
+    /// this follows from the recorded objects alone. Upstream: `shouldDelegateResourceToDRA` of `noderesources`, 1.36.
+    fn not_evaluated(&self, pod: &Object) -> BTreeSet<NotEvaluated> {
+        let of_kind = |kind: &'static str| self.line.world.items.iter().filter(move |item| item["kind"] == kind);
+        let is_pod = |item: &&Value| {
+            item["metadata"]["name"] == pod.name.as_str() && item["metadata"]["namespace"] == pod.namespace.as_str()
+        };
+        let Some(pod) = of_kind("Pod").find(is_pod) else { return BTreeSet::new() };
+        let mut missing = BTreeSet::new();
+        if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
+            || !pod["metadata"]["deletionTimestamp"].is_null()
+        {
+            return missing;
+        }
+        if pod["spec"]["resourceClaims"].as_array().is_some_and(|claims| !claims.is_empty()) {
+            missing.insert(NotEvaluated::DeviceClaims);
+        }
+        let lists = ["containers", "initContainers"].map(|list| pod["spec"][list].as_array());
+        let requests = lists.into_iter().flatten().flatten();
+        let requests = requests.filter_map(|container| container["resources"]["requests"].as_object()).flatten();
+        // The names of extended resources have a domain.
+        let extended: Vec<&String> = requests
+            .filter(|(name, _)| name.contains('/') && !name.starts_with("requests."))
+            .filter(|(_, amount)| !matches!(amount.as_str(), Some("0")) && **amount != 0)
+            .map(|(name, _)| name)
+            .collect();
+        let lacks = |node: &Value| {
+            extended.iter().any(|name| {
+                let amount = &node["status"]["allocatable"][name.as_str()];
+                amount.is_null() || *amount == 0 || *amount == "0"
+            })
+        };
+        if self.behavior.scheduler.device_classes_have_resources && of_kind("Node").any(lacks) {
+            missing.insert(NotEvaluated::DeviceClasses);
+        }
+        missing
+    }
+}
+
+/// Returns whether the text of `PostFilter` shows that the scheduler has deleted pods, or has tried it on a node. The
+/// text is empty if pods are deleted. Before 1.36 it is an error, because the API server of the oracle has no such pods.
+fn may_preempt(text: &str) -> bool {
+    const NOTHING_TO_DELETE: [&str; 2] =
+        ["No preemption victims found for incoming pod", "Preemption is not helpful for scheduling"];
+    let Some((_, reasons)) = text.split_once("nodes are available: ") else {
+        return text.is_empty() || text.starts_with("preemption: pods ");
+    };
+    let mut reasons = reasons.trim_end_matches('.').split(", ");
+    reasons.any(|reason| !NOTHING_TO_DELETE.iter().any(|known| reason.ends_with(known)))
 }
 
 /// Returns the prediction in the format of the lines.

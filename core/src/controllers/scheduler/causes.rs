@@ -120,7 +120,7 @@ pub enum Cause<'s> {
 
 /// Returns whether the volume can be used only on some nodes.
 pub fn is_tied(volume: &PersistentVolume) -> bool {
-    volume.node_affinity.is_some() || volume_zone::states_zone(volume)
+    volume.node_affinity.is_some() || volume_zone::states_zone(volume) || migration::has_affinity_in_csi(volume)
 }
 
 /// Returns the nodes on which a bound volume can be used: the node affinity of the volume matches the node, and the

@@ -205,6 +205,11 @@ pub(super) fn node_affinity<'v>(
     })
 }
 
+/// Returns whether the volume has a node affinity on nodes that have migrated its plugin.
+pub(super) fn has_affinity_in_csi(volume: &PersistentVolume) -> bool {
+    InTree::of(volume).and_then(InTree::topology_key).is_some_and(|key| translated(volume, key).is_some())
+}
+
 /// Returns the node affinity of the volume, translated to CSI. `key` is the node label that replaces the zone label.
 /// Upstream: `translateTopologyFromInTreeToCSI`, 1.36.
 fn translated(volume: &PersistentVolume, key: &str) -> Option<NodeSelector> {

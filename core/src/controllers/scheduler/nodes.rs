@@ -146,11 +146,12 @@ pub(super) fn node_resources_fit(behavior: &KubernetesBehavior, pod: &Pod, info:
     (!reasons.is_empty()).then_some(Status { code, plugin: Some(Plugin::NodeResourcesFit), reasons })
 }
 
-/// Returns whether the pod requests a resource that the node does not have, apart from `cpu`, `memory` and
-/// `ephemeral-storage`.
+/// Returns whether the pod requests an extended resource that the node does not have. Only the name of such a resource
+/// has a domain, and a DeviceClass can name only such a resource.
 pub(super) fn lacks_resource(pod: &Pod, node: &Node) -> bool {
-    let requests = scheduling(pod).requests.iter();
-    requests.into_iter().any(|(name, request)| *request > 0 && is_scalar(name) && amount(&node.allocatable, name) <= 0)
+    let is_extended = |name: &str| is_scalar(name) && name.contains('/');
+    let mut requests = scheduling(pod).requests.iter();
+    requests.any(|(name, request)| *request > 0 && is_extended(name) && amount(&node.allocatable, name) <= 0)
 }
 
 /// Rejects a node that does not declare every feature that the pod needs. Upstream: `Filter` of `nodedeclaredfeatures`,

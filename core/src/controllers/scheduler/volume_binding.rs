@@ -15,10 +15,11 @@ use crate::controllers::persistent_volume::matching::{Fit, Query};
 use crate::controllers::{CandidateVerdict, KubernetesBehavior};
 use crate::model::{
     AnnotationKey, ClaimPhase, CsiDriver, CsiNode, NO_PROVISIONER, Node, PersistentVolume, PersistentVolumeClaim, Pod,
-    Quantity, StorageCapacity, StorageClass,
+    Quantity, StorageCapacity, StorageClass, Str,
 };
 use crate::snapshot::Snapshot;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// The number of branches of one node after which the search for more branches ends.
 const MOST_BRANCHES: usize = 1000;
@@ -312,11 +313,13 @@ pub(super) fn filter<'s>(
 /// volumes makes no difference. A volume loses its claimRef only when the claim has another volume, and until then the
 /// scheduler waits, no matter which of these volumes it checks first.
 fn sort_of_claims(bindings: &mut [Binding]) {
-    for place in 0..bindings.len() {
-        for later in place + 1..bindings.len() {
-            if bindings[place].claim == bindings[later].claim && bindings[place].volume > bindings[later].volume {
-                bindings.swap(place, later);
-            }
+    let mut of_claims: BTreeMap<Str, BTreeMap<Str, Binding>> = BTreeMap::new();
+    for binding in &*bindings {
+        of_claims.entry(binding.claim.clone()).or_default().insert(binding.volume.clone(), binding.clone());
+    }
+    for binding in bindings {
+        if let Some((_, next)) = of_claims.get_mut(&binding.claim).and_then(BTreeMap::pop_first) {
+            *binding = next;
         }
     }
 }
