@@ -166,6 +166,43 @@ fn users_with_few_rights_are_told_what_they_lack() {
     eprintln!("{users} users, {everything} certain answers with all rights");
 }
 
+/// Creates a node and a claim for which every kind matters that the scheduler's search on one node reads: a driver that
+/// reports its capacity would provision the volume, and a volume of an in-tree plugin fits, too.
+async fn waiting_for_a_node(api: &Api) {
+    let created = [
+        (json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}), ""),
+        (
+            json!({
+                "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "late"},
+                "provisioner": "ebs.csi.aws.com", "volumeBindingMode": "WaitForFirstConsumer",
+            }),
+            "",
+        ),
+        (
+            json!({
+                "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "ebs.csi.aws.com"},
+                "spec": {"storageCapacity": true},
+            }),
+            "",
+        ),
+        (
+            json!({
+                "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "in-tree"},
+                "spec": {
+                    "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "late",
+                    "persistentVolumeReclaimPolicy": "Retain",
+                    "awsElasticBlockStore": {"volumeID": "aws://z1/vol-1"},
+                },
+            }),
+            "Available",
+        ),
+        (claim("one", "late", "late", ""), "Pending"),
+    ];
+    for (object, phase) in created {
+        create(api, &object, phase).await;
+    }
+}
+
 /// The rights in `docs/rbac/` must be sufficient, and each of them must be needed.
 #[test]
 #[ignore = "needs a control plane: oracle/cluster/build, then cargo test --profile thorough -- --ignored live"]
@@ -186,9 +223,11 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
     placed["spec"]["resources"]["requests"]["storage"] = "5Gi".into();
     placed["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
     runtime.block_on(async { create(&Api::of(&plane).await, &placed, "Pending").await });
-    let verbs: [(&str, &[&[&str]]); 5] = [
+    runtime.block_on(async { waiting_for_a_node(&Api::of(&plane).await).await });
+    let verbs: [(&str, &[&[&str]]); 6] = [
         ("predict", &[&["predict", "-A"]]),
         ("match", &[&["match", "pvc/asking", "-n", "one"]]),
+        ("match-node", &[&["match", "pvc/late", "-n", "one", "--node", "n1"]]),
         (
             "explain",
             &[
@@ -201,11 +240,16 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
         ("audit", &[&["audit", "-A"]]),
     ];
     let mut tried = 0;
-    for (verb, arguments) in verbs {
-        let text = fs::read_to_string(root().join(format!("docs/rbac/{verb}.yaml"))).unwrap();
+    let documented = |name: &str| -> Vec<Value> {
+        let text = fs::read_to_string(root().join(format!("docs/rbac/{name}.yaml"))).unwrap();
         let role_file: Value = serde_yaml::from_str(&text).expect("a role");
-        let rules = role_file["rules"].as_array().unwrap();
-        apply(&plane, &role(&format!("enough-{verb}"), rules));
+        role_file["rules"].as_array().unwrap().clone()
+    };
+    for (verb, arguments) in verbs {
+        let rules = documented(verb);
+        // With the flag, these rights are needed besides those of the verb.
+        let others = if verb == "match-node" { documented("match") } else { Vec::new() };
+        apply(&plane, &role(&format!("enough-{verb}"), &[&*rules, &*others].concat()));
         for arguments in arguments {
             let full = plane.pvctl(&[arguments, &["-o", "json"][..]].concat());
             let enough = ask(&plane, &format!("enough-{verb}"), arguments);
@@ -228,6 +272,7 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
                             fewer.push(part);
                         }
                     }
+                    fewer.extend(others.iter().cloned());
                     let name = format!("{verb}-without-{}-{}", right.as_str().unwrap(), resource.as_str().unwrap());
                     apply(&plane, &role(&name, &fewer));
                     let said = |user: &str| {

@@ -136,7 +136,7 @@ impl Judged<'_> {
                     let claims: BTreeSet<&String> = record.waiting.iter().map(|waiting| &waiting.action).collect();
                     format!("waits for {claims:?}")
                 }
-                // A claim that is mounted twice is written twice with the same version, and the second write is refused.
+                // A claim that is mounted twice is written twice with the same version. The second write is refused.
                 ("SchedulerBindAborted", None) if record.error.is_some() => {
                     is_aborted = true;
                     continue;
@@ -191,7 +191,8 @@ impl Judged<'_> {
 }
 
 /// Returns whether the text of `PostFilter` shows that the scheduler has deleted pods, or has tried it on a node. The
-/// text is empty if pods are deleted. Before 1.36 it is an error, because the API server of the oracle has no such pods.
+/// text is empty if pods are deleted. Before 1.36 it is an error, because the API server of the oracle has no such
+/// pods.
 fn may_preempt(text: &str) -> bool {
     const NOTHING_TO_DELETE: [&str; 2] =
         ["No preemption victims found for incoming pod", "Preemption is not helpful for scheduling"];
