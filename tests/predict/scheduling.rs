@@ -273,6 +273,40 @@ fn a_node_says_which_volumes_are_tied_to_it_and_what_uses_up_its_limits() {
 }
 
 #[test]
+fn a_node_says_what_keeps_new_pods_away() {
+    let mut silent = node("n3", "eu-1b", json!({"spec": {}}));
+    silent["status"]["conditions"] = json!([{"type": "Ready", "status": "Unknown"}]);
+    let nodes = [
+        node(
+            "n1",
+            "eu-1a",
+            json!({"spec": {"unschedulable": true, "taints": [
+            {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]}}),
+        ),
+        node(
+            "n2",
+            "eu-1a",
+            json!({"spec": {"taints": [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"},
+            {"key": "cheap", "effect": "PreferNoSchedule"}, {"key": "leave", "effect": "NoExecute"}]}}),
+        ),
+        silent,
+        node("n4", "eu-1b", json!({"spec": {}})),
+    ];
+    let second = |name: &str| {
+        let text = explain(&nodes, &[&format!("node/{name}")]).stdout;
+        assert!(text.starts_with(&format!("Node {name}: no pod on it uses a claim.\n")), "{text}");
+        text.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(second("n1"), "The node is cordoned: kube-scheduler places no pods on it.");
+    assert_eq!(
+        second("n2"),
+        "kube-scheduler places only pods on it that tolerate dedicated=gpu:NoSchedule and leave:NoExecute."
+    );
+    assert_eq!(second("n3"), "The node is not ready.");
+    assert_eq!(second("n4"), "");
+}
+
+#[test]
 fn pods_that_the_scheduler_does_not_schedule_say_why() {
     let mut objects = three_nodes();
     objects.extend([

@@ -10,7 +10,7 @@ use crate::diagnosis::pod::facts::{newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodStage, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, ObjectId, ObjectKey, Pod, PodPhase, TypedId};
+use crate::model::{Kind, Node, ObjectId, ObjectKey, Pod, PodPhase, Taint, TypedId};
 
 /// The kinds of objects whose answer is about their pods.
 const WITH_PODS: [Kind; 8] = [
@@ -214,7 +214,7 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         };
         format!("{subject}: {running} of {all} pods{with_claims} {are} Running or completed{deleted}{problem}.")
     };
-    let (state, headline, details) = match (worst, missing) {
+    let (state, headline, mut details) = match (worst, missing) {
         (None, 0) if object.kind == Kind::Node => {
             (State::Well, format!("{subject}: no pod on it uses a claim."), Vec::new())
         }
@@ -245,6 +245,9 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         }
         (None, _) => (State::Waiting, format!("{subject} has no pods yet."), Vec::new()),
     };
+    if let Some(TypedId::Node(id)) = snapshot.object_id(object).map(ObjectId::typed) {
+        details.extend(about_node(snapshot.get(id)));
+    }
     let actor = worst.filter(|worst| worst.state != State::Well).map(|worst| worst.actor.clone());
     let nobody = || Actor { who: Who::Nobody, name: String::new(), does: String::new() };
     Plain {
@@ -254,4 +257,27 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         worst: worst.filter(|worst| worst.state.is_problem()).map(|worst| worst.object.clone()),
         ..Plain::new(Words { headline, details })
     }
+}
+
+/// Says what keeps new pods away from the node.
+fn about_node(node: &Node) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if node.is_not_ready() {
+        sentences.push("The node is not ready.".to_owned());
+    }
+    if node.unschedulable {
+        sentences.push("The node is cordoned: kube-scheduler places no pods on it.".to_owned());
+    }
+    // The taint of a cordoned node says nothing more. The node controller sets the taints of a node that is not ready.
+    let says_more =
+        |taint: &&Taint| taint.effect != "PreferNoSchedule" && !taint.key.starts_with("node.kubernetes.io/");
+    let taint = |taint: &Taint| match taint.value.as_str() {
+        "" => format!("{}:{}", taint.key, taint.effect),
+        value => format!("{}={value}:{}", taint.key, taint.effect),
+    };
+    let taints: Vec<String> = node.taints.iter().filter(says_more).map(taint).collect();
+    if !taints.is_empty() {
+        sentences.push(format!("kube-scheduler places only pods on it that tolerate {}.", taints.join(" and ")));
+    }
+    sentences
 }
