@@ -307,6 +307,8 @@ async fn compare_world(
 fn the_scheduler_writes_what_is_predicted() {
     let mut lines = recorded("scheduling-handmade-1.36.3.jsonl.gz");
     lines.extend(recorded("scheduling-1.36.3.jsonl.gz"));
+    // The scheduler can delete pods of lower priority. Then the world does not stay as it was.
+    lines.retain(|line| !line.id.contains("preemption:"));
     let (next, done) = (AtomicUsize::new(0), Mutex::new((Tally::default(), Vec::new())));
     let work = || {
         let folder = tempfile::tempdir().unwrap();
