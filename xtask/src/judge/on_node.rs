@@ -37,9 +37,6 @@ fn recorded(status: &SchedulingStatus) -> Answer {
     )
 }
 
-/// The code of a node that was left out before the plugins tested it. No plugin is named with it.
-const LEFT_OUT: &str = "UnschedulableAndUnresolvable";
-
 /// Returns whether the scheduler asks this plugin after `VolumeBinding`. If this plugin rejects the node,
 /// `VolumeBinding` has accepted it.
 fn is_later(plugin: &str) -> bool {
@@ -180,15 +177,18 @@ fn object_of(claim: &PersistentVolumeClaim) -> Object {
     }
 }
 
+/// Returns whether a node was left out before the plugins tested it. Then no plugin is named.
+fn is_left_out(status: &SchedulingStatus) -> bool {
+    status.plugin.is_empty() && status.code == Code::UnschedulableAndUnresolvable.as_str()
+}
+
 /// Returns the recorded verdicts about the node. There are none if another plugin ended the attempt earlier.
 fn of_node(answer: &Scheduling, node: &str) -> BTreeSet<Answer> {
     match (&answer.pre_filter, answer.nodes.iter().find(|one| one.node == node)) {
         (Some(status), _) if status.plugin == "VolumeBinding" => [recorded(status)].into(),
         (Some(_), _) | (None, None) => BTreeSet::new(),
         // A plugin has left the node out, because the pod names other nodes.
-        (None, Some(node)) if node.verdicts.iter().any(|one| one.plugin.is_empty() && one.code == LEFT_OUT) => {
-            BTreeSet::new()
-        }
+        (None, Some(node)) if node.verdicts.iter().any(is_left_out) => BTreeSet::new(),
         (None, Some(node)) => node.verdicts.iter().map(recorded).collect(),
     }
 }
