@@ -27,6 +27,8 @@ echo "$versions" | sed '$d' | while read -r older arguments; do
         gzip -9n > "$out/ephemeral-$older.jsonl.gz"
     "$oracle-$older" worlds --seed 2041 --count 300 --scheduling | "$oracle-$older" schedule |
         gzip -9n > "$out/scheduling-$older.jsonl.gz"
+    "$oracle-$older" worlds --seed 2044 --count 40 --attaching | "$oracle-$older" attach |
+        gzip -9n > "$out/attaching-$older.jsonl.gz"
     # Worlds with the tag since-1.34 are left out: not every older API server stores their objects.
     grep -v '"since-1.34"' handmade-scheduling.jsonl | "$oracle-$older" schedule |
         gzip -9n > "$out/scheduling-handmade-$older.jsonl.gz"
@@ -39,6 +41,7 @@ done
 "$oracle" worlds --seed 2031 --count 60 --host-path --cases=false | "$oracle" settle --controllers protection | record outcomes-host-path
 "$oracle" worlds --seed 2039 --count 1280 --scheduling | "$oracle" schedule | record scheduling
 "$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
+"$oracle" worlds --seed 2043 --count 300 --attaching | "$oracle" attach | record attaching
 "$oracle" worlds --seed 2042 --count 300 --pods --cases=false |
     "$oracle" settle --controllers all --scheduler --schedules 200 --quiet 200 --most 4000 | record pods
 # Two worlds have rare ends that random schedules do not reach.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"pvctl.dev/oracle/attaching"
 	"pvctl.dev/oracle/judge"
 	"pvctl.dev/oracle/line"
 	"pvctl.dev/oracle/scheduler"
@@ -29,7 +30,8 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --host-path: in which the controller provisions;
                                                           --ephemeral: with pods that have ephemeral volumes;
                                                           --scheduling: with pods that the scheduler has to schedule;
-                                                          --pods: with few pods that compete for nodes and volumes
+                                                          --pods: with few pods that compete for nodes and volumes;
+                                                          --attaching: with volumes that are attached to nodes
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
@@ -37,6 +39,7 @@ const usage = `usage: oracle COMMAND [flags]
   follow  [--controllers WHO] [--scheduler]               whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   schedule                                                what kube-scheduler says about each pod without a node
+  attach                                                  what the attach/detach controller does over some minutes
   gates                                                   the feature gates, and how they can be set
   upstream [--left-out FILE] [--module DIR]               the tables of upstream's own tests; DIR has the oracle's go.mod
 
@@ -86,6 +89,11 @@ func run(args []string) error {
 			return err
 		}
 		return eachBy(os.Stdin, os.Stdout, *workers, *gates, scheduler.New, (*scheduler.Scheduler).Schedule)
+	case "attach":
+		if err := flags.Parse(args[1:]); err != nil {
+			return err
+		}
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, attaching.New, (*attaching.Runner).Attach)
 	case "gates":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
@@ -102,6 +110,7 @@ func run(args []string) error {
 		ephemeral := flags.Bool("ephemeral", false, "pods with generic ephemeral volumes, and claims that are made for them")
 		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims that the scheduler compares")
 		pods := flags.Bool("pods", false, "few pods that compete for nodes and volumes")
+		attachments := flags.Bool("attaching", false, "volumes that are attached to nodes, and changes over some minutes")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -111,7 +120,7 @@ func run(args []string) error {
 			generate func(uint64, int) line.Line
 		}{
 			{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral},
-			{*scheduling, worlds.Scheduling}, {*pods, worlds.Pods},
+			{*scheduling, worlds.Scheduling}, {*pods, worlds.Pods}, {*attachments, worlds.Attaching},
 		} {
 			if kind.wanted {
 				generate = kind.generate
@@ -119,7 +128,7 @@ func run(args []string) error {
 			}
 		}
 		if kinds > 1 {
-			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling and --pods, not with several")
+			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling, --pods and --attaching, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {

@@ -45,6 +45,8 @@ type Line struct {
 	// Scheduling are the answers of schedule: one for each pod that kube-scheduler has to schedule, sorted by namespace
 	// and name. It is empty, not absent, if the world has no such pod.
 	Scheduling *[]Scheduling `json:"scheduling,omitempty"`
+	// Attaching is a run of the attach/detach controller. attach fills in its log.
+	Attaching *Attaching `json:"attaching,omitempty"`
 }
 
 // Feature is a feature gate of the version.

@@ -126,6 +126,36 @@ fn a_wrong_answer_of_the_provisioner_is_a_difference() {
     is_seen(recording, "provisioning: clone retries", first("clones", "/retries/0", json!("other")));
 }
 
+/// The judge must notice each kind of difference in a run of the attach/detach controller.
+#[test]
+fn a_wrong_answer_of_the_attach_detach_controller_is_a_difference() {
+    let first = |field: &'static str, value: Value| {
+        move |line: &mut Value| {
+            let log = line["attaching"]["log"].as_array_mut().into_iter().flatten();
+            let place = log.filter_map(|entry| entry.pointer_mut(field)).find(|place| **place != value);
+            place.map(|place| *place = value.clone()).is_some()
+        }
+    };
+    for (field, value) in [
+        ("/operation/node", json!("other")),
+        ("/operation/forced", json!("timeout")),
+        ("/read/name", json!("other")),
+        ("/write/name", json!("other")),
+        ("/write/object/spec/attacher", json!("other")),
+        ("/write/patch/status/volumesAttached", json!([{"name": "other"}])),
+        ("/write/refused", json!("other")),
+        ("/event/message", json!("other")),
+        ("/event/about/name", json!("other")),
+    ] {
+        is_seen("attaching-1.36", "attaching", first(field, value));
+    }
+    is_seen("attaching-1.36", "attaching", |line| {
+        let log = line["attaching"]["log"].as_array_mut();
+        let place = log.as_ref().and_then(|log| log.iter().position(|entry| entry.get("event").is_some()));
+        log.zip(place).map(|(log, place)| log.remove(place)).is_some()
+    });
+}
+
 /// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same
 /// recorded answers.
 #[test]

@@ -12,8 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGES: &str = "docs/controllers";
 
 /// The letters with which ids begin, one entry for each function. A number follows.
-const LETTERS: [&str; 21] =
-    ["B", "C", "D", "DO", "E", "ED", "EF", "EP", "ES", "EV", "H", "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X"];
+const LETTERS: [&str; 26] = [
+    "AA", "AD", "AS", "AV", "AW", "B", "C", "D", "DO", "E", "ED", "EF", "EP", "ES", "EV", "H", "J", "M", "PE", "PI",
+    "R", "RO", "S", "U", "V", "X",
+];
 
 /// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
 /// test within one function.

@@ -41,6 +41,8 @@ pub enum Question {
     Match,
     /// What kube-scheduler says about each pod without a node.
     Schedule,
+    /// What the attach/detach controller does over some time.
+    Attach,
     /// What the external provisioner decides. This question has its own oracle program.
     Provision,
 }
@@ -53,9 +55,7 @@ impl Question {
             Self::Pods => &["--schedules", "400", "--quiet", "400", "--most", "8000", "--seed", "2"],
             _ => &["--schedules", "2000", "--most", "4000", "--seed", "2"],
         };
-        let settles =
-            !matches!(self, Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision);
-        settles.then(|| [self.arguments(), more].concat())
+        self.following().map(|_| [self.arguments(), more].concat())
     }
 
     /// Returns the arguments with which the oracle follows given schedules, or `None` if the question has no ends.
@@ -64,7 +64,9 @@ impl Question {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
             Self::Pods => Some(&["follow", "--controllers", "all", "--scheduler"]),
-            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Provision => None,
+            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Attach | Self::Provision => {
+                None
+            }
         }
     }
 
@@ -82,6 +84,7 @@ impl Question {
             Self::Pods => &["settle", "--controllers", "all", "--scheduler"],
             Self::Match => &["match"],
             Self::Schedule => &["schedule"],
+            Self::Attach => &["attach"],
             Self::Provision => &["provision"],
         }
     }
@@ -93,6 +96,7 @@ impl Question {
             Self::DecideEphemeral | Self::SettleEphemeral => &["--ephemeral"],
             Self::Pods => &["--pods"],
             Self::Schedule => &["--scheduling"],
+            Self::Attach => &["--attaching"],
             Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
         }
     }
@@ -108,6 +112,7 @@ impl Question {
             Self::Pods => "pods",
             Self::Match => "match",
             Self::Schedule => "schedule",
+            Self::Attach => "attach",
             Self::Provision => "provision",
         }
     }

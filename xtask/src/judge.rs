@@ -2,6 +2,7 @@
 //! JSON.
 
 mod advice;
+mod attaching;
 mod causes;
 mod counts;
 mod cuts;
@@ -172,6 +173,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_features(&mut verdict);
     judged.compare_scheduling(&mut verdict)?;
     judged.compare_provisioning(&mut verdict)?;
+    judged.compare_attaching(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }

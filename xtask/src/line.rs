@@ -1,6 +1,7 @@
 //! The lines of the oracle. Each line is one world with the actions and answers of the real controllers.
 //! `oracle/line/line.go` defines the format.
 
+use crate::attaching::Attaching;
 use crate::provisioning::Provisioning;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -57,6 +58,9 @@ pub struct Line {
     /// How the external provisioner was started, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provisioning: Option<Provisioning>,
+    /// A run of the attach/detach controller. It is `None` if the line has no such run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attaching: Option<Attaching>,
 }
 
 /// A feature gate of a version.

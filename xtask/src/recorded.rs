@@ -33,7 +33,7 @@ fn unseen(name: &str) -> usize {
 /// The numbers of a recording by their names.
 type Numbers = BTreeMap<String, usize>;
 
-fn numbers(counts: Counts, engines: EngineCounts) -> Numbers {
+fn numbers(counts: &Counts, engines: EngineCounts) -> Numbers {
     let named = counts.named().chain(engines.named()).filter(|(_, number)| *number > 0);
     named.map(|(name, number)| (name.to_owned(), number)).collect()
 }
@@ -41,7 +41,7 @@ fn numbers(counts: Counts, engines: EngineCounts) -> Numbers {
 /// Returns all numbers of a recording, including how often each kind of answer was compared.
 fn numbers_of(verdict: &Verdict) -> Numbers {
     let compared = verdict.compared.iter().map(|(sort, times)| (format!("compared {sort}"), *times));
-    numbers(verdict.counts, verdict.engines).into_iter().chain(compared).collect()
+    numbers(&verdict.counts, verdict.engines).into_iter().chain(compared).collect()
 }
 
 fn known(root: &Path) -> Result<BTreeMap<String, Numbers>> {
@@ -118,7 +118,7 @@ fn check_recordings(mut recordings: Vec<(String, PathBuf)>, known: &BTreeMap<Str
             *differences > 0
                 || counts.members > counts.seen + unseen
                 || counts.worlds > counts.worlds_seen
-                || numbers(*counts, *engines).into_iter().any(too_large)
+                || numbers(counts, *engines).into_iter().any(too_large)
         })?;
         let now = numbers_of(&verdict);
         if stopped {

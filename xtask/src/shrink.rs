@@ -1,5 +1,6 @@
 //! Removes objects and fields from a world with a difference, as long as the world still shows the difference.
 
+use crate::attaching::Attaching;
 use crate::judge::{Difference, Verdict};
 use crate::line::Line;
 use crate::replay::judged;
@@ -87,6 +88,9 @@ pub fn stripped(line: &Line) -> Line {
     if let Some(provisioning) = &mut line.provisioning {
         provisioning.strip();
     }
+    if let Some(attaching) = &mut line.attaching {
+        attaching.log.clear();
+    }
     for case in &mut line.cases {
         case.decisions.clear();
         case.runs = 0;
@@ -105,6 +109,16 @@ fn candidates(line: &Line) -> Vec<Line> {
         let mut smaller = line.clone();
         smaller.cases.remove(place);
         all.push(smaller);
+    }
+    if let Some(attaching) = &line.attaching {
+        let smaller = |change: &dyn Fn(&mut Attaching)| {
+            let mut attaching = attaching.clone();
+            change(&mut attaching);
+            Line { attaching: Some(attaching), ..line.clone() }
+        };
+        all.extend((0..attaching.script.len()).map(|place| smaller(&|run| drop(run.script.remove(place)))));
+        all.extend((0..attaching.refuse.len()).map(|place| smaller(&|run| drop(run.refuse.remove(place)))));
+        all.extend((0..attaching.attachers.len()).map(|place| smaller(&|run| drop(run.attachers.remove(place)))));
     }
     for place in 0..line.world.items.len() {
         let mut smaller = line.clone();

@@ -5,6 +5,7 @@
 //! also call functions that read a [`View`](crate::world::View) and return their results or actions as data. No code
 //! here depends on permissions, files or terminals.
 
+pub mod attach_detach;
 pub mod behavior;
 pub mod branch;
 pub mod ephemeral_volume;

@@ -41,6 +41,8 @@ pub enum AnnotationKey {
     IsDefaultSnapshotClass,
     /// The node to which an attacher attached the volume, by the driver's id of the node.
     CsiNodeId,
+    /// The attach/detach controller attaches the volumes of the node.
+    ControllerManagedAttach,
     /// The in-tree plugins whose volumes a node uses through CSI drivers.
     MigratedPlugins,
     /// The Helm release that owns the object.
@@ -59,7 +61,7 @@ pub enum AnnotationKey {
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -77,6 +79,7 @@ impl AnnotationKey {
         Self::BetaIsDefaultClass,
         Self::IsDefaultSnapshotClass,
         Self::CsiNodeId,
+        Self::ControllerManagedAttach,
         Self::MigratedPlugins,
         Self::HelmRelease,
         Self::HelmPolicy,
@@ -106,6 +109,7 @@ impl AnnotationKey {
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
             Self::IsDefaultSnapshotClass => "snapshot.storage.kubernetes.io/is-default-class",
             Self::CsiNodeId => "csi.alpha.kubernetes.io/node-id",
+            Self::ControllerManagedAttach => "volumes.kubernetes.io/controller-managed-attach-detach",
             Self::MigratedPlugins => "storage.alpha.kubernetes.io/migrated-plugins",
             Self::HelmRelease => "meta.helm.sh/release-name",
             Self::HelmPolicy => "helm.sh/resource-policy",

@@ -35,7 +35,8 @@ pub struct Pod {
     pub containers: Box<[ContainerStatus]>,
     /// The volumes that are specified as NFS exports in the pod itself.
     pub nfs: Box<[NfsVolume]>,
-    /// The fields that only the scheduler reads. It is `None` if all of them are empty, and for a pod that has ended.
+    /// The fields that only the scheduler and the attach/detach controller read. It is `None` if all of them are empty.
+    /// A pod that has ended has only its disks.
     pub scheduling: Option<Box<PodScheduling>>,
 }
 

@@ -89,6 +89,12 @@ numbers! {
         provisioned_volumes,
         /// Claims with the finalizer of cloning protection.
         provisioned_clones,
+        /// Runs of the attach/detach controller.
+        attaching_runs,
+        /// Moments of these runs at which the controller does something.
+        attaching_moments,
+        /// Actions of the controller in these runs.
+        attaching_actions,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.
@@ -132,7 +138,14 @@ numbers! {
 impl Counts {
     /// Returns whether nothing was compared.
     pub fn is_empty(&self) -> bool {
-        self.decisions + self.matches + self.ends + self.unexplored + self.scheduling + self.provisioned_claims == 0
+        self.decisions
+            + self.matches
+            + self.ends
+            + self.unexplored
+            + self.scheduling
+            + self.provisioned_claims
+            + self.attaching_runs
+            == 0
     }
 }
 

@@ -79,7 +79,7 @@ impl InTree {
     }
 
     /// Returns the plugin of a disk that the spec of a pod names without a claim.
-    pub(super) fn of_disk(disk: &Disk) -> Option<Self> {
+    pub(in crate::controllers) fn of_disk(disk: &Disk) -> Option<Self> {
         match disk.kind {
             DiskKind::AwsElasticBlockStore => Some(Self::Aws),
             DiskKind::AzureDisk => Some(Self::AzureDisk),
@@ -92,7 +92,7 @@ impl InTree {
 
     /// Returns whether the plugin is migrated to its CSI driver on this node. Upstream: `isPluginMigratedToCSIOnNode`,
     /// 1.36.
-    fn is_migrated_on(self, node: Option<&CsiNode>) -> bool {
+    pub(in crate::controllers) fn is_migrated_on(self, node: Option<&CsiNode>) -> bool {
         let listed = node.and_then(|node| node.meta.annotations.get(AnnotationKey::MigratedPlugins));
         listed.is_some_and(|listed| listed.split(',').any(|name| name == self.name()))
     }
@@ -128,7 +128,7 @@ impl InTree {
     ///
     /// # Errors
     /// Returns upstream's words if the disk cannot be translated.
-    pub(super) fn disk_handle(self, disk: &Disk) -> Result<String, String> {
+    pub(in crate::controllers) fn disk_handle(self, disk: &Disk) -> Result<String, String> {
         match self {
             Self::Aws => aws_handle(&disk.id),
             Self::Gce => Ok(gce_handle("zones", "UNSPECIFIED", &disk.id)),

@@ -79,8 +79,9 @@ pub(super) const DISKS: [(&str, &[&str]); 7] = [
 /// Returns the pod's fields for the scheduler. The value is `None` if all of these fields are empty. It is also `None`
 /// for a pod that has ended, because the scheduler ignores such a pod.
 pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box<PodScheduling>> {
+    let disks: Box<[Disk]> = spec.volumes.0.iter().filter_map(disk).collect();
     if matches!(PodPhase::from_manifest(&status.phase.0), PodPhase::Succeeded | PodPhase::Failed) {
-        return None;
+        return (!disks.is_empty()).then(|| Box::new(PodScheduling { disks, ..PodScheduling::default() }));
     }
     let affinity = &spec.affinity;
     let made = PodScheduling {
@@ -93,7 +94,7 @@ pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box
         spread: spec.spread.0.iter().filter_map(spread).collect(),
         affinity: affinity.pod.required.0.iter().map(term).collect(),
         anti_affinity: affinity.anti.required.0.iter().map(term).collect(),
-        disks: spec.volumes.0.iter().filter_map(disk).collect(),
+        disks,
         features: features(spec),
         device_claims: !spec.device_claims.0.is_empty(),
         priority: spec.priority.unwrap_or_default(),

@@ -1,0 +1,183 @@
+//! What the controller does when it starts, and when it is told of a change. Upstream: `attach_detach_controller.go`
+//! and `populator/desired_state_of_world_populator.go`, 1.36.
+
+use super::actual::{Actual, AttachState};
+use super::desired::Desired;
+use super::operations::Operations;
+use super::volume::{Migration, all_volumes_of, volumes_of};
+use super::{AttachDetach, AttachableVolume, Flags, LIST_PODS_PERIOD, Moment, orders};
+use crate::model::{
+    AnnotationKey, ClaimPhase, Node, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
+};
+use crate::world::{Choices, View};
+
+impl AttachDetach {
+    /// Starts a controller. `created` is the moment at which its process begins, and `now` the moment at which it has
+    /// read all objects. Upstream: `populateActualStateOfWorld` and `populateDesiredStateOfWorld`, 1.36.
+    pub fn start(view: View<'_>, flags: Flags, created: Moment, now: Moment, choices: &mut Choices) -> Self {
+        let mut controller = Self {
+            flags,
+            desired: Desired::default(),
+            actual: Actual::default(),
+            operations: Operations::default(),
+            verified: created,
+            listed_pods: Some(now),
+        };
+        for node in view.all::<Node>() {
+            controller.node_changed(node, false);
+        }
+        // The controller is told of pods while it still reads the drivers. A driver that it does not have yet counts as
+        // one whose volumes have to be attached.
+        for pod in view.all::<Pod>().filter(|pod| !pod.terminated()) {
+            for volume in all_volumes_of(view, pod, flags.migration) {
+                if !volume.needs_attaching(view) && choices.pick(2) == 1 {
+                    controller.desired.add(pod, volume);
+                }
+            }
+        }
+        for node in view.all::<Node>() {
+            for entry in &node.volumes_attached {
+                controller.actual.set_attached(entry, None, &node.meta.name);
+            }
+            controller.actual.set_in_use(&node.meta.name, &node.volumes_in_use);
+        }
+        let attachments = view.all::<VolumeAttachment>();
+        let attachments = attachments
+            .filter_map(|one| Some((&one.node_name, recorded_volume(view, one, flags.migration)?)))
+            .collect();
+        let is_other =
+            |one: &AttachableVolume, other: &AttachableVolume| one != other && one.unique_name() == other.unique_name();
+        for (node, volume) in orders::pick(attachments, |one, other| is_other(&one.1, &other.1), choices) {
+            let name = volume.unique_name();
+            if controller.actual.state(&name, node) == AttachState::Detached {
+                controller.actual.set_uncertain(&name, Some(volume), node);
+            }
+        }
+        for (pod, volumes) in ordered(view, flags.migration, view.all::<Pod>(), choices) {
+            controller.pod_changed(view, pod);
+            for volume in volumes {
+                let name = volume.unique_name();
+                if controller.actual.state(&name, &pod.node_name) == AttachState::Attached {
+                    controller.actual.set_attached(&name, Some(volume), &pod.node_name);
+                }
+            }
+        }
+        controller
+    }
+
+    /// A pod was created or changed. Upstream: `podAdd` and `podUpdate`, 1.36.
+    pub fn pod_changed(&mut self, view: View<'_>, pod: &Pod) {
+        if pod.terminated() { self.remove_pod(view, pod) } else { self.add_pod(view, pod) }
+    }
+
+    /// A pod was deleted. Upstream: `podDelete`, 1.36.
+    pub fn pod_deleted(&mut self, view: View<'_>, pod: &Pod) {
+        self.remove_pod(view, pod);
+    }
+
+    fn add_pod(&mut self, view: View<'_>, pod: &Pod) {
+        if self.desired.has_node(&pod.node_name) {
+            for volume in volumes_of(view, pod, self.flags.migration) {
+                self.desired.add(pod, volume);
+            }
+        }
+    }
+
+    /// Removes the volumes of a pod that its claims still lead to. The other volumes stay until
+    /// [`Self::populate`] finds them.
+    fn remove_pod(&mut self, view: View<'_>, pod: &Pod) {
+        for volume in volumes_of(view, pod, self.flags.migration) {
+            self.desired.remove(&pod.meta.uid, &volume.unique_name(), &pod.node_name);
+        }
+    }
+
+    /// A claim was created or changed. Upstream: `syncPVCByKey`, 1.36.
+    pub fn claim_changed(&mut self, view: View<'_>, claim: &PersistentVolumeClaim, choices: &mut Choices) {
+        if claim.status.phase != ClaimPhase::Bound || claim.volume_name.is_empty() {
+            return;
+        }
+        let users = view.pods_of(&claim.meta.namespace, &claim.meta.name).map(|(_, pod)| pod);
+        for (pod, _) in ordered(view, self.flags.migration, users.filter(|pod| !pod.terminated()), choices) {
+            self.add_pod(view, pod);
+        }
+    }
+
+    /// A node was created (`is_new`) or changed. Upstream: `nodeAdd` and `nodeUpdate`, 1.36.
+    pub fn node_changed(&mut self, node: &Node, is_new: bool) {
+        if node.meta.annotations.has(AnnotationKey::ControllerManagedAttach) {
+            self.desired.add_node(&node.meta.name);
+        }
+        self.actual.set_in_use(&node.meta.name, &node.volumes_in_use);
+        if is_new {
+            self.actual.report_again(&node.meta.name);
+        }
+    }
+
+    /// A node was deleted. Upstream: `nodeDelete`, 1.36.
+    pub fn node_deleted(&mut self, node: &Node) {
+        self.desired.delete_node(&node.meta.name);
+        self.actual.set_in_use(&node.meta.name, &node.volumes_in_use);
+    }
+
+    /// Compares the desired state with all pods. The controller does this about once a minute. Of a pod that is gone,
+    /// one volume is removed in each loop, and it is not fixed which one. Upstream: `populatorLoopFunc`, 1.36.
+    pub fn populate(&mut self, view: View<'_>, now: Moment, choices: &mut Choices) {
+        for (uid, (name, volumes)) in self.desired.by_pod() {
+            let found: Option<&Pod> = view.find(&name.namespace, &name.name);
+            if found.is_some_and(|pod| pod.meta.uid == uid && !pod.terminated()) {
+                continue;
+            }
+            if let Some((volume, node)) = volumes.get(choices.pick(volumes.len())) {
+                self.desired.remove(&uid, volume, node);
+            }
+        }
+        let all: Vec<_> = self.desired.all().map(|(at, wanted)| (at, wanted.clone())).collect();
+        for ((name, node), wanted) in all {
+            if !wanted.volume.needs_attaching(view) {
+                for uid in wanted.pods.keys() {
+                    self.desired.remove(uid, &name, &node);
+                }
+            }
+        }
+        if self.listed_pods.is_none_or(|listed| now.since(listed) >= LIST_PODS_PERIOD) {
+            self.listed_pods = Some(now);
+            for (pod, _) in
+                ordered(view, self.flags.migration, view.all::<Pod>().filter(|pod| !pod.terminated()), choices)
+            {
+                self.add_pod(view, pod);
+            }
+        }
+    }
+
+    /// Returns the nodes that the controller manages and that the volumes of pods should be attached to.
+    pub fn wanted(&self) -> impl Iterator<Item = (Str, Str)> {
+        self.desired.all().map(|(at, _)| at)
+    }
+}
+
+/// Returns the pods with their volumes, in one of the orders that can differ: those of pods that use the same storage
+/// through different PersistentVolumes.
+fn ordered<'v>(
+    view: View<'v>,
+    migration: Migration,
+    pods: impl Iterator<Item = &'v Pod>,
+    choices: &mut Choices,
+) -> Vec<(&'v Pod, Vec<AttachableVolume>)> {
+    let pods = pods.map(|pod| (pod, volumes_of(view, pod, migration))).collect();
+    let conflicts = |one: &(&Pod, Vec<AttachableVolume>), other: &(&Pod, Vec<AttachableVolume>)| {
+        let differs = |volume: &AttachableVolume| {
+            other.1.iter().any(|second| second != volume && second.unique_name() == volume.unique_name())
+        };
+        one.1.iter().any(differs)
+    };
+    orders::pick(pods, conflicts, choices)
+}
+
+/// Returns the volume of a VolumeAttachment. Upstream: `processVolumeAttachments`, 1.36.
+fn recorded_volume(view: View<'_>, attachment: &VolumeAttachment, migration: Migration) -> Option<AttachableVolume> {
+    let volume = AttachableVolume::of(view.find::<PersistentVolume>("", &attachment.volume_name)?, |plugin| {
+        migration.has(plugin)
+    })?;
+    // The plugin of a migrated volume is taken without the question whether its driver attaches volumes.
+    (volume.is_migrated || volume.needs_attaching(view)).then_some(volume)
+}

@@ -1,0 +1,113 @@
+//! The attach/detach controller of kube-controller-manager: which volumes it attaches to which nodes, which volumes it
+//! detaches, and when. Upstream: `pkg/controller/volume/attachdetach`, and the part of `pkg/volume/csi` that runs in
+//! this controller, 1.36.
+//!
+//! The other controllers handle one key in one sync. This controller keeps a desired and an actual state in memory, and
+//! compares them every 100 ms. So the model is the memory ([`AttachDetach`]) with functions for what the controller is
+//! told: an object has changed, a loop is due, an operation goes on. Time is an argument.
+//!
+//! Not modelled:
+//! - `FlexVolume`, and Azure files and vSphere volumes of the in-tree plugins;
+//! - iSCSI and Fibre Channel volumes that the spec of a pod names without a claim;
+//! - changes of the informers' objects that arrive late.
+
+mod actual;
+mod attachment;
+mod backoff;
+mod change;
+mod desired;
+mod operations;
+mod orders;
+mod reconcile;
+mod request;
+mod verify;
+mod volume;
+
+pub use attachment::attachment_name;
+pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
+pub use volume::{AttachableVolume, Plugin};
+
+use super::KubernetesBehavior;
+use crate::model::Str;
+use actual::Actual;
+use desired::Desired;
+use operations::Operations;
+use volume::Migration;
+
+/// A moment, in nanoseconds since any fixed time before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub u64);
+
+impl Moment {
+    /// Returns the moment that is this many nanoseconds later.
+    #[must_use]
+    pub fn after(self, nanoseconds: u64) -> Self {
+        Self(self.0.saturating_add(nanoseconds))
+    }
+
+    /// Returns how many nanoseconds this moment is later than another one.
+    pub fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// One second, in nanoseconds.
+const SECOND: u64 = 1_000_000_000;
+/// The time between two loops of the reconciler, in nanoseconds. Upstream: `reconcilerLoopPeriod`, 1.36.
+pub const LOOP_PERIOD: u64 = SECOND / 10;
+/// How long a volume that a node may have mounted is not detached, in nanoseconds. Upstream:
+/// `reconcilerMaxWaitForUnmountDuration`, 1.36.
+pub const MAX_WAIT_FOR_UNMOUNT: u64 = 360 * SECOND;
+/// The shortest time between two lists of all pods, in nanoseconds. Upstream:
+/// `desiredStateOfWorldPopulatorListPodsRetryDuration`, 1.36.
+const LIST_PODS_PERIOD: u64 = 180 * SECOND;
+/// How long an operation waits for the attacher, in nanoseconds. Upstream: `csiTimeout`, `pkg/volume/csi`, 1.36.
+const ATTACHER_TIMEOUT: u64 = 120 * SECOND;
+
+/// How the controller was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flags {
+    /// How often the controller checks whether attached volumes are still attached, in nanoseconds. The value is `None`
+    /// if it never does: with `--disable-attach-detach-reconcile-sync`, or with a period of less than a second.
+    pub verify_period: Option<u64>,
+    /// Whether a volume is detached from a node that is not ready after six minutes, although the node may have it
+    /// mounted. `--disable-force-detach-on-timeout` turns this off.
+    pub force_detach_on_timeout: bool,
+    /// How long a request of an operation takes, in nanoseconds.
+    pub latency: u64,
+    migration: Migration,
+}
+
+impl Flags {
+    /// Returns the flags from the version and the values of the command line. The period is that of
+    /// `--attach-detach-reconcile-sync-period`, in nanoseconds.
+    pub fn new(
+        behavior: &KubernetesBehavior,
+        disable_sync: bool,
+        sync_period: u64,
+        disable_force_detach: bool,
+    ) -> Self {
+        Self {
+            verify_period: (!disable_sync && sync_period >= SECOND).then_some(sync_period),
+            force_detach_on_timeout: !disable_force_detach,
+            latency: 0,
+            migration: Migration { asks_node: behavior.attaching_asks_node, portworx: behavior.portworx_migrated },
+        }
+    }
+}
+
+/// The controller with what it has in its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachDetach {
+    flags: Flags,
+    desired: Desired,
+    actual: Actual,
+    operations: Operations,
+    /// When the controller checked for the last time whether attached volumes are still attached.
+    verified: Moment,
+    /// When the controller listed all pods for the last time.
+    listed_pods: Option<Moment>,
+}
+
+/// A volume and a node, by their names in the controller: the unique name of the volume and the name of the node.
+type VolumeOnNode = (Str, Str);

@@ -1,0 +1,202 @@
+//! The loop that compares the desired with the actual state. Upstream: `reconciler/reconciler.go` and
+//! `statusupdater/node_status_updater.go`, 1.36.
+
+use super::actual::AttachState;
+use super::operations::{Key, Running, Step, Work, events, message};
+use super::{
+    Action, ApiAnswers, AttachDetach, AttachableVolume, Force, MAX_WAIT_FOR_UNMOUNT, Moment, PodName, Refusal,
+    VolumeOnNode, orders,
+};
+use crate::model::{Node, Str};
+use crate::world::{Choices, View};
+use std::collections::BTreeSet;
+
+/// What a loop reads and writes.
+struct Loop<'l> {
+    view: View<'l>,
+    now: Moment,
+    api: &'l mut dyn ApiAnswers,
+    choices: &'l mut Choices,
+    out: &'l mut Vec<Action>,
+}
+
+impl AttachDetach {
+    /// Runs one loop: first it detaches, then it attaches, then it writes the status of nodes. Upstream takes the
+    /// volumes from maps, so their order is not fixed. A choice is made only where the order can matter.
+    pub fn reconcile(
+        &mut self,
+        view: View<'_>,
+        now: Moment,
+        api: &mut dyn ApiAnswers,
+        choices: &mut Choices,
+        out: &mut Vec<Action>,
+    ) {
+        let mut run = Loop { view, now, api, choices, out };
+        let unwanted = self.actual.all().into_iter().filter(|(name, node)| self.desired.get(name, node).is_none());
+        let unwanted = unwanted.map(|(name, node)| {
+            let is_in_use = self.actual.is_in_use(&name, &node);
+            let volume = self.actual.volume(&name).cloned();
+            Entry { at: (name, node), volume, is_in_use }
+        });
+        let unwanted: Vec<Entry> = unwanted.collect();
+        let depends = run.api.depends_on_order();
+        // The order of the volumes of a node matters if the node must be written anyway, and if an entry of a plugin
+        // that the controller does not have changes in between what the node reports.
+        let is_broken = |entry: &&Entry| entry.volume.is_none() && !has_plugin(&entry.at.0);
+        let broken = unwanted.iter().filter(is_broken).map(|entry| entry.at.1.clone());
+        let mixed: BTreeSet<Str> = broken.chain(self.actual.nodes_to_report()).collect();
+        let related = |one: &Entry, other: &Entry| {
+            depends || one.at.0 == other.at.0 || (one.at.1 == other.at.1 && mixed.contains(&one.at.1))
+        };
+        for entry in orders::pick(unwanted, related, run.choices) {
+            self.detach(&entry, &mut run);
+        }
+        let wanted: Vec<VolumeOnNode> = self.desired.all().map(|(at, _)| at).collect();
+        for (name, node) in orders::pick(wanted, |one, other| one.0 == other.0, run.choices) {
+            self.attach(&name, &node, &mut run);
+        }
+        for node in orders::pick(self.actual.nodes_to_report(), |_, _| depends, run.choices) {
+            // The controller waits for no answer here: if the request fails, the next loop sends it again.
+            let _ = self.report(&node, &mut run);
+        }
+        self.verify(view, now);
+    }
+
+    /// Detaches a volume that no pod on the node needs. Upstream: the first loop of `reconcile`, 1.36.
+    fn detach(&mut self, entry: &Entry, run: &mut Loop<'_>) {
+        let (name, node) = &entry.at;
+        let now = run.now;
+        let key = Key::new(name, entry.volume.as_ref(), node);
+        if !self.operations.may_start(&key, Work::Detach, now) || self.actual.state(name, node) == AttachState::Detached
+        {
+            return;
+        }
+        let has_waited = self.actual.request_detach(name, node, now) > MAX_WAIT_FOR_UNMOUNT;
+        let found: Option<&Node> = run.view.find("", node);
+        let is_ready = found.and_then(Node::readiness).is_some_and(|ready| ready.status == "True");
+        let is_out_of_service = found.is_some_and(Node::is_out_of_service);
+        let has_expired = has_waited && self.flags.force_detach_on_timeout;
+        let is_forced = is_out_of_service || (has_expired && !is_ready);
+        if entry.is_in_use && !is_forced {
+            return;
+        }
+        self.actual.report_no_longer(name, node);
+        if self.report(node, run).is_err() {
+            self.actual.report(name, node);
+            return;
+        }
+        let force = match (has_expired, is_out_of_service) {
+            (true, _) => Some(Force::Timeout),
+            (false, true) => Some(Force::OutOfService),
+            (false, false) => None,
+        };
+        if self.start_detach(key, entry, force, now) {
+            run.out.push(Action::Detach { volume: name.clone(), node: node.clone(), force });
+        } else {
+            self.actual.report(name, node);
+        }
+    }
+
+    /// Upstream: `DetachVolume` of the executor, 1.36.
+    fn start_detach(&mut self, key: Key, entry: &Entry, force: Option<Force>, now: Moment) -> bool {
+        let (name, node) = entry.at.clone();
+        if entry.volume.is_none() && !has_plugin(&name) {
+            return false;
+        }
+        let volume = entry.volume.clone();
+        let mut running = Running { work: Work::Detach, name, volume, node, pods: Vec::new(), step: Step::End(None) };
+        running.step = self.detach_step(&running, force.is_none(), now);
+        self.operations.start(key, now, running).is_ok()
+    }
+
+    /// Attaches a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
+    fn attach(&mut self, name: &Str, node: &Str, run: &mut Loop<'_>) {
+        let now = run.now;
+        let Some(wanted) = self.desired.get(name, node).cloned() else { return };
+        let key = Key::new(name, Some(&wanted.volume), node);
+        if self.operations.is_running(&key) {
+            return;
+        }
+        if self.actual.state(name, node) == AttachState::Attached {
+            self.actual.reset_detach(name, node);
+            return;
+        }
+        let others = self.actual.nodes_of(name);
+        if wanted.volume.exclusive && !others.is_empty() {
+            if !wanted.reported {
+                let users =
+                    others.iter().filter(|other| *other != node).filter_map(|other| self.desired.get(name, other));
+                let users: Vec<PodName> = users.flat_map(|user| user.pods.values().cloned()).collect();
+                for pod in wanted.pods.values() {
+                    let message = message("Multi-Attach error", Some(&wanted.volume), &blocked_by(pod, &users));
+                    events(run.out, [pod.clone()], true, "FailedAttachVolume", &message);
+                }
+                self.desired.set_reported(name, node);
+            }
+            return;
+        }
+        let step = self.attach_step(run.view, &wanted.volume, node, now);
+        let pods = wanted.pods.into_values().collect();
+        let running = Running {
+            work: Work::Attach,
+            name: name.clone(),
+            volume: Some(wanted.volume),
+            node: node.clone(),
+            pods,
+            step,
+        };
+        if self.operations.start(key, now, running).is_ok() {
+            run.out.push(Action::Attach { volume: name.clone(), node: node.clone() });
+        }
+    }
+
+    /// Writes the status of a node if this is due. Upstream: `processNodeVolumes`, 1.36.
+    ///
+    /// # Errors
+    /// Returns the refusal, unless the node does not exist.
+    fn report(&mut self, node: &Str, run: &mut Loop<'_>) -> Result<(), Refusal> {
+        let Some(volumes) = self.actual.take_report(node) else { return Ok(()) };
+        if run.view.find::<Node>("", node).is_none() {
+            return Ok(());
+        }
+        let refusal = run.api.patch_node(node);
+        let refused = refusal.as_ref().map(|refusal| refusal.text().to_owned());
+        run.out.push(Action::SetAttached { node: node.clone(), volumes, refused });
+        // Upstream wraps the error, so that it does not see that a node is gone.
+        refusal.map_or(Ok(()), |refusal| {
+            self.actual.report_again(node);
+            Err(refusal)
+        })
+    }
+}
+
+/// A volume that is or may be attached, as it is at the beginning of a loop.
+struct Entry {
+    at: VolumeOnNode,
+    volume: Option<AttachableVolume>,
+    is_in_use: bool,
+}
+
+/// Returns whether the controller has the plugin that the unique name of a volume states. Upstream: `SplitUniqueName`,
+/// `pkg/volume/util`, 1.36.
+fn has_plugin(name: &str) -> bool {
+    let mut parts = name.splitn(3, '/');
+    let plugin = (parts.next(), parts.next(), parts.next().is_some());
+    matches!(plugin, (Some("kubernetes.io"), Some("csi" | "fc" | "iscsi"), true))
+}
+
+/// Returns who uses the volume on other nodes, in the words of the event about a pod. It names only pods of the pod's
+/// namespace. The order of the names is not fixed. Upstream: `reportMultiAttachError`, 1.36.
+fn blocked_by(pod: &PodName, users: &[PodName]) -> String {
+    let names = users.iter().filter(|user| user.namespace == pod.namespace).map(|user| user.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let others = users.len() - names.len();
+    match (names.is_empty(), others) {
+        (true, 0) => "Volume is already exclusively attached to one node and can't be attached to another".to_owned(),
+        (true, others) => format!("Volume is already used by {others} pod(s) in different namespaces"),
+        (false, 0) => format!("Volume is already used by pod(s) {}", names.join(", ")),
+        (false, others) => {
+            format!("Volume is already used by pod(s) {} and {others} pod(s) in different namespaces", names.join(", "))
+        }
+    }
+}
