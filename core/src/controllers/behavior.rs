@@ -209,8 +209,8 @@ pub struct KubernetesBehavior {
     pub recheck_only_bound_by_controller: bool,
     /// Since 1.32, a claim's request can be lowered again after a failed resize.
     pub requests_can_be_lowered: bool,
-    /// Up to 1.30, the attach/detach controller asks the CSINode of each node whether the plugin of a volume is migrated
-    /// there.
+    /// Up to 1.30, the attach/detach controller asks the CSINode of each node whether the plugin of a volume is
+    /// migrated there.
     pub attaching_asks_node: bool,
     /// How kube-scheduler behaves.
     pub scheduler: SchedulerBehavior,

@@ -85,6 +85,8 @@ struct Run<'a> {
     created: Moment,
     next_loop: Option<u64>,
     next_populate: Option<u64>,
+    /// The last loop, if it did nothing and nothing has happened since.
+    quiet_since: Option<Moment>,
 }
 
 /// One of the states in which the controller can be.
@@ -108,13 +110,24 @@ impl<'a> Run<'a> {
             created: Moment(0),
             next_loop: None,
             next_populate: None,
+            quiet_since: None,
         })
     }
 
     /// Returns the next moment at which the controller does something by itself.
     fn next(&self) -> Option<u64> {
-        let steps = self.states.iter().filter_map(|state| state.controller.as_ref()?.next_step()).map(|at| at.0).min();
-        [steps, self.next_loop, self.next_populate].into_iter().flatten().min()
+        let controllers = || self.states.iter().filter_map(|state| state.controller.as_ref());
+        let steps = controllers().filter_map(AttachDetach::next_step).map(|at| at.0).min();
+        let next_loop = match self.quiet_since {
+            // The loops until the next deadline do nothing.
+            Some(since) => {
+                let deadline = controllers().filter_map(|controller| controller.next_deadline(since)).min();
+                let left_out = |at: u64, next: u64| at.saturating_sub(next).div_ceil(LOOP_PERIOD) * LOOP_PERIOD;
+                self.next_loop.zip(deadline).map(|(next, deadline)| next + left_out(deadline.0, next))
+            }
+            None => self.next_loop,
+        };
+        [steps, next_loop, self.next_populate].into_iter().flatten().min()
     }
 
     /// Returns the actions of the controller at one moment, sorted. Of several patches of one node, only the number and
@@ -222,7 +235,8 @@ impl<'a> Run<'a> {
         for entry in before {
             self.change(now, entry)?;
         }
-        let is_loop = self.next_loop == Some(now.0);
+        let is_loop = self.next_loop.is_some_and(|next| now.0 >= next && (now.0 - next).is_multiple_of(LOOP_PERIOD));
+        let earlier = self.states.clone();
         let is_populate = self.next_populate == Some(now.0);
         let polls: Vec<&str> = entries.iter().filter_map(|entry| entry.poll.as_deref()).collect();
         let mut next: Vec<State<'a>> = Vec::new();
@@ -269,9 +283,10 @@ impl<'a> Run<'a> {
         if self.states.is_empty() {
             return Ok(other.or_else(|| Some(Vec::new())));
         }
-        if is_loop {
-            self.next_loop = Some(now.0 + LOOP_PERIOD);
+        if let Some(next) = self.next_loop.as_mut().filter(|next| **next <= now.0) {
+            *next += ((now.0 - *next) / LOOP_PERIOD + 1) * LOOP_PERIOD;
         }
+        self.quiet_since = (is_loop && entries.is_empty() && self.states == earlier).then_some(now);
         if is_populate {
             self.next_populate = Some(now.0 + POPULATE_PERIOD);
         }

@@ -102,6 +102,12 @@ impl Actual {
         on_node.map_or(0, |on_node| now.since(*on_node.detach_requested.get_or_insert(now)))
     }
 
+    /// Returns the moments since which the controller wants to detach volumes.
+    pub(super) fn detach_requests(&self) -> impl Iterator<Item = Moment> {
+        let nodes = self.volumes.values().flat_map(|attached| attached.nodes.values());
+        nodes.filter_map(|on_node| on_node.detach_requested)
+    }
+
     /// Records that a pod needs the volume on the node. Upstream: `ResetDetachRequestTime`, 1.36.
     pub(super) fn reset_detach(&mut self, name: &str, node: &str) {
         if let Some(on_node) = self.volumes.get_mut(name).and_then(|attached| attached.nodes.get_mut(node)) {

@@ -20,6 +20,11 @@ impl Backoff {
         self.failed.is_none_or(|failed| now.since(failed) > self.wait)
     }
 
+    /// Returns the first moment at which the operation may be tried again. The value is `None` if it never failed.
+    pub(super) fn end(self) -> Option<Moment> {
+        self.failed.map(|failed| failed.after(self.wait + 1))
+    }
+
     /// Records a failure. Each wait is twice as long as the one before. Upstream: `Update`, 1.36.
     pub(super) fn fail(&mut self, now: Moment) {
         self.wait = if self.wait == 0 { FIRST } else { (2 * self.wait).min(LONGEST) };

@@ -154,6 +154,11 @@ impl Operations {
         Ok(())
     }
 
+    /// Returns the moments at which an operation that failed may be tried again.
+    pub(super) fn retries(&self) -> impl Iterator<Item = Moment> {
+        self.all.iter().filter(|operation| operation.running.is_none()).filter_map(|operation| operation.backoff.end())
+    }
+
     /// Records the end of a running operation. Upstream: `operationComplete`, 1.36.
     fn finish(&mut self, at: usize, failed: bool, now: Moment) {
         if failed {

@@ -62,6 +62,14 @@ impl AttachDetach {
         self.verify(view, now);
     }
 
+    /// Returns the first moment after this one at which a loop may do something that an earlier loop does not do, if
+    /// nothing else changes until then: six minutes have passed, a back-off is over, or the attached volumes are checked.
+    pub fn next_deadline(&self, now: Moment) -> Option<Moment> {
+        let timeouts = self.actual.detach_requests().map(|since| since.after(MAX_WAIT_FOR_UNMOUNT + 1));
+        let checks = self.flags.verify_period.map(|period| self.verified.after(period + 1));
+        timeouts.chain(self.operations.retries()).chain(checks).filter(|moment| *moment > now).min()
+    }
+
     /// Detaches a volume that no pod on the node needs. Upstream: the first loop of `reconcile`, 1.36.
     fn detach(&mut self, entry: &Entry, run: &mut Loop<'_>) {
         let (name, node) = &entry.at;
