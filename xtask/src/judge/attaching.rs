@@ -238,7 +238,9 @@ impl<'a> Run<'a> {
         let is_loop = self.next_loop.is_some_and(|next| now.0 >= next && (now.0 - next).is_multiple_of(LOOP_PERIOD));
         let earlier = self.states.clone();
         let is_populate = self.next_populate == Some(now.0);
-        let polls: Vec<&str> = entries.iter().filter_map(|entry| entry.poll.as_deref()).collect();
+        // At the moment of a loop, only new operations and the check of attached volumes look for VolumeAttachments.
+        let polls = entries.iter().filter(|_| !is_loop).filter_map(|entry| entry.poll.as_deref());
+        let polls: Vec<&str> = polls.collect();
         let mut next: Vec<State<'a>> = Vec::new();
         let mut other = None;
         for state in std::mem::take(&mut self.states) {
