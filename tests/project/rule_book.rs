@@ -5,6 +5,7 @@
 use super::documents::{resolved, targets};
 use crate::support::{files, text};
 use pvctl::controllers::Branch;
+use pvctl::controllers::attach_detach::{AttachBranch, DetachBranch};
 use pvctl::controllers::provisioner::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 use pvctl::controllers::scheduler::SchedulerReason;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,7 +108,9 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
         .chain(DeletionBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(FinalizerBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(CloneBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
-    for (id, coded) in leaves.chain(reasons).chain(provisioner) {
+    let attaching = (AttachBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(DetachBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
+    for (id, coded) in leaves.chain(reasons).chain(provisioner).chain(attaching) {
         let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
         assert_eq!(*name, coded, "{id}");
     }

@@ -95,11 +95,17 @@ impl Actual {
         self.in_use.get(node).is_some_and(|volumes| volumes.contains(name))
     }
 
-    /// Records that no pod needs the volume on the node, and returns since how many nanoseconds. Upstream:
-    /// `SetDetachRequestTime`, 1.36.
-    pub(super) fn request_detach(&mut self, name: &str, node: &str, now: Moment) -> u64 {
-        let on_node = self.volumes.get_mut(name).and_then(|attached| attached.nodes.get_mut(node));
-        on_node.map_or(0, |on_node| now.since(*on_node.detach_requested.get_or_insert(now)))
+    /// Records that no pod needs the volume on the node. Upstream: `SetDetachRequestTime`, 1.36.
+    pub(super) fn request_detach(&mut self, name: &str, node: &str, now: Moment) {
+        if let Some(on_node) = self.volumes.get_mut(name).and_then(|attached| attached.nodes.get_mut(node)) {
+            on_node.detach_requested.get_or_insert(now);
+        }
+    }
+
+    /// Returns since how many nanoseconds the controller has wanted to detach the volume.
+    pub(super) fn detach_wait(&self, name: &str, node: &str, now: Moment) -> u64 {
+        let on_node = self.volumes.get(name).and_then(|attached| attached.nodes.get(node));
+        on_node.and_then(|on_node| on_node.detach_requested).map_or(0, |since| now.since(since))
     }
 
     /// Returns the moments since which the controller wants to detach volumes.

@@ -16,6 +16,7 @@ mod attachment;
 mod backoff;
 mod change;
 mod desired;
+mod leaves;
 mod operations;
 mod orders;
 mod reconcile;
@@ -24,6 +25,7 @@ mod verify;
 mod volume;
 
 pub use attachment::attachment_name;
+pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
 pub use volume::{AttachableVolume, Plugin};
 

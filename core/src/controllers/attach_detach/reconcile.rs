@@ -2,10 +2,11 @@
 //! `statusupdater/node_status_updater.go`, 1.36.
 
 use super::actual::AttachState;
+use super::desired::Wanted;
 use super::operations::{Key, Running, Step, Work, events, message};
 use super::{
-    Action, ApiAnswers, AttachDetach, AttachableVolume, Force, MAX_WAIT_FOR_UNMOUNT, Moment, PodName, Refusal,
-    VolumeOnNode, orders,
+    Action, ApiAnswers, AttachBranch, AttachDetach, AttachableVolume, DetachBranch, Force, MAX_WAIT_FOR_UNMOUNT,
+    Moment, PodName, Refusal, VolumeOnNode, orders,
 };
 use crate::model::{Node, Str};
 use crate::world::{Choices, View};
@@ -63,86 +64,98 @@ impl AttachDetach {
     }
 
     /// Returns the first moment after this one at which a loop may do something that an earlier loop does not do, if
-    /// nothing else changes until then: six minutes have passed, a back-off is over, or the attached volumes are checked.
+    /// nothing else changes until then: six minutes have passed, a back-off is over, or the attached volumes are
+    /// checked.
     pub fn next_deadline(&self, now: Moment) -> Option<Moment> {
         let timeouts = self.actual.detach_requests().map(|since| since.after(MAX_WAIT_FOR_UNMOUNT + 1));
         let checks = self.flags.verify_period.map(|period| self.verified.after(period + 1));
         timeouts.chain(self.operations.retries()).chain(checks).filter(|moment| *moment > now).min()
     }
 
-    /// Detaches a volume that no pod on the node needs. Upstream: the first loop of `reconcile`, 1.36.
-    fn detach(&mut self, entry: &Entry, run: &mut Loop<'_>) {
+    /// Returns what a loop does with a volume that no pod on the node needs. Upstream: the first part of `reconcile`,
+    /// 1.36.
+    fn detach_branch(&self, entry: &Entry, view: View<'_>, now: Moment) -> DetachBranch {
         let (name, node) = &entry.at;
-        let now = run.now;
         let key = Key::new(name, entry.volume.as_ref(), node);
-        if !self.operations.may_start(&key, Work::Detach, now) || self.actual.state(name, node) == AttachState::Detached
-        {
-            return;
+        if !self.operations.may_start(&key, Work::Detach, now) {
+            return DetachBranch::DetachBusy;
         }
-        let has_waited = self.actual.request_detach(name, node, now) > MAX_WAIT_FOR_UNMOUNT;
-        let found: Option<&Node> = run.view.find("", node);
+        let found: Option<&Node> = view.find("", node);
         let is_ready = found.and_then(Node::readiness).is_some_and(|ready| ready.status == "True");
         let is_out_of_service = found.is_some_and(Node::is_out_of_service);
-        let has_expired = has_waited && self.flags.force_detach_on_timeout;
+        let has_expired =
+            self.flags.force_detach_on_timeout && self.actual.detach_wait(name, node, now) > MAX_WAIT_FOR_UNMOUNT;
         let is_forced = is_out_of_service || (has_expired && !is_ready);
-        if entry.is_in_use && !is_forced {
-            return;
-        }
-        self.actual.report_no_longer(name, node);
-        if self.report(node, run).is_err() {
-            self.actual.report(name, node);
-            return;
-        }
-        let force = match (has_expired, is_out_of_service) {
-            (true, _) => Some(Force::Timeout),
-            (false, true) => Some(Force::OutOfService),
-            (false, false) => None,
-        };
-        if self.start_detach(key, entry, force, now) {
-            run.out.push(Action::Detach { volume: name.clone(), node: node.clone(), force });
-        } else {
-            self.actual.report(name, node);
+        match (has_expired, is_out_of_service) {
+            _ if entry.is_in_use && !is_forced => DetachBranch::DetachWaitsForUnmount,
+            _ if entry.volume.is_none() && !has_plugin(name) => DetachBranch::DetachUnknownPlugin,
+            (true, _) => DetachBranch::DetachTimedOut,
+            (false, true) => DetachBranch::DetachOutOfService,
+            (false, false) => DetachBranch::DetachStarted,
         }
     }
 
-    /// Upstream: `DetachVolume` of the executor, 1.36.
-    fn start_detach(&mut self, key: Key, entry: &Entry, force: Option<Force>, now: Moment) -> bool {
-        let (name, node) = entry.at.clone();
-        if entry.volume.is_none() && !has_plugin(&name) {
-            return false;
+    /// Detaches a volume that no pod on the node needs, if nothing is against it.
+    fn detach(&mut self, entry: &Entry, run: &mut Loop<'_>) {
+        let (name, node) = &entry.at;
+        let branch = self.detach_branch(entry, run.view, run.now);
+        // An operation may have ended since the loop began.
+        if branch == DetachBranch::DetachBusy || self.actual.state(name, node) == AttachState::Detached {
+            return;
         }
+        self.actual.request_detach(name, node, run.now);
+        let force = match branch {
+            DetachBranch::DetachBusy | DetachBranch::DetachWaitsForUnmount => return,
+            DetachBranch::DetachTimedOut => Some(Force::Timeout),
+            DetachBranch::DetachOutOfService => Some(Force::OutOfService),
+            DetachBranch::DetachStarted | DetachBranch::DetachUnknownPlugin => None,
+        };
+        self.actual.report_no_longer(name, node);
+        let is_written = self.report(node, run).is_ok();
+        if !is_written || branch == DetachBranch::DetachUnknownPlugin || !self.start_detach(entry, force, run.now) {
+            self.actual.report(name, node);
+            return;
+        }
+        run.out.push(Action::Detach { volume: name.clone(), node: node.clone(), force });
+    }
+
+    /// Upstream: `DetachVolume` of the executor, 1.36.
+    fn start_detach(&mut self, entry: &Entry, force: Option<Force>, now: Moment) -> bool {
+        let (name, node) = entry.at.clone();
+        let key = Key::new(&name, entry.volume.as_ref(), &node);
         let volume = entry.volume.clone();
         let mut running = Running { work: Work::Detach, name, volume, node, pods: Vec::new(), step: Step::End(None) };
         running.step = self.detach_step(&running, force.is_none(), now);
         self.operations.start(key, now, running).is_ok()
     }
 
-    /// Attaches a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
+    /// Returns what a loop does with a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
+    fn attach_branch(&self, name: &str, node: &str, wanted: &Wanted, now: Moment) -> AttachBranch {
+        let key = Key::new(name, Some(&wanted.volume), node);
+        if self.operations.is_running(&key) {
+            AttachBranch::AttachBusy
+        } else if self.actual.state(name, node) == AttachState::Attached {
+            AttachBranch::AttachDone
+        } else if wanted.volume.exclusive && !self.actual.nodes_of(name).is_empty() {
+            AttachBranch::AttachBlocked
+        } else if self.operations.may_start(&key, Work::Attach, now) {
+            AttachBranch::AttachStarted
+        } else {
+            AttachBranch::AttachBackingOff
+        }
+    }
+
+    /// Attaches a volume that a pod on the node needs, if nothing is against it.
     fn attach(&mut self, name: &Str, node: &Str, run: &mut Loop<'_>) {
         let now = run.now;
         let Some(wanted) = self.desired.get(name, node).cloned() else { return };
+        match self.attach_branch(name, node, &wanted, now) {
+            AttachBranch::AttachBusy | AttachBranch::AttachBackingOff => return,
+            AttachBranch::AttachDone => return self.actual.reset_detach(name, node),
+            AttachBranch::AttachBlocked => return self.report_blocked(name, node, &wanted, run),
+            AttachBranch::AttachStarted => {}
+        }
         let key = Key::new(name, Some(&wanted.volume), node);
-        if self.operations.is_running(&key) {
-            return;
-        }
-        if self.actual.state(name, node) == AttachState::Attached {
-            self.actual.reset_detach(name, node);
-            return;
-        }
-        let others = self.actual.nodes_of(name);
-        if wanted.volume.exclusive && !others.is_empty() {
-            if !wanted.reported {
-                let users =
-                    others.iter().filter(|other| *other != node).filter_map(|other| self.desired.get(name, other));
-                let users: Vec<PodName> = users.flat_map(|user| user.pods.values().cloned()).collect();
-                for pod in wanted.pods.values() {
-                    let message = message("Multi-Attach error", Some(&wanted.volume), &blocked_by(pod, &users));
-                    events(run.out, [pod.clone()], true, "FailedAttachVolume", &message);
-                }
-                self.desired.set_reported(name, node);
-            }
-            return;
-        }
         let step = self.attach_step(run.view, &wanted.volume, node, now);
         let pods = wanted.pods.into_values().collect();
         let running = Running {
@@ -156,6 +169,21 @@ impl AttachDetach {
         if self.operations.start(key, now, running).is_ok() {
             run.out.push(Action::Attach { volume: name.clone(), node: node.clone() });
         }
+    }
+
+    /// Reports once that the volume is attached to another node. Upstream: `reportMultiAttachError`, 1.36.
+    fn report_blocked(&mut self, name: &Str, node: &Str, wanted: &Wanted, run: &mut Loop<'_>) {
+        if wanted.reported {
+            return;
+        }
+        let others = self.actual.nodes_of(name);
+        let users = others.iter().filter(|other| *other != node).filter_map(|other| self.desired.get(name, other));
+        let users: Vec<PodName> = users.flat_map(|user| user.pods.values().cloned()).collect();
+        for pod in wanted.pods.values() {
+            let message = message("Multi-Attach error", Some(&wanted.volume), &blocked_by(pod, &users));
+            events(run.out, [pod.clone()], true, "FailedAttachVolume", &message);
+        }
+        self.desired.set_reported(name, node);
     }
 
     /// Writes the status of a node if this is due. Upstream: `processNodeVolumes`, 1.36.
