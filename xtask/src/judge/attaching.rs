@@ -310,7 +310,7 @@ impl<'a> Run<'a> {
         if entry.start {
             let (flags, created) = (self.flags, self.created);
             self.each_order(|view, state, choices| {
-                state.controller = Some(AttachDetach::start(view, flags, created, now, choices));
+                state.controller = Some(AttachDetach::start(view, flags, created, choices));
                 Ok(())
             })?;
             (self.next_loop, self.next_populate) = (Some(now.0), Some(now.0 + POPULATE_DELAY));

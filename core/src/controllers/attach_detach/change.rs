@@ -12,16 +12,16 @@ use crate::model::{
 use crate::world::{Choices, View};
 
 impl AttachDetach {
-    /// Starts a controller. `created` is the moment at which its process begins, and `now` the moment at which it has
-    /// read all objects. Upstream: `populateActualStateOfWorld` and `populateDesiredStateOfWorld`, 1.36.
-    pub fn start(view: View<'_>, flags: Flags, created: Moment, now: Moment, choices: &mut Choices) -> Self {
+    /// Starts a controller that has read all objects. `created` is the moment at which its process begins.
+    /// Upstream: `populateActualStateOfWorld` and `populateDesiredStateOfWorld`, 1.36.
+    pub fn start(view: View<'_>, flags: Flags, created: Moment, choices: &mut Choices) -> Self {
         let mut controller = Self {
             flags,
             desired: Desired::default(),
             actual: Actual::default(),
             operations: Operations::default(),
             verified: created,
-            listed_pods: Some(now),
+            listed_pods: None,
         };
         for node in view.all::<Node>() {
             controller.node_changed(node, false);
