@@ -1,13 +1,14 @@
 //! Facts about a pod and the volumes that it uses, as objects record them.
 
 use crate::controllers::KubernetesBehavior;
+use crate::controllers::attach_detach;
 use crate::controllers::persistent_volume::reclaim::migrated_to;
 use crate::diagnosis::key;
 use crate::diagnosis::mention::volume_of;
 use crate::model::surroundings::Event;
 use crate::model::{
-    AccessMode, ContainerState, CsiDriver, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod,
-    PodPhase, SourceKind, Str, Timestamp, VolumeAttachment, VolumePhase, VolumeSource, VolumeUse,
+    ContainerState, CsiDriver, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
+    SourceKind, Str, Timestamp, VolumeAttachment, VolumePhase, VolumeSource, VolumeUse,
 };
 use crate::snapshot::{Absence, Snapshot};
 
@@ -107,11 +108,9 @@ pub fn bound<'s>(
     (is_named && volume.status.phase == VolumePhase::Bound).then_some((claim, volume))
 }
 
-/// Returns whether the volume can be attached to only one node at a time. Upstream: `IsMultiAttachAllowed`,
-/// `pkg/volume/util`, 1.36.
+/// Returns whether the volume can be attached to only one node at a time.
 pub fn is_exclusive(volume: &PersistentVolume) -> bool {
-    let shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
-    !volume.access_modes.is_empty() && !volume.access_modes.0.iter().any(shared)
+    attach_detach::is_exclusive(&volume.access_modes)
 }
 
 /// Returns the CSI driver that mounts the volume: the one that the volume names, or the one to which the volume is

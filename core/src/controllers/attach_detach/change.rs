@@ -6,9 +6,7 @@ use super::desired::Desired;
 use super::operations::Operations;
 use super::volume::{Migration, all_volumes_of, volumes_of};
 use super::{AttachDetach, AttachableVolume, Flags, LIST_PODS_PERIOD, Moment, orders};
-use crate::model::{
-    AnnotationKey, ClaimPhase, Node, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
-};
+use crate::model::{AnnotationKey, ClaimPhase, Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment};
 use crate::world::{Choices, View};
 
 impl AttachDetach {
@@ -147,11 +145,6 @@ impl AttachDetach {
                 self.add_pod(view, pod);
             }
         }
-    }
-
-    /// Returns the nodes that the controller manages and that the volumes of pods should be attached to.
-    pub fn wanted(&self) -> impl Iterator<Item = (Str, Str)> {
-        self.desired.all().map(|(at, _)| at)
     }
 }
 

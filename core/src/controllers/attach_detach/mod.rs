@@ -27,7 +27,7 @@ mod volume;
 pub use attachment::attachment_name;
 pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
-pub use volume::{AttachableVolume, Plugin};
+pub use volume::{AttachableVolume, Plugin, is_exclusive};
 
 use super::KubernetesBehavior;
 use crate::model::Str;

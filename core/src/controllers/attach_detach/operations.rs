@@ -100,15 +100,6 @@ impl Failure {
     }
 }
 
-/// Why an operation cannot be started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NotStarted {
-    /// Another operation with a matching key runs.
-    Busy,
-    /// The same operation failed a short time ago.
-    BackingOff,
-}
-
 impl Operations {
     /// Returns the operation with a matching key. One that runs comes first, then one with the same key. Upstream:
     /// `isOperationExists`, 1.36.
@@ -131,27 +122,25 @@ impl Operations {
         })
     }
 
-    /// Starts an operation. Upstream: `Run`, 1.36.
-    pub(super) fn start(&mut self, key: Key, now: Moment, running: Running) -> Result<(), NotStarted> {
+    /// Starts an operation. Returns whether it is started: another operation with a matching key may run, or the same
+    /// operation may have failed a short time ago. Upstream: `Run`, 1.36.
+    pub(super) fn start(&mut self, key: Key, now: Moment, running: Running) -> bool {
         let work = running.work;
+        if !self.may_start(&key, work, now) {
+            return false;
+        }
         let Some(at) = self.find(&key) else {
             self.all.push(Operation { key, name: work, running: Some(running), backoff: Backoff::default() });
-            return Ok(());
+            return true;
         };
         let found = &mut self.all[at];
-        if found.running.is_some() {
-            return Err(NotStarted::Busy);
-        }
         if !found.backoff.is_over(now) {
-            if found.name == work {
-                return Err(NotStarted::BackingOff);
-            }
             found.backoff = Backoff::default();
             found.name = work;
         }
         found.running = Some(running);
         found.key = key;
-        Ok(())
+        true
     }
 
     /// Returns the moments at which an operation that failed may be tried again.

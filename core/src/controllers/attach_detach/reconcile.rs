@@ -126,7 +126,7 @@ impl AttachDetach {
         let volume = entry.volume.clone();
         let mut running = Running { work: Work::Detach, name, volume, node, pods: Vec::new(), step: Step::End(None) };
         running.step = self.detach_step(&running, force.is_none(), now);
-        self.operations.start(key, now, running).is_ok()
+        self.operations.start(key, now, running)
     }
 
     /// Returns what a loop does with a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
@@ -166,7 +166,7 @@ impl AttachDetach {
             pods,
             step,
         };
-        if self.operations.start(key, now, running).is_ok() {
+        if self.operations.start(key, now, running) {
             run.out.push(Action::Attach { volume: name.clone(), node: node.clone() });
         }
     }

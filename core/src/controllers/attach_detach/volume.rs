@@ -128,8 +128,9 @@ impl AttachableVolume {
     }
 }
 
-/// Returns whether a volume with these access modes can be attached to only one node at a time.
-fn is_exclusive(modes: &AccessModes) -> bool {
+/// Returns whether a volume with these access modes can be attached to only one node at a time. Upstream:
+/// `IsMultiAttachAllowed`, `pkg/volume/util`, 1.36.
+pub fn is_exclusive(modes: &AccessModes) -> bool {
     let is_shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
     !modes.is_empty() && !modes.0.iter().any(is_shared)
 }

@@ -76,8 +76,8 @@ pub(super) const DISKS: [(&str, &[&str]); 7] = [
     ("portworxVolume", &["readOnly", "volumeID"]),
 ];
 
-/// Returns the pod's fields for the scheduler. The value is `None` if all of these fields are empty. It is also `None`
-/// for a pod that has ended, because the scheduler ignores such a pod.
+/// Returns the pod's fields for the scheduler. The value is `None` if all of these fields are empty. A pod that has
+/// ended has only its disks, because the scheduler ignores such a pod.
 pub(super) fn scheduling(spec: &PodSpec, status: &PodStatusObject) -> Option<Box<PodScheduling>> {
     let disks: Box<[Disk]> = spec.volumes.0.iter().filter_map(disk).collect();
     if matches!(PodPhase::from_manifest(&status.phase.0), PodPhase::Succeeded | PodPhase::Failed) {
