@@ -5,6 +5,7 @@
 //! object is to blame. The module [`graph`] relates findings to each other, and the module `report` shows them.
 
 mod around;
+pub mod attaching;
 pub mod case;
 pub mod facts;
 mod finding;

@@ -1,5 +1,6 @@
 //! Facts about all objects together that rules need. Each fact is computed only once.
 
+use super::attaching::Attachments;
 use super::facts::has_uid_of;
 use super::placement::{Placement, SchedulerPlacement};
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
@@ -40,6 +41,8 @@ pub struct Survey<'s> {
     recyclers: OnceLock<HashMap<Str, usize>>,
     /// What the scheduler decides about pods.
     placement: Box<dyn Placement + 's>,
+    /// What the attach/detach controller does with the volumes of nodes.
+    attachments: Attachments<'s>,
 }
 
 impl<'s> Survey<'s> {
@@ -56,7 +59,13 @@ impl<'s> Survey<'s> {
             asked: OnceLock::new(),
             recyclers: OnceLock::new(),
             placement: Box::new(SchedulerPlacement::new(snapshot, behavior, all)),
+            attachments: Attachments::new(snapshot, behavior),
         }
+    }
+
+    /// Returns what the attach/detach controller does with the volumes of nodes.
+    pub fn attachments(&self) -> &Attachments<'s> {
+        &self.attachments
     }
 
     /// Returns what the scheduler decides about pods.

@@ -117,8 +117,8 @@ impl fmt::Display for BehaviorError {
             }
             Self::UnknownFlag(flag) => write!(
                 out,
-                "controller-manager flag {flag:?} has no effect on the model; the known flags are \
-                 enable-dynamic-provisioning, enable-hostpath-provisioner, pvclaimbinder-sync-period"
+                "controller-manager flag {flag:?} has no effect on the model; the known flags are {}",
+                FLAGS.join(", ")
             ),
             Self::BadFlagValue(flag, value) => {
                 write!(
@@ -130,6 +130,16 @@ impl fmt::Display for BehaviorError {
         }
     }
 }
+
+/// The flags of kube-controller-manager that can be set.
+const FLAGS: [&str; 6] = [
+    "attach-detach-reconcile-sync-period",
+    "disable-attach-detach-reconcile-sync",
+    "disable-force-detach-on-timeout",
+    "enable-dynamic-provisioning",
+    "enable-hostpath-provisioner",
+    "pvclaimbinder-sync-period",
+];
 
 struct Gate {
     name: &'static str,
@@ -165,6 +175,12 @@ pub struct KubernetesBehavior {
     pub hostpath_provisioning: bool,
     /// `--pvclaimbinder-sync-period`, in seconds.
     pub resync_seconds: u64,
+    /// `--disable-force-detach-on-timeout`.
+    pub disable_force_detach: bool,
+    /// `--disable-attach-detach-reconcile-sync`.
+    pub disable_attachment_check: bool,
+    /// `--attach-detach-reconcile-sync-period`, in seconds.
+    pub attachment_check_seconds: u64,
 
     /// Since 1.36, a sync that ends with an error is retried after a back-off. Before 1.36, the object waited for an
     /// event or a resync.
@@ -296,6 +312,9 @@ impl KubernetesBehavior {
             dynamic_provisioning: true,
             hostpath_provisioning: false,
             resync_seconds: 15,
+            disable_force_detach: false,
+            disable_attachment_check: false,
+            attachment_check_seconds: 60,
             errors_are_retried: version.minor >= 36,
             default_class_for_empty_class: version.minor < 30,
             static_csi_is_external: version.minor >= 30,
@@ -345,18 +364,14 @@ impl KubernetesBehavior {
         let bad = || BehaviorError::BadFlagValue(name.to_owned(), value.to_owned());
         let name_only = name.trim_start_matches('-');
         match name_only {
+            "attach-detach-reconcile-sync-period" => self.attachment_check_seconds = seconds(value).ok_or_else(bad)?,
+            "disable-attach-detach-reconcile-sync" => {
+                self.disable_attachment_check = value.parse().map_err(|_| bad())?;
+            }
+            "disable-force-detach-on-timeout" => self.disable_force_detach = value.parse().map_err(|_| bad())?,
             "enable-dynamic-provisioning" => self.dynamic_provisioning = value.parse().map_err(|_| bad())?,
             "enable-hostpath-provisioner" => self.hostpath_provisioning = value.parse().map_err(|_| bad())?,
-            "pvclaimbinder-sync-period" => {
-                let (number, unit) = value.split_at(value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len()));
-                let factor = match unit {
-                    "s" => 1,
-                    "m" => 60,
-                    "h" => 3600,
-                    _ => return Err(bad()),
-                };
-                self.resync_seconds = number.parse::<u64>().map_err(|_| bad())?.saturating_mul(factor);
-            }
+            "pvclaimbinder-sync-period" => self.resync_seconds = seconds(value).ok_or_else(bad)?,
             _ => return Err(BehaviorError::UnknownFlag(name.to_owned())),
         }
         Ok(())
@@ -375,6 +390,18 @@ impl KubernetesBehavior {
         self.unused_condition = self.gate("PersistentVolumeClaimUnusedSinceTime");
         self.portworx_migrated = minor >= 36 || self.gate("CSIMigrationPortworx");
     }
+}
+
+/// Parses one number with s, m or h.
+fn seconds(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let factor = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return None,
+    };
+    Some(number.parse::<u64>().ok()?.saturating_mul(factor))
 }
 
 impl Default for KubernetesBehavior {

@@ -35,7 +35,7 @@ macro_rules! each_kind {
                 "Namespace", "namespaces", ["ns"], ["v1"], CLUSTER;
             /// `storage.k8s.io/v1` VolumeAttachment.
             VolumeAttachment(VolumeAttachment) in attachments:
-                "VolumeAttachment", "volumeattachments", ["volumeattachment"], ["storage.k8s.io/v1"], CLUSTER;
+                "VolumeAttachment", "volumeattachments", ["volumeattachment", "va"], ["storage.k8s.io/v1"], CLUSTER;
             /// `storage.k8s.io/v1` CSIDriver.
             CsiDriver(CsiDriver) in drivers:
                 "CSIDriver", "csidrivers", ["csidriver"], ["storage.k8s.io/v1"], CLUSTER;

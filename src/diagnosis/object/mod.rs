@@ -22,12 +22,13 @@ pub use headline::noun;
 pub use said::Said;
 pub use state::State;
 
+use super::attaching::{AttachmentAnswer, AttachmentOutlook, Attachments};
 use super::members::Member;
 use super::pod::{PodScheduling, PodVolume};
 use super::reason::View;
 use super::{Finding, Findings, Rule};
 use crate::controllers::scheduler::Scheduler;
-use crate::model::{Kind, ObjectId, ObjectKey, Pod, Timestamp};
+use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Timestamp, VolumeAttachment};
 use crate::simulate::{Prediction, Simulation};
 use crate::snapshot::Snapshot;
 use crate::text::sanitize;
@@ -63,6 +64,9 @@ pub struct Diagnosis {
     pub volumes: Vec<PodVolume>,
     /// What the scheduler does with a pod that has no node. It is `None` for other objects.
     pub scheduling: Option<PodScheduling>,
+    /// What the attach/detach controller does with the volumes of a pod, a node or a VolumeAttachment. It is `None` for
+    /// other objects, and under the same condition as the scheduler's answer.
+    pub attachments: Option<AttachmentAnswer>,
     /// The pods of a workload, a node or another object that has pods. It is empty for other objects.
     pub members: Vec<Member>,
 }
@@ -111,6 +115,8 @@ pub struct Diagnoser<'d> {
     index: FindingIndex<'d>,
     /// The scheduler's view of the cluster. It is made when the first pod without a node is diagnosed.
     scheduler: OnceLock<Scheduler<'d>>,
+    /// What the attach/detach controller does with the volumes of nodes.
+    attachments: Attachments<'d>,
     /// Whether the scheduler's answer is part of the diagnosis of a pod.
     schedules: bool,
 }
@@ -119,7 +125,8 @@ impl<'d> Diagnoser<'d> {
     /// Prepares diagnoses. The findings have to include those on the objects around each object that is diagnosed.
     pub fn new(simulation: &'d Simulation<'d>, findings: &'d Findings) -> Self {
         let index = FindingIndex::new(simulation.snapshot(), findings);
-        Self { simulation, findings, index, scheduler: OnceLock::new(), schedules: false }
+        let attachments = Attachments::new(simulation.snapshot(), &simulation.settings().behavior);
+        Self { simulation, findings, index, scheduler: OnceLock::new(), attachments, schedules: false }
     }
 
     /// Adds the decision of the scheduler to the diagnoses of pods without a node. Only `explain` reads the objects
@@ -196,7 +203,32 @@ impl<'d> Diagnoser<'d> {
             since: decisive.and_then(|decisive| decisive.root.since),
             volumes,
             scheduling,
+            attachments: if self.schedules { self.attachments_of(object) } else { None },
             members,
+        }
+    }
+
+    /// Returns what the attach/detach controller does with the volumes of the object.
+    fn attachments_of(&self, object: &ObjectKey) -> Option<AttachmentAnswer> {
+        let (snapshot, attachments) = (self.simulation.snapshot(), &self.attachments);
+        let answer = |namespace: &str, outlooks: &dyn Fn() -> Vec<AttachmentOutlook>| {
+            let unread = attachments.unread(namespace);
+            if unread.is_empty() { AttachmentAnswer::Known(outlooks()) } else { AttachmentAnswer::Unread(unread) }
+        };
+        match object.kind {
+            Kind::Pod => {
+                let pod = snapshot.pod(&object.namespace, &object.name)?;
+                Some(answer(&object.namespace, &|| attachments.of_pod(pod)))
+            }
+            Kind::Node => Some(answer("", &|| attachments.of_node(&object.name))),
+            Kind::VolumeAttachment => {
+                let attachment = snapshot.find::<VolumeAttachment>("", &object.name)?;
+                let volume = snapshot.find::<PersistentVolume>("", &attachment.volume_name);
+                let claim = volume.and_then(|volume| volume.claim_ref.as_ref());
+                let namespace = claim.map(|claim| claim.namespace.as_str()).unwrap_or_default();
+                Some(answer(namespace, &|| attachments.of_attachment(attachment).into_iter().collect()))
+            }
+            _ => None,
         }
     }
 }

@@ -4,25 +4,19 @@
 use super::headline::{Words, beginning, noun};
 use super::predicted::of_prediction;
 use super::{Actor, Diagnoser, Diagnosis, State, Who};
+use crate::controllers::attach_detach::DetachBranch;
+use crate::diagnosis::attaching::{AttachmentAnswer, Leaf};
 use crate::diagnosis::key;
 use crate::diagnosis::members::{self, Member};
 use crate::diagnosis::pod::facts::{newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodStage, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
 use crate::model::surroundings::StatefulSet;
-use crate::model::{Kind, Node, ObjectId, ObjectKey, Pod, PodPhase, Taint, TypedId};
+use crate::model::{Kind, Node, ObjectId, ObjectKey, Pod, PodPhase, Taint, TypedId, VolumeAttachment};
 
 /// The kinds of objects whose answer is about their pods.
-const WITH_PODS: [Kind; 8] = [
-    Kind::StatefulSet,
-    Kind::Deployment,
-    Kind::ReplicaSet,
-    Kind::DaemonSet,
-    Kind::Job,
-    Kind::Node,
-    Kind::Service,
-    Kind::VolumeAttachment,
-];
+const WITH_PODS: [Kind; 7] =
+    [Kind::StatefulSet, Kind::Deployment, Kind::ReplicaSet, Kind::DaemonSet, Kind::Job, Kind::Node, Kind::Service];
 
 /// The largest number of pods that the details of a workload describe.
 const TOLD: usize = 3;
@@ -68,6 +62,7 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
     match snapshot.object_id(object).map(ObjectId::typed) {
         Some(TypedId::StorageClass(id)) => Plain::new(super::class::words(diagnoser.simulation, snapshot.get(id))),
         Some(TypedId::Pod(id)) => of_pod(diagnoser, snapshot.get(id)),
+        Some(TypedId::VolumeAttachment(id)) => of_attachment(diagnoser, object, snapshot.get(id)),
         Some(_) if WITH_PODS.contains(&object.kind) => of_workload(diagnoser, object),
         // The objects of a namespace have diagnoses of their own.
         Some(TypedId::Namespace(id)) => {
@@ -130,7 +125,8 @@ fn of_pod<'d>(diagnoser: &Diagnoser<'d>, pod: &'d Pod) -> Plain {
     let simulation = diagnoser.simulation;
     let scheduling = diagnoser.scheduling(pod);
     let behavior = &simulation.settings().behavior;
-    let stages = Stages::new(simulation.snapshot(), behavior, pod).scheduled_by(scheduling.as_ref());
+    let stages =
+        Stages::new(simulation.snapshot(), behavior, pod, &diagnoser.attachments).scheduled_by(scheduling.as_ref());
     let of_claim = |claim: &ObjectKey| {
         let diagnosis = diagnoser.of(claim);
         ClaimProspect { is_problem: diagnosis.state.is_problem(), says: diagnosis.headline }
@@ -256,6 +252,38 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         members: diagnoses.iter().map(member).collect(),
         worst: worst.filter(|worst| worst.state.is_problem()).map(|worst| worst.object.clone()),
         ..Plain::new(Words { headline, details })
+    }
+}
+
+/// The answer about a VolumeAttachment: what the attach/detach controller does with its volume and its node. If this is
+/// not known, or if a pod of the volume has a problem, the answer is about the pods.
+fn of_attachment(diagnoser: &Diagnoser<'_>, object: &ObjectKey, attachment: &VolumeAttachment) -> Plain {
+    let plain = of_workload(diagnoser, object);
+    let outlook = match diagnoser.attachments_of(object) {
+        Some(AttachmentAnswer::Known(mut outlooks)) if plain.worst.is_none() => outlooks.pop(),
+        Some(AttachmentAnswer::Known(_) | AttachmentAnswer::Unread(_)) | None => None,
+    };
+    let Some(outlook) = outlook else { return plain };
+    let subject = beginning(&noun(object));
+    let headline =
+        format!("{subject}: {} {}, and {}.", outlook.volume_words(), outlook.state_words(), outlook.need_words());
+    let (state, who, name, does) = match outlook.leaves.first() {
+        _ if outlook.is_done() => (State::Well, Who::Nobody, "", ""),
+        _ if attachment.meta.deleted.is_some() => {
+            (State::Waiting, Who::Driver, attachment.attacher.as_str(), "detaches the volume")
+        }
+        Some(Leaf::Attach(_)) => (State::Waiting, Who::Driver, attachment.attacher.as_str(), "attaches the volume"),
+        Some(Leaf::Detach(DetachBranch::DetachWaitsForUnmount)) => {
+            (State::Waiting, Who::Node, attachment.node_name.as_str(), "unmounts the volume")
+        }
+        Some(Leaf::Detach(_)) | None => (State::Waiting, Who::Controller, "", "detaches the volume"),
+    };
+    let details = if outlook.is_done() { Vec::new() } else { outlook.next_words() };
+    Plain {
+        words: Words { headline, details },
+        state: Some(state),
+        actor: Some(Actor { who, name: name.to_owned(), does: does.to_owned() }),
+        ..plain
     }
 }
 

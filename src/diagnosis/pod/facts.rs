@@ -7,8 +7,8 @@ use crate::diagnosis::key;
 use crate::diagnosis::mention::volume_of;
 use crate::model::surroundings::Event;
 use crate::model::{
-    ContainerState, CsiDriver, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase,
-    SourceKind, Str, Timestamp, VolumeAttachment, VolumePhase, VolumeSource, VolumeUse,
+    ContainerState, CsiDriver, Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, SourceKind,
+    Str, Timestamp, VolumeAttachment, VolumePhase, VolumeUse,
 };
 use crate::snapshot::{Absence, Snapshot};
 
@@ -142,29 +142,6 @@ pub fn attaching(snapshot: &Snapshot, behavior: &KubernetesBehavior, volume: &Pe
 /// Returns the VolumeAttachment of the volume to the node.
 pub fn attachment<'s>(snapshot: &'s Snapshot, volume: &str, node: &str) -> Option<&'s VolumeAttachment> {
     snapshot.attachments_of(volume).find(|attachment| attachment.node_name == node)
-}
-
-/// Returns the name by which the status of a node lists the volume, if the volume is a CSI volume. Returns None for
-/// other volumes. Upstream: `GetUniqueVolumeName`, `pkg/volume/util`, 1.36.
-pub fn unique_name(volume: &PersistentVolume) -> Option<String> {
-    let VolumeSource { kind, detail, handle, .. } = &volume.source;
-    (*kind == SourceKind::Csi).then(|| format!("kubernetes.io/csi/{detail}^{handle}"))
-}
-
-/// Returns whether the status of the node lists the volume as attached.
-pub fn is_listed_as_attached(node: &Node, volume: &PersistentVolume) -> bool {
-    unique_name(volume).is_some_and(|name| node.volumes_attached.iter().any(|attached| *attached == name))
-}
-
-/// Returns the attachments of the volume to other nodes, if the volume can be attached to only one node at a time.
-pub fn attached_elsewhere<'s>(
-    snapshot: &'s Snapshot,
-    volume: &'s PersistentVolume,
-    node: &'s str,
-) -> impl Iterator<Item = &'s VolumeAttachment> {
-    let is_exclusive = is_exclusive(volume);
-    let attachments = snapshot.attachments_of(&volume.meta.name);
-    attachments.filter(move |attachment| is_exclusive && attachment.node_name != node && attachment.attached)
 }
 
 /// Returns the message of the scheduler about a pod that it could not place, and the moment since which the pod waits.

@@ -1,11 +1,12 @@
 //! The stages of a pod's volumes, from the claim to the running pod, as objects record them.
 
 use super::facts::{
-    Attaching, UsedClaim, attach_failure, attached_elsewhere, attaching, attachment, blocked_container, bound,
-    has_mounted, is_about_volume, is_listed_as_attached, mount_failure, unschedulable, used_claims,
+    Attaching, UsedClaim, attach_failure, attaching, attachment, blocked_container, bound, has_mounted,
+    is_about_volume, mount_failure, unschedulable, used_claims,
 };
 use super::scheduling::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
+use crate::diagnosis::attaching::Attachments;
 use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Str, Timestamp};
@@ -124,14 +125,21 @@ pub struct Stages<'s> {
     snapshot: &'s Snapshot,
     behavior: &'s KubernetesBehavior,
     pod: &'s Pod,
+    /// What the attach/detach controller does with the volumes.
+    attachments: &'s Attachments<'s>,
     /// What the scheduler does with the pod, if it has no node.
     scheduling: Option<&'s PodScheduling>,
 }
 
 impl<'s> Stages<'s> {
     /// Prepares the stages of a pod.
-    pub fn new(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior, pod: &'s Pod) -> Self {
-        Self { snapshot, behavior, pod, scheduling: None }
+    pub fn new(
+        snapshot: &'s Snapshot,
+        behavior: &'s KubernetesBehavior,
+        pod: &'s Pod,
+        attachments: &'s Attachments<'s>,
+    ) -> Self {
+        Self { snapshot, behavior, pod, attachments, scheduling: None }
     }
 
     /// Adds what the scheduler does with the pod now, because the message that the scheduler has recorded may be out of
@@ -350,20 +358,31 @@ impl<'s> Stages<'s> {
         }
         if let Some(attachment) = attachment(snapshot, &volume.meta.name, &pod.node_name) {
             let fact = |reached| fact(reached).object(key(Kind::VolumeAttachment, "", &attachment.meta.name));
+            let node = snapshot.node(&pod.node_name).filter(|_| self.attachments.manages(&pod.node_name));
             return match &attachment.attach_error {
+                // The kubelet waits until the status of the node lists the volume. Upstream:
+                // `GenerateVerifyControllerAttachedVolumeFunc`, `pkg/volume/util/operationexecutor`, 1.36.
+                _ if attachment.attached && node.is_some_and(|node| !self.attachments.lists(node, volume)) => {
+                    let says = format!("the status of node {} does not list the volume as attached yet", pod.node_name);
+                    fact(Reached::Waiting).says(&says)
+                }
                 _ if attachment.attached => fact(Reached::Done),
                 Some(error) => fact(Reached::Broken).says(&error.message).since(error.time),
                 None => fact(Reached::Waiting).says("the attacher has not answered yet").since(attachment.meta.created),
             };
         }
-        if snapshot.node(&pod.node_name).is_some_and(|node| is_listed_as_attached(node, volume)) {
+        if snapshot.node(&pod.node_name).is_some_and(|node| self.attachments.lists(node, volume)) {
             return fact(Reached::Done).object(key(Kind::Node, "", &pod.node_name));
         }
-        if let Some(other) = attached_elsewhere(snapshot, volume, &pod.node_name).next() {
+        if let Some(other) = self.attachments.elsewhere(volume, &pod.node_name).first() {
+            let object = match other.attachment {
+                Some(attachment) => key(Kind::VolumeAttachment, "", &attachment.meta.name),
+                None => key(Kind::Node, "", &other.node),
+            };
             return fact(Reached::Broken)
-                .object(key(Kind::VolumeAttachment, "", &other.meta.name))
-                .says(&format!("the volume is still attached to node {}", other.node_name))
-                .since(other.meta.created);
+                .object(object)
+                .says(&format!("the volume is still attached to node {}", other.node))
+                .since(other.attachment.and_then(|attachment| attachment.meta.created));
         }
         let is_own = |event: &&crate::model::Event| is_about_volume(&event.message, used.volume, &volume.meta.name);
         if let Some(event) = attach_failure(snapshot, pod).filter(is_own) {

@@ -1,5 +1,6 @@
 //! The explanation of one object as data: why it has its state, and who has to act.
 
+use super::attaching::AttachmentOut;
 use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
 use super::divergence::DivergenceOut;
@@ -10,6 +11,7 @@ use super::users::{UserOut, users_namespaces, users_of_claim, users_of_volume};
 
 use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, PodPlace, VolumeProtectionBranch};
+use crate::diagnosis::attaching::AttachmentAnswer;
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::node::NodeVolumes;
 use crate::diagnosis::reason::{View, verdict_of};
@@ -23,7 +25,7 @@ use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, S
 use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use crate::simulate::{Decision, Outcome, Prediction, Simulation};
-use crate::snapshot::{Absence, Snapshot};
+use crate::snapshot::{Absence, CoverageState, Snapshot};
 use serde::Serialize;
 
 /// The document: why one object has its state, and who has to act.
@@ -68,6 +70,11 @@ pub struct Explanation<'a> {
     /// The volumes of the node. The field is absent for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeVolumesOut>,
+    /// What the attach/detach controller does with the volumes of a pod on its node, with a VolumeAttachment, or with
+    /// the volumes of a node. The field is absent for other objects, and if something that the controller reads could
+    /// not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<Vec<AttachmentOut>>,
     /// The pods that use the claim, or the claim of the volume. The field is absent if the pods could not be read, and
     /// for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,6 +228,7 @@ impl<'a> Explanation<'a> {
             binding: binding::of_object(snapshot, prediction.target),
             scheduling: None,
             node: None,
+            attachments: None,
             used_by: unknown.is_empty().then_some(used_by),
             unknown,
             next,
@@ -335,7 +343,14 @@ impl<'a> Explanation<'a> {
             _ => None,
         };
         let object = ObjectId::new(id.kind, snapshot.meta(id));
-        Self { scheduling, node, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
+        let (attachments, unknown) = match &diagnosis.attachments {
+            Some(AttachmentAnswer::Known(outlooks)) => {
+                (Some(outlooks.iter().map(AttachmentOut::new).collect()), Vec::new())
+            }
+            Some(AttachmentAnswer::Unread(unread)) => (None, unread.iter().copied().map(unread_attachments).collect()),
+            None => (None, Vec::new()),
+        };
+        Self { scheduling, node, attachments, unknown, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
     }
 
     fn of_diagnosis(snapshot: &'a Snapshot, model: Model, object: ObjectId<'a>, diagnosis: &Diagnosis) -> Self {
@@ -354,6 +369,7 @@ impl<'a> Explanation<'a> {
             binding: None,
             scheduling: None,
             node: None,
+            attachments: None,
             used_by: None,
             unknown: Vec::new(),
             next: Vec::new(),
@@ -368,6 +384,16 @@ impl<'a> Explanation<'a> {
             driver_provisions: false,
             no_pods_read: Vec::new(),
         }
+    }
+}
+
+/// Says that the attachments are not known, because the objects of a kind were not read.
+fn unread_attachments<'a>((kind, state): (Kind, CoverageState)) -> UnknownOut<'a> {
+    UnknownOut {
+        field: "attachments",
+        controller: None,
+        needs: NeedOut { verb: "list", resource: kind.resource(), namespace: "" },
+        reason: state.as_str(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Explanation`: why one object has its state, and who has to act.
 
+mod attaching;
 mod binding;
 mod class;
 mod divergence;
@@ -11,6 +12,7 @@ mod scheduling;
 mod text;
 mod users;
 
+pub use attaching::AttachmentOut;
 pub use binding::{BindingOut, FieldOut};
 pub use class::ClassOut;
 pub use divergence::{DivergenceOut, RESYNCS};

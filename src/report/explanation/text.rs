@@ -1,5 +1,6 @@
 //! An explanation as text for people.
 
+use super::attaching;
 use super::document::YOU;
 use super::pods::{groups, open_stages, stages_table};
 use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut, NextOut};
@@ -60,6 +61,7 @@ impl Explanation<'_> {
         }
         self.said_section(&mut page);
         self.pods_section(&mut page);
+        self.attachments_section(&mut page);
         if let Some(node) = &self.node {
             node.sections(&mut page);
         }
@@ -154,6 +156,18 @@ impl Explanation<'_> {
             for line in groups(pods) {
                 page.line(1, &line);
             }
+        }
+    }
+
+    /// Writes what the attach/detach controller does with the volumes, or why this is not known.
+    fn attachments_section(&self, page: &mut Page) {
+        let is_all = self.object.kind == Kind::VolumeAttachment.as_str();
+        attaching::section(page, self.attachments.as_deref().unwrap_or_default(), is_all);
+        let unread = self.unknown.iter().filter(|unknown| unknown.field == "attachments");
+        let unread: Vec<&str> = unread.map(|unknown| unknown.needs.resource).collect();
+        if !unread.is_empty() {
+            page.heading("Attachments");
+            page.line(1, &format!("unknown: not all {} were read", unread.join(", ")));
         }
     }
 

@@ -294,8 +294,8 @@ pub struct AssumedOut<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnknownOut<'a> {
-    /// The field that could not be judged: `decisions` or `outcomes`. In an Explanation, it can also be `usedBy`. In a
-    /// `MatchTable`, it is `items`, `delayed` or `node`.
+    /// The field that could not be judged: `decisions` or `outcomes`. In an Explanation, it can also be `usedBy` or
+    /// `attachments`. In a `MatchTable`, it is `items`, `delayed` or `node`.
     pub field: &'static str,
     /// The controller whose decisions are missing. The field is absent if all decisions are missing.
     #[serde(skip_serializing_if = "Option::is_none")]

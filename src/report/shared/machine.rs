@@ -119,11 +119,7 @@ impl Model {
             source,
             given: Vec::new(),
             feature_gates: behavior.gates.clone(),
-            controller_flags: BTreeMap::from([
-                ("enable-dynamic-provisioning", behavior.dynamic_provisioning.to_string()),
-                ("enable-hostpath-provisioner", behavior.hostpath_provisioning.to_string()),
-                ("pvclaimbinder-sync-period", format!("{}s", behavior.resync_seconds)),
-            ]),
+            controller_flags: flags(behavior, &defaults),
             controllers: named(|controller| !ACTORS.contains(controller)),
             actors: named(|controller| ACTORS.contains(controller)),
             external_provisioner: controllers
@@ -132,6 +128,26 @@ impl Model {
             failures: false,
         }
     }
+}
+
+/// Returns the flags of kube-controller-manager. Those of the attach/detach controller are left out if they have their
+/// defaults.
+fn flags(behavior: &KubernetesBehavior, defaults: &KubernetesBehavior) -> BTreeMap<&'static str, String> {
+    let mut flags = BTreeMap::from([
+        ("enable-dynamic-provisioning", behavior.dynamic_provisioning.to_string()),
+        ("enable-hostpath-provisioner", behavior.hostpath_provisioning.to_string()),
+        ("pvclaimbinder-sync-period", format!("{}s", behavior.resync_seconds)),
+    ]);
+    let of = |behavior: &KubernetesBehavior| {
+        [
+            ("attach-detach-reconcile-sync-period", format!("{}s", behavior.attachment_check_seconds)),
+            ("disable-attach-detach-reconcile-sync", behavior.disable_attachment_check.to_string()),
+            ("disable-force-detach-on-timeout", behavior.disable_force_detach.to_string()),
+        ]
+    };
+    flags
+        .extend(of(behavior).into_iter().zip(of(defaults)).filter(|(own, default)| own != default).map(|(own, _)| own));
+    flags
 }
 
 /// Whether all objects of one kind were read, or why not.

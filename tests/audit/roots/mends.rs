@@ -115,7 +115,15 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("va-node-gone", Do(gone)),
     ("va-stale-no-pod", Do(gone)),
     // The kubelet of the node, or an administrator, has unmounted and detached the volumes.
-    ("node-shutdown-fencing", Do(|parts, node| parts.objects.attachments.retain(|one| one.node_name != node.name))),
+    (
+        "node-shutdown-fencing",
+        Do(|parts, node| {
+            parts.objects.attachments.retain(|one| one.node_name != node.name);
+            // The controller writes the status of the node when it has detached a volume.
+            let nodes = parts.objects.nodes.iter_mut().filter(|one| one.meta.name == node.name);
+            nodes.for_each(|node| node.volumes_attached = Box::default());
+        }),
+    ),
     // Every node can use the volume.
     (
         "bind-nodeaffinity-immediate",

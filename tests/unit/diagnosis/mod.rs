@@ -1,5 +1,6 @@
 //! Tests of `pvctl::diagnosis`.
 
+mod attaching;
 mod graph;
 mod mention;
 mod pod;

@@ -96,9 +96,15 @@ struct State<'a> {
     answers: Answers<'a>,
 }
 
+/// The nanoseconds of a second.
+const SECOND: u64 = 1_000_000_000;
+
 impl<'a> Run<'a> {
     fn new(items: &[Value], asked: &'a Attaching, behavior: &KubernetesBehavior) -> Result<Self> {
-        let mut flags = Flags::new(behavior, asked.disable_sync, asked.sync_period, asked.disable_force_detach);
+        let mut flags = Flags::of(behavior);
+        // The controller never checks with a period of less than a second.
+        flags.verify_period = (!asked.disable_sync && asked.sync_period >= SECOND).then_some(asked.sync_period);
+        flags.force_detach_on_timeout = !asked.disable_force_detach;
         flags.latency = asked.latency;
         let items: BTreeMap<_, _> = items.iter().map(|item| (key_of(item), item.clone())).collect();
         let answers = Answers { rules: &asked.refuse, counts: vec![0; asked.refuse.len()] };

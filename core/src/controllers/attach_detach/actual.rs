@@ -40,7 +40,7 @@ struct Report {
 
 /// Whether a volume is attached to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AttachState {
+pub enum AttachState {
     /// The volume is attached.
     Attached,
     /// An operation failed, so that the volume may be attached.
@@ -184,6 +184,16 @@ impl Actual {
             attached.nodes.keys().map(|node| (name.clone(), node.clone())).collect::<Vec<_>>()
         };
         self.volumes.iter().flat_map(nodes).collect()
+    }
+
+    /// Returns the volumes that are or may be attached to the node.
+    pub(super) fn on(&self, node: &str) -> impl Iterator<Item = &Str> {
+        self.volumes.iter().filter(move |(_, attached)| attached.nodes.contains_key(node)).map(|(name, _)| name)
+    }
+
+    /// Returns the nodes to which the volume is or may be attached.
+    pub(super) fn all_nodes_of(&self, name: &str) -> impl Iterator<Item = &Str> {
+        self.volumes.get(name).into_iter().flat_map(|attached| attached.nodes.keys())
     }
 
     /// Returns the nodes to which the volume is certainly attached. Upstream: `GetNodesForAttachedVolume`, 1.36.

@@ -5,7 +5,7 @@ use super::{Moment, SECOND};
 /// The first wait, in nanoseconds. Upstream: `initialDurationBeforeRetry`, `goroutinemap/exponentialbackoff`, 1.36.
 const FIRST: u64 = SECOND / 2;
 /// The longest wait, in nanoseconds. Upstream: `maxDurationBeforeRetry`, 1.36.
-const LONGEST: u64 = 122 * SECOND;
+pub const LONGEST: u64 = 122 * SECOND;
 
 /// The wait after the last failure of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,11 @@ use super::desired::Desired;
 use super::operations::Operations;
 use super::volume::{Migration, all_volumes_of, volumes_of};
 use super::{AttachDetach, AttachableVolume, Flags, LIST_PODS_PERIOD, Moment, orders};
-use crate::model::{AnnotationKey, ClaimPhase, Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment};
+use crate::model::{
+    AnnotationKey, ClaimPhase, Node, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
+};
 use crate::world::{Choices, View};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl AttachDetach {
     /// Starts a controller that has read all objects. `created` is the moment at which its process begins.
@@ -40,12 +43,14 @@ impl AttachDetach {
             controller.actual.set_in_use(&node.meta.name, &node.volumes_in_use);
         }
         let attachments = view.all::<VolumeAttachment>();
-        let attachments = attachments
+        let attachments: Vec<(&Str, AttachableVolume)> = attachments
             .filter_map(|one| Some((&one.node_name, recorded_volume(view, one, flags.migration)?)))
             .collect();
-        let is_other =
-            |one: &AttachableVolume, other: &AttachableVolume| one != other && one.unique_name() == other.unique_name();
-        for (node, volume) in orders::pick(attachments, |one, other| is_other(&one.1, &other.1), choices) {
+        let ambiguous = ambiguous(attachments.iter().map(|(_, volume)| volume));
+        let keys = |(_, volume): &(&Str, AttachableVolume)| {
+            Some(volume.unique_name()).filter(|name| ambiguous.contains(name)).into_iter().collect()
+        };
+        for (node, volume) in orders::pick(attachments, keys, choices) {
             let name = volume.unique_name();
             if controller.actual.state(&name, node) == AttachState::Detached {
                 controller.actual.set_uncertain(&name, Some(volume), node);
@@ -156,14 +161,30 @@ fn ordered<'v>(
     pods: impl Iterator<Item = &'v Pod>,
     choices: &mut Choices,
 ) -> Vec<(&'v Pod, Vec<AttachableVolume>)> {
-    let pods = pods.map(|pod| (pod, volumes_of(view, pod, migration))).collect();
-    let conflicts = |one: &(&Pod, Vec<AttachableVolume>), other: &(&Pod, Vec<AttachableVolume>)| {
-        let differs = |volume: &AttachableVolume| {
-            other.1.iter().any(|second| second != volume && second.unique_name() == volume.unique_name())
-        };
-        one.1.iter().any(differs)
+    let pods: Vec<_> = pods.map(|pod| (pod, volumes_of(view, pod, migration))).collect();
+    let ambiguous = ambiguous(pods.iter().flat_map(|(_, volumes)| volumes));
+    let keys = |(_, volumes): &(&Pod, Vec<AttachableVolume>)| {
+        let names = volumes.iter().map(AttachableVolume::unique_name);
+        names.filter(|name| ambiguous.contains(name)).collect()
     };
-    orders::pick(pods, conflicts, choices)
+    orders::pick(pods, keys, choices)
+}
+
+/// Returns the unique names that different volumes have.
+fn ambiguous<'v>(volumes: impl Iterator<Item = &'v AttachableVolume>) -> BTreeSet<Str> {
+    let mut first: BTreeMap<Str, &AttachableVolume> = BTreeMap::new();
+    let mut ambiguous = BTreeSet::new();
+    for volume in volumes {
+        let name = volume.unique_name();
+        if let Some(known) = first.get(&name) {
+            if *known != volume {
+                ambiguous.insert(name);
+            }
+        } else {
+            first.insert(name, volume);
+        }
+    }
+    ambiguous
 }
 
 /// Returns the volume of a VolumeAttachment. Upstream: `processVolumeAttachments`, 1.36.

@@ -70,6 +70,11 @@ impl Desired {
         })
     }
 
+    /// Returns the volumes that should be attached to the node.
+    pub(super) fn on(&self, node: &str) -> impl Iterator<Item = &Str> {
+        self.nodes.get(node).into_iter().flat_map(BTreeMap::keys)
+    }
+
     /// Returns the volume on the node, if it should be attached there. Upstream: `VolumeExists`, 1.36.
     pub(super) fn get(&self, volume: &str, node: &str) -> Option<&Wanted> {
         self.nodes.get(node)?.get(volume)

@@ -19,12 +19,15 @@ mod desired;
 mod leaves;
 mod operations;
 mod orders;
+mod outlook;
 mod reconcile;
 mod request;
 mod verify;
 mod volume;
 
+pub use actual::AttachState;
 pub use attachment::attachment_name;
+pub use backoff::LONGEST as LONGEST_BACKOFF;
 pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
 pub use volume::{AttachableVolume, Plugin, is_exclusive};
@@ -81,17 +84,12 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Returns the flags from the version and the values of the command line. The period is that of
-    /// `--attach-detach-reconcile-sync-period`, in nanoseconds.
-    pub fn new(
-        behavior: &KubernetesBehavior,
-        disable_sync: bool,
-        sync_period: u64,
-        disable_force_detach: bool,
-    ) -> Self {
+    /// Returns the flags for the version and the flags of kube-controller-manager. Requests take no time.
+    pub fn of(behavior: &KubernetesBehavior) -> Self {
+        let period = behavior.attachment_check_seconds.saturating_mul(SECOND);
         Self {
-            verify_period: (!disable_sync && sync_period >= SECOND).then_some(sync_period),
-            force_detach_on_timeout: !disable_force_detach,
+            verify_period: (!behavior.disable_attachment_check && period >= SECOND).then_some(period),
+            force_detach_on_timeout: !behavior.disable_force_detach,
             latency: 0,
             migration: Migration { asks_node: behavior.attaching_asks_node, portworx: behavior.portworx_migrated },
         }

@@ -34,33 +34,39 @@ impl AttachDetach {
     ) {
         let mut run = Loop { view, now, api, choices, out };
         let unwanted = self.actual.all().into_iter().filter(|(name, node)| self.desired.get(name, node).is_none());
-        let unwanted = unwanted.map(|(name, node)| {
-            let is_in_use = self.actual.is_in_use(&name, &node);
-            let volume = self.actual.volume(&name).cloned();
-            Entry { at: (name, node), volume, is_in_use }
-        });
-        let unwanted: Vec<Entry> = unwanted.collect();
+        let unwanted: Vec<Entry> = unwanted.map(|at| self.entry(at)).collect();
         let depends = run.api.depends_on_order();
         // The order of the volumes of a node matters if the node must be written anyway, and if an entry of a plugin
         // that the controller does not have changes in between what the node reports.
         let is_broken = |entry: &&Entry| entry.volume.is_none() && !has_plugin(&entry.at.0);
         let broken = unwanted.iter().filter(is_broken).map(|entry| entry.at.1.clone());
         let mixed: BTreeSet<Str> = broken.chain(self.actual.nodes_to_report()).collect();
-        let related = |one: &Entry, other: &Entry| {
-            depends || one.at.0 == other.at.0 || (one.at.1 == other.at.1 && mixed.contains(&one.at.1))
+        let keys = |entry: &Entry| {
+            let (name, node) = &entry.at;
+            let of_node = mixed.contains(node).then_some(OrderKey::Node(node.clone()));
+            let of_all = depends.then_some(OrderKey::All);
+            [Some(OrderKey::Volume(name.clone())), of_node, of_all].into_iter().flatten().collect()
         };
-        for entry in orders::pick(unwanted, related, run.choices) {
+        for entry in orders::pick(unwanted, keys, run.choices) {
             self.detach(&entry, &mut run);
         }
         let wanted: Vec<VolumeOnNode> = self.desired.all().map(|(at, _)| at).collect();
-        for (name, node) in orders::pick(wanted, |one, other| one.0 == other.0, run.choices) {
+        for (name, node) in orders::pick(wanted, |(name, _)| vec![name.clone()], run.choices) {
             self.attach(&name, &node, &mut run);
         }
-        for node in orders::pick(self.actual.nodes_to_report(), |_, _| depends, run.choices) {
+        let keys = |_: &Str| depends.then_some(OrderKey::All).into_iter().collect();
+        for node in orders::pick(self.actual.nodes_to_report(), keys, run.choices) {
             // The controller waits for no answer here: if the request fails, the next loop sends it again.
             let _ = self.report(&node, &mut run);
         }
         self.verify(view, now);
+    }
+
+    /// Returns the volume on the node as it is now.
+    pub(super) fn entry(&self, at: VolumeOnNode) -> Entry {
+        let (name, node) = &at;
+        let (volume, is_in_use) = (self.actual.volume(name).cloned(), self.actual.is_in_use(name, node));
+        Entry { at, volume, is_in_use }
     }
 
     /// Returns the first moment after this one at which a loop may do something that an earlier loop does not do, if
@@ -74,7 +80,7 @@ impl AttachDetach {
 
     /// Returns what a loop does with a volume that no pod on the node needs. Upstream: the first part of `reconcile`,
     /// 1.36.
-    fn detach_branch(&self, entry: &Entry, view: View<'_>, now: Moment) -> DetachBranch {
+    pub(super) fn detach_branch(&self, entry: &Entry, view: View<'_>, now: Moment) -> DetachBranch {
         let (name, node) = &entry.at;
         let key = Key::new(name, entry.volume.as_ref(), node);
         if !self.operations.may_start(&key, Work::Detach, now) {
@@ -130,13 +136,13 @@ impl AttachDetach {
     }
 
     /// Returns what a loop does with a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
-    fn attach_branch(&self, name: &str, node: &str, wanted: &Wanted, now: Moment) -> AttachBranch {
-        let key = Key::new(name, Some(&wanted.volume), node);
+    pub(super) fn attach_branch(&self, name: &str, node: &str, volume: &AttachableVolume, now: Moment) -> AttachBranch {
+        let key = Key::new(name, Some(volume), node);
         if self.operations.is_running(&key) {
             AttachBranch::AttachBusy
         } else if self.actual.state(name, node) == AttachState::Attached {
             AttachBranch::AttachDone
-        } else if wanted.volume.exclusive && !self.actual.nodes_of(name).is_empty() {
+        } else if volume.exclusive && !self.actual.nodes_of(name).is_empty() {
             AttachBranch::AttachBlocked
         } else if self.operations.may_start(&key, Work::Attach, now) {
             AttachBranch::AttachStarted
@@ -149,7 +155,7 @@ impl AttachDetach {
     fn attach(&mut self, name: &Str, node: &Str, run: &mut Loop<'_>) {
         let now = run.now;
         let Some(wanted) = self.desired.get(name, node).cloned() else { return };
-        match self.attach_branch(name, node, &wanted, now) {
+        match self.attach_branch(name, node, &wanted.volume, now) {
             AttachBranch::AttachBusy | AttachBranch::AttachBackingOff => return,
             AttachBranch::AttachDone => return self.actual.reset_detach(name, node),
             AttachBranch::AttachBlocked => return self.report_blocked(name, node, &wanted, run),
@@ -206,11 +212,22 @@ impl AttachDetach {
     }
 }
 
+/// What makes the order of two entries matter, if both have it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum OrderKey {
+    /// The same volume.
+    Volume(Str),
+    /// The same node.
+    Node(Str),
+    /// The order of all entries matters.
+    All,
+}
+
 /// A volume that is or may be attached, as it is at the beginning of a loop.
-struct Entry {
-    at: VolumeOnNode,
-    volume: Option<AttachableVolume>,
-    is_in_use: bool,
+pub(super) struct Entry {
+    pub(super) at: VolumeOnNode,
+    pub(super) volume: Option<AttachableVolume>,
+    pub(super) is_in_use: bool,
 }
 
 /// Returns whether the controller has the plugin that the unique name of a volume states. Upstream: `SplitUniqueName`,

@@ -158,7 +158,7 @@ impl Migration {
     }
 
     /// Returns whether the plugin is migrated on the node. Upstream: `isCSIMigrationSupportedOnNode`, 1.36.
-    fn has_on(self, plugin: InTree, node: Option<&CsiNode>) -> bool {
+    pub(super) fn has_on(self, plugin: InTree, node: Option<&CsiNode>) -> bool {
         self.has(plugin) && (!self.asks_node || plugin.is_migrated_on(node))
     }
 }

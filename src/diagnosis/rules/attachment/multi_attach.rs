@@ -2,15 +2,14 @@
 //! attached to only one node.
 
 use super::{DRAIN, attachment_key, is_exclusive, lasts};
+use crate::diagnosis::attaching::Elsewhere;
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::{mention, volume_of};
 use crate::diagnosis::pod::facts::{
-    Attaching, attach_failure, attached_elsewhere, attaching, attachment, bound, is_about_volume, is_starting, pod_key,
-    used_claims,
+    Attaching, attach_failure, attaching, attachment, bound, is_about_volume, is_starting, pod_key, used_claims,
 };
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity, key};
-use crate::model::surroundings::VolumeAttachment;
 use crate::model::{AccessMode, ClaimRef, Kind, PersistentVolume, Pod};
 use crate::snapshot::Absence;
 
@@ -79,7 +78,8 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
     }
     let event = attach_failure(snapshot, pod)
         .filter(|event| event.message.contains("Multi-Attach") && is_about_volume(&event.message, in_pod, name));
-    let other = attached_elsewhere(snapshot, volume, &pod.node_name).next();
+    let others = case.survey().attachments().elsewhere(volume, &pod.node_name);
+    let other = others.first();
     // An event may be older than the detachment. So the event is used only if the VolumeAttachments were not read.
     let is_hidden = matches!(snapshot.coverage().absence(Kind::VolumeAttachment, ""), Absence::Unknown(_));
     if other.is_none() && (event.is_none() || !is_hidden) {
@@ -100,7 +100,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
         }
         Holder::Gone => false,
     };
-    let node = other.map(|other| other.node_name.as_str());
+    let node = other.map(|other| other.node.as_str());
     let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
     let (message, remedies) = words(pod, claim, name, &modes.join(", "), node, &holder);
     let mut found = Detection::new(message)
@@ -115,13 +115,19 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
     if matches!(holder, Holder::Nobody | Holder::Gone | Holder::Unready(..)) {
         found = found.as_bad_as_its_cause();
     }
-    if let Some(other) = other {
-        let object = attachment_key(other);
-        found = found
-            .evidence(&object, "spec.nodeName", other.node_name.as_str())
-            .evidence(&object, "status.attached", "true")
-            .follows_from(object, Act::Detach)
-            .follows_from(key(Kind::Node, "", &other.node_name), Act::Detach);
+    if let Some(Elsewhere { node, attachment }) = other {
+        let node_key = key(Kind::Node, "", node);
+        found = match attachment {
+            Some(other) => {
+                let object = attachment_key(other);
+                found
+                    .evidence(&object, "spec.nodeName", node.as_str())
+                    .evidence(&object, "status.attached", "true")
+                    .follows_from(object, Act::Detach)
+            }
+            None => found.evidence(&node_key, "status.volumesAttached", name.as_str()),
+        };
+        found = found.follows_from(node_key, Act::Detach);
     }
     if let Some(event) = event {
         found = found.evidence(&case.object(), "events[FailedAttachVolume]", event.message.as_str());
@@ -145,15 +151,15 @@ enum Holder<'a> {
     Unknown,
 }
 
-fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Option<&VolumeAttachment>) -> Holder<'a> {
+fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Option<&Elsewhere<'_>>) -> Holder<'a> {
     let Some(claim) = &volume.claim_ref else { return Holder::Unknown };
     let mut users = case.snapshot().pods_of(&claim.namespace, &claim.name);
     let is_there = |user: &&Pod| {
         let elsewhere = !user.node_name.is_empty() && user.node_name != pod.node_name;
-        elsewhere && !user.terminated() && other.is_none_or(|other| other.node_name == user.node_name)
+        elsewhere && !user.terminated() && other.is_none_or(|other| other.node == user.node_name)
     };
     let user = users.find(is_there);
-    let node = other.map(|other| other.node_name.as_str()).or(user.map(|user| user.node_name.as_str()));
+    let node = other.map(|other| other.node.as_str()).or(user.map(|user| user.node_name.as_str()));
     if node.and_then(|node| case.snapshot().node(node)).is_some_and(crate::model::Node::is_not_ready) {
         return Holder::Unready(user);
     }

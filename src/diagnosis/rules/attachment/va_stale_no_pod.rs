@@ -3,7 +3,6 @@
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
-use crate::diagnosis::pod::facts::unique_name;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::VolumeAttachment;
@@ -128,6 +127,5 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
 fn is_unmounted(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
     let Some(node) = case.snapshot().node(node) else { return false };
     let is_ready = node.readiness().is_some_and(|ready| ready.status == "True");
-    let Some(name) = unique_name(volume) else { return false };
-    is_ready && !node.volumes_in_use.iter().any(|used| *used == name)
+    is_ready && case.survey().attachments().is_mounted(node, volume) == Some(false)
 }

@@ -1,0 +1,100 @@
+//! Questions about what the controller has in its memory, and about what its next loop does.
+
+use super::{AttachBranch, AttachDetach, AttachState, AttachableVolume, DetachBranch, Flags, Moment, PodName};
+use crate::model::{CsiNode, Node, PersistentVolume, Str, VolumeAttachment};
+use crate::world::{Choices, View};
+use std::collections::BTreeSet;
+
+impl AttachDetach {
+    /// Returns a controller that has just been started and has seen each node once more. A snapshot does not show the
+    /// memory of the real controller. This one knows the least.
+    pub fn restarted(view: View<'_>, flags: Flags, now: Moment) -> Self {
+        let mut controller = Self::start(view, flags, now, &mut Choices::default());
+        controller.see_nodes(view);
+        controller
+    }
+
+    /// Returns a controller that remembers that volumes are attached which their VolumeAttachments show as attached. A
+    /// controller knows this of each volume that it attached itself.
+    #[must_use]
+    pub fn with_attached(mut self, view: View<'_>) -> Self {
+        for attachment in view.all::<VolumeAttachment>() {
+            if attachment.attached
+                && attachment.meta.deleted.is_none()
+                && let Some(volume) = view.find::<PersistentVolume>("", &attachment.volume_name)
+                && let Some(volume) = self.volume(view, volume, &attachment.node_name)
+            {
+                self.actual.set_attached(&volume.unique_name(), Some(volume), &attachment.node_name);
+            }
+        }
+        self.see_nodes(view);
+        self
+    }
+
+    fn see_nodes(&mut self, view: View<'_>) {
+        for node in view.all::<Node>() {
+            self.node_changed(node, false);
+        }
+    }
+
+    /// Returns the volume as the controller attaches it to the node. The value is `None` if no plugin has to attach it.
+    pub fn volume(&self, view: View<'_>, volume: &PersistentVolume, node: &str) -> Option<AttachableVolume> {
+        let csi_node: Option<&CsiNode> = view.find("", node);
+        let volume = AttachableVolume::of(volume, |plugin| self.flags.migration.has_on(plugin, csi_node))?;
+        volume.needs_attaching(view).then_some(volume)
+    }
+
+    /// Returns whether the controller attaches volumes to the node. If it does not, the kubelet of the node does.
+    pub fn manages(&self, node: &str) -> bool {
+        self.desired.has_node(node)
+    }
+
+    /// Returns the unique names of the volumes that are wanted on the node, or that are or may be attached to it.
+    pub fn volumes_on(&self, node: &str) -> BTreeSet<Str> {
+        self.desired.on(node).chain(self.actual.on(node)).cloned().collect()
+    }
+
+    /// Returns the pods on the node that need the volume.
+    pub fn pods_with(&self, volume: &str, node: &str) -> Vec<PodName> {
+        self.desired.get(volume, node).map(|wanted| wanted.pods.values().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Returns the volume, if a pod on the node needs it or if it is or may be attached to some node.
+    pub fn known(&self, volume: &str, node: &str) -> Option<&AttachableVolume> {
+        let wanted = self.desired.get(volume, node).map(|wanted| &wanted.volume);
+        wanted.or_else(|| self.actual.volume(volume))
+    }
+
+    /// Returns whether the volume is attached to the node.
+    pub fn attach_state(&self, volume: &str, node: &str) -> AttachState {
+        self.actual.state(volume, node)
+    }
+
+    /// Returns the other nodes to which the volume is or may be attached.
+    pub fn other_nodes(&self, volume: &str, node: &str) -> Vec<Str> {
+        self.actual.all_nodes_of(volume).filter(|other| *other != node).cloned().collect()
+    }
+
+    /// Returns whether the node may have the volume mounted.
+    pub fn may_be_mounted(&self, volume: &str, node: &str) -> bool {
+        self.actual.is_in_use(volume, node)
+    }
+
+    /// Returns what the next loop does if a pod on the node needs the volume.
+    pub fn if_needed(&self, volume: &AttachableVolume, node: &str, now: Moment) -> AttachBranch {
+        self.attach_branch(&volume.unique_name(), node, volume, now)
+    }
+
+    /// Returns what the next loop does if no pod on the node needs the volume.
+    pub fn if_not_needed(&self, view: View<'_>, volume: &str, node: &str, now: Moment) -> DetachBranch {
+        self.detach_branch(&self.entry((volume.into(), node.into())), view, now)
+    }
+}
+
+impl AttachableVolume {
+    /// Returns the name of the VolumeAttachment of the volume on a node. The value is `None` if the plugin uses no
+    /// VolumeAttachments.
+    pub fn attachment_name_on(&self, node: &str) -> Option<Str> {
+        self.attachment_on(node).map(|(name, _)| name)
+    }
+}

@@ -1,0 +1,91 @@
+//! What `explain` says about attachments. The real attach/detach controller must do what is said, in the recorded runs.
+#![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
+
+use crate::support::root;
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::controllers::attach_detach::{AttachBranch, AttachState, DetachBranch};
+use pvctl::diagnosis::attaching::{AttachmentOutlook, Attachments, Leaf, Next, Step, When};
+use pvctl::model::Node;
+use xtask::attaching::{Attaching, Entry};
+use xtask::corpus;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Returns the entries between the start of the controller and the first change by others. The value is `None` if
+/// something is changed before the start.
+fn undisturbed(asked: &Attaching) -> Option<(u64, Vec<&Entry>)> {
+    let is_change = |entry: &&Entry| entry.put.is_some() || entry.delete.is_some() || entry.restart;
+    let start = asked.log.iter().position(|entry| entry.start)?;
+    if asked.log[..start].iter().any(|entry| is_change(&entry)) {
+        return None;
+    }
+    let entries = asked.log[start..].iter().take_while(|entry| !is_change(entry));
+    Some((asked.log[start].at, entries.collect()))
+}
+
+/// The leaves of each volume and node allow what the real controller does until others change something, and the time
+/// of a forced detachment is the one that is said.
+#[test]
+fn the_recorded_controllers_do_what_is_said() {
+    let (mut attached, mut detached, mut forced, mut blocked) = (0, 0, 0, 0);
+    let files = corpus::files(&root().join("tests/conformance")).unwrap();
+    for file in files.iter().filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("attaching-")) {
+        for line in corpus::lines(file).unwrap() {
+            let line = line.unwrap();
+            let asked = line.attaching.as_ref().unwrap();
+            let mut behavior: KubernetesBehavior = corpus::behavior_of(file).unwrap();
+            behavior.disable_force_detach = asked.disable_force_detach;
+            let Some((start, entries)) = undisturbed(asked) else { continue };
+            let snapshot = xtask::judge::snapshot(&line).unwrap();
+            let attachments = Attachments::new(&snapshot, &behavior);
+            let nodes: Vec<&Node> = snapshot.all::<Node>().iter().collect();
+            let all: Vec<AttachmentOutlook> =
+                nodes.iter().flat_map(|node| attachments.of_node(&node.meta.name)).collect();
+            let of = |volume: &str, node: &str| all.iter().find(|one| one.unique_name == volume && one.node == node);
+            for entry in &entries {
+                let Some(operation) = &entry.operation else { continue };
+                let after = entry.at - start;
+                // Volumes of drivers that attach nothing and volumes on nodes that are gone are not listed.
+                let Some(outlook) = of(&operation.volume, &operation.node) else { continue };
+                let what = format!("{}: {after} ns after the start: {operation:?}, said: {outlook:#?}", line.id);
+                // An operation can follow from another one. The first loop rests on the start alone.
+                let is_first = after < SECOND / 10;
+                match operation.name.as_str() {
+                    "attach" => {
+                        let says = Leaf::Attach(AttachBranch::AttachStarted);
+                        assert!(!is_first || outlook.leaves.contains(&says), "{what}");
+                        attached += usize::from(is_first);
+                    }
+                    _ if operation.forced == "timeout" => {
+                        let is_said = |next: &Next| match next.when {
+                            When::Within { seconds, .. } => {
+                                next.step == Step::ForcedDetach && after <= seconds * SECOND
+                            }
+                            When::After(_) | When::Never(_) => false,
+                        };
+                        assert!(outlook.next.iter().any(is_said), "{what}");
+                        forced += 1;
+                    }
+                    _ => {
+                        let says = [DetachBranch::DetachStarted, DetachBranch::DetachOutOfService].map(Leaf::Detach);
+                        assert!(!is_first || says.iter().any(|leaf| outlook.leaves.contains(leaf)), "{what}");
+                        detached += usize::from(is_first);
+                    }
+                }
+            }
+            for outlook in all.iter().filter(|one| one.leaves == [Leaf::Attach(AttachBranch::AttachBlocked)]) {
+                let is_it = |entry: &&&Entry| {
+                    let operation = entry.operation.as_ref();
+                    entry.at < start + SECOND / 10
+                        && operation.is_some_and(|one| outlook.unique_name == one.volume && outlook.node == one.node)
+                };
+                assert_eq!(entries.iter().find(is_it).map(|entry| entry.at), None, "{}: {outlook:#?}", line.id);
+                assert!(!outlook.held_by.is_empty(), "{}: {outlook:#?}", line.id);
+                assert_ne!(outlook.state, AttachState::Attached, "{}: {outlook:#?}", line.id);
+                blocked += 1;
+            }
+        }
+    }
+    assert!(attached > 100 && detached > 30 && blocked > 5, "{attached} {detached} {forced} {blocked}");
+    assert!(forced > 0, "no recorded run detaches a volume after six minutes before others change something");
+}
