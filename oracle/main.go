@@ -31,7 +31,8 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --ephemeral: with pods that have ephemeral volumes;
                                                           --scheduling: with pods that the scheduler has to schedule;
                                                           --pods: with few pods that compete for nodes and volumes;
-                                                          --attaching: with volumes that are attached to nodes
+                                                          --attaching: with volumes that are attached to nodes;
+                                                          --attaching-ends: the same, until nothing new happens
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
@@ -111,6 +112,7 @@ func run(args []string) error {
 		scheduling := flags.Bool("scheduling", false, "nodes, pods, volumes and claims that the scheduler compares")
 		pods := flags.Bool("pods", false, "few pods that compete for nodes and volumes")
 		attachments := flags.Bool("attaching", false, "volumes that are attached to nodes, and changes over some minutes")
+		attachmentEnds := flags.Bool("attaching-ends", false, "the same without changes by others, until nothing new happens")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -121,6 +123,7 @@ func run(args []string) error {
 		}{
 			{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral},
 			{*scheduling, worlds.Scheduling}, {*pods, worlds.Pods}, {*attachments, worlds.Attaching},
+			{*attachmentEnds, worlds.AttachingEnds},
 		} {
 			if kind.wanted {
 				generate = kind.generate
@@ -128,7 +131,7 @@ func run(args []string) error {
 			}
 		}
 		if kinds > 1 {
-			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling, --pods and --attaching, not with several")
+			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling, --pods, --attaching and --attaching-ends, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {

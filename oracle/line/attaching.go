@@ -17,6 +17,9 @@ type Attaching struct {
 	Latency int64 `json:"latency"`
 	// Until is the end of the run.
 	Until int64 `json:"until"`
+	// Settles says that nobody but the controller and the attachers changes anything that matters, and that the run is so
+	// long that nothing new happens at its end.
+	Settles bool `json:"settles,omitempty"`
 	// Attachers act on the VolumeAttachments, each on those of its driver.
 	Attachers []Attacher `json:"attachers,omitempty"`
 	// Script are the changes that other actors make, in the order of their moments.

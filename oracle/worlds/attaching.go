@@ -29,6 +29,8 @@ type attachingWorld struct {
 	modes []string
 	// long says that the run is longer than the six minutes after which a volume is detached by force.
 	long bool
+	// settles says that the run is so long that nothing new happens at its end.
+	settles bool
 	// current has the last form of each object that the script has changed, by kind, namespace and name.
 	current map[string]object
 }
@@ -43,7 +45,19 @@ type place struct {
 // VolumeAttachments, and a script of changes. In about a quarter of the worlds the run lasts long enough for a detach
 // by force.
 func Attaching(seed uint64, index int) line.Line {
-	w := &attachingWorld{generator: newGenerator(seed, index, "pvctl attaching"), current: map[string]object{}}
+	return attaching(seed, index, "attaching", false)
+}
+
+// AttachingEnds generates the index-th world that settles: nobody but the controller and the attachers changes
+// anything. The status of each node is only written once more, as a kubelet does.
+func AttachingEnds(seed uint64, index int) line.Line {
+	return attaching(seed, index, "attaching-ends", true)
+}
+
+func attaching(seed uint64, index int, name string, settles bool) line.Line {
+	w := &attachingWorld{
+		generator: newGenerator(seed, index, "pvctl "+name), current: map[string]object{}, settles: settles,
+	}
 	w.long = w.percent(25)
 	w.modes = one(w.generator, [][]string{
 		{"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOncePod"}, {"ReadWriteMany"}, {"ReadOnlyMany"},
@@ -62,10 +76,14 @@ func Attaching(seed uint64, index int) line.Line {
 	w.addOddities()
 	w.addRun()
 	all := slices.Concat(w.nodes, w.csiNodes, w.drivers, w.volumes, w.claims, w.attachments, w.pods)
-	w.addScript()
-	tags := append([]string{"attaching"}, w.sortedTags()...)
+	if settles {
+		w.addHeartbeats()
+	} else {
+		w.addScript()
+	}
+	tags := append([]string{name}, w.sortedTags()...)
 	return line.Line{
-		ID: fmt.Sprintf("attaching-s%d-%06d", seed, index), Tags: tags, World: numbered(all), Attaching: &w.run,
+		ID: fmt.Sprintf("%s-s%d-%06d", name, seed, index), Tags: tags, World: numbered(all), Attaching: &w.run,
 	}
 }
 

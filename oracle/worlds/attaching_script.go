@@ -7,6 +7,22 @@ import (
 	"pvctl.dev/oracle/line"
 )
 
+// settledAfter is the time after which nothing new happens.
+const settledAfter = 2700 * second
+
+// addHeartbeats lets something else than the entries of volumes change in the status of each node. The controller then
+// learns which volumes the node has mounted.
+func (w *attachingWorld) addHeartbeats() {
+	for number, node := range w.nodes {
+		beat := copied(node)
+		remove(beat, "metadata", "resourceVersion")
+		remove(beat, "status", "volumesAttached") // The change keeps what the controller has written.
+		annotate(beat, "example.com/heartbeat", "1")
+		at := second + 37*millisecond + int64(number)*7003*1000 + 7
+		w.run.Script = append(w.run.Script, line.AttachingChange{At: at, Put: encode(beat)})
+	}
+}
+
 // addScript draws the changes that other actors make during the run.
 func (w *attachingWorld) addScript() {
 	var steps []int64

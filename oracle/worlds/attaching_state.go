@@ -176,6 +176,10 @@ func (w *attachingWorld) addRun() {
 		w.run.Until = int64(w.between(420, 540)) * second
 		w.tags["long"] = true
 	}
+	// A name that the controller does not know keeps it busy for ever.
+	if w.settles && !w.tags["unknown-name"] {
+		w.run.Until, w.run.Settles = settledAfter, true
+	}
 	w.run.Until += 19001000 // The end is not at the same moment as a loop either.
 	for number, driver := range []string{attachDriver, otherAttachDriver, ebsDriver, gceDriver} {
 		// The moments of an attacher never coincide with those of a loop or of the script.
@@ -199,7 +203,7 @@ func (w *attachingWorld) addRun() {
 		}
 		w.run.Attachers = append(w.run.Attachers, made)
 	}
-	if w.percent(22) {
+	if !w.settles && w.percent(22) {
 		for range w.number(1, 1, 2) {
 			w.refuse()
 		}

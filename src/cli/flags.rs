@@ -223,9 +223,9 @@ pub struct KubernetesArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ActorArgs {
-    /// Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods
-    /// and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that
-    /// the scheduler reads
+    /// Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for
+    /// all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files
+    /// have a waiting pod and everything that the scheduler reads
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     pub actors: Vec<String>,
 }

@@ -275,6 +275,10 @@ pub struct PredictArgs {
     #[arg(long, help_heading = "Output")]
     pub pods: bool,
 
+    /// Show also how the attachments of volumes to nodes end; without --actors, the attachers of the drivers act then
+    #[arg(long, help_heading = "Output")]
+    pub attachments: bool,
+
     /// The flag that selects the actors.
     #[command(flatten)]
     pub actors: ActorArgs,

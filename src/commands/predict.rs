@@ -5,7 +5,7 @@ use super::shared::gather::gather;
 use super::shared::{arguments, contexts};
 use crate::cli::{GlobalArgs, PredictArgs, parse_objects};
 use crate::error::Error;
-use crate::ops::predict::{KINDS, PredictOptions, predict};
+use crate::ops::predict::{ATTACHER, Attachers, KINDS, PredictOptions, predict};
 use crate::report::contexts::Counts;
 use crate::report::prediction::PredictionFormat as Format;
 use crate::terminal::Terminal;
@@ -14,6 +14,8 @@ use crate::terminal::Terminal;
 pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
     let mut read = arguments::read(&args.model, &args.source, global)?;
     read.model.actors.clone_from(&args.actors.actors);
+    let attachments = attachers(args)?;
+    read.model.actors.retain(|actor| actor != ATTACHER);
     if args.pods && args.actors.actors.is_empty() {
         read.model.actors.push("scheduler".to_owned());
     }
@@ -28,6 +30,7 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
         stuck: args.stuck,
         diagnosis: args.diagnosis,
         pods: args.pods,
+        attachments,
         may_schedule: !args.source.filenames.is_empty(),
         trace: args.trace,
         exit_code: args.exit_code,
@@ -45,6 +48,16 @@ pub(super) fn run(args: &PredictArgs, global: &GlobalArgs, terminal: &Terminal) 
     contexts::run(&args.contexts, args.output.of_several(), &args.table, global, terminal, |global, terminal| {
         answer(&options, args, format, global, terminal)
     })
+}
+
+/// Returns whether the attachers act, if attachments are shown. They act unless `--actors` leaves them out.
+fn attachers(args: &PredictArgs) -> Result<Option<Attachers>, Error> {
+    let words = &args.actors.actors;
+    if !args.attachments && words.iter().any(|word| word == ATTACHER) {
+        return Err(Error::usage("--actors attacher changes only what --attachments shows").hint("add --attachments"));
+    }
+    let act = words.is_empty() || words.iter().any(|word| word == ATTACHER || word == "*");
+    Ok(args.attachments.then_some(if act { Attachers::Act } else { Attachers::Rest }))
 }
 
 /// Reads the objects, predicts and prints the outcomes, and returns the status and the counts.

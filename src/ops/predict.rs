@@ -5,14 +5,16 @@ use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judgin
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
+use crate::controllers::attach_detach::AttachmentComponent;
+use crate::diagnosis::attaching::{Attachments, READ};
 use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, diagnose_named, rules};
 use crate::engines;
 use crate::error::Error;
-use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta, Pod};
-use crate::parallel::in_order;
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectId, ObjectKey, ObjectMeta, Pod, Str, TypedId};
+use crate::parallel::{in_order, in_parallel};
 use crate::progress::Progress;
 use crate::report::contexts::Counts;
-use crate::report::prediction::{JointOut, Predictions};
+use crate::report::prediction::{AttachmentEndsOut, JointOut, Predictions};
 use crate::report::shared::machine::Model;
 use crate::simulate::{Prediction, Simulation};
 use std::cell::Cell;
@@ -20,6 +22,9 @@ use std::collections::BTreeSet;
 
 /// The kinds of objects that a person can name for this verb.
 pub const KINDS: [Kind; 2] = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];
+
+/// The name of the actor that attaches and detaches: the attachers of all drivers. Only attachments have this actor.
+pub const ATTACHER: &str = "attacher";
 
 /// The number of predictions that are computed and written together.
 const BATCH: usize = 64;
@@ -39,6 +44,8 @@ pub struct PredictOptions {
     pub diagnosis: bool,
     /// Whether pods that use claims are shown.
     pub pods: bool,
+    /// Whether the ends of attachments are shown, and whether the attachers of the drivers act then.
+    pub attachments: Option<Attachers>,
     /// Whether the objects come from files. Then the scheduler may take part although nobody named it. The conditions
     /// are stated at [`Question::may_schedule`].
     pub may_schedule: bool,
@@ -52,6 +59,15 @@ pub struct PredictOptions {
     pub read: ReadOptions,
 }
 
+/// Whether the attachers of the drivers act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attachers {
+    /// They do what they are asked, soon or late, or never, or they fail.
+    Act,
+    /// They do nothing.
+    Rest,
+}
+
 impl PredictOptions {
     /// Returns whether diagnoses are made.
     fn diagnoses(&self) -> bool {
@@ -62,7 +78,8 @@ impl PredictOptions {
     /// no diagnoses are made and no actor is named.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
-        for kind in read_by_actors(&self.read.model) {
+        let attaching = self.attachments.map(|_| READ.into_iter().filter(|kind| kind.is_surrounding()));
+        for kind in read_by_actors(&self.read.model).into_iter().chain(attaching.into_iter().flatten()) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -73,11 +90,14 @@ impl PredictOptions {
     /// Returns the question to a source. `surroundings` is the result of [`Self::surroundings`].
     pub fn question<'a>(&'a self, surroundings: &'a [Kind]) -> Question<'a> {
         let question = Question { may_schedule: self.may_schedule, ..self.read.question() };
-        if self.diagnoses() {
-            Question { evidence: Evidence::of_rules(rules::all(), surroundings), ..question }
+        let evidence = if self.diagnoses() {
+            Evidence::of_rules(rules::all(), surroundings)
         } else {
-            Question { evidence: Evidence { surroundings, ..question.evidence }, ..question }
-        }
+            Evidence { surroundings, ..question.evidence }
+        };
+        let attaching = self.attachments.is_some();
+        let evidence = Evidence { nodes: evidence.nodes || attaching, pods: evidence.pods || attaching, ..evidence };
+        Question { evidence, ..question }
     }
 
     fn status(&self, gathered: &Gathered, counts: Counts) -> Status {
@@ -132,18 +152,28 @@ pub fn predict(
         diagnose_named(judged, AuditSettings::everything(), &|object| named.contains(object), gathered.threads)
     });
     let diagnoser = findings.as_ref().map(|findings| Diagnoser::new(&simulation, findings));
+    let attachments = options.attachments.map(|_| Attachments::new(&gathered.snapshot, &gathered.modelled.behavior));
+    let namespace = gathered.namespace.as_deref().unwrap_or_default();
+    let unread = attachments.as_ref().map(|attachments| attachments.unread(namespace)).unwrap_or_default();
+    let unattached: Vec<&str> = unread.iter().map(|(kind, _)| kind.resource()).collect();
+    if !unattached.is_empty() {
+        tell(&format!("note: the attachments are not known, because not all {} were read", unattached.join(", ")));
+    }
+    let attachments = attachments.filter(|_| unattached.is_empty());
+    let is_unattached = !unattached.is_empty();
     let shown = InScope {
         simulation: &simulation,
         gathered: &gathered,
         options,
         chosen,
         diagnoser: diagnoser.as_ref(),
+        attachments,
         tell,
         counts: Cell::default(),
     };
     show(&shown)?;
     let counts = shown.counts.get();
-    let status = options.status(&gathered, counts);
+    let status = if is_unattached { Status::Unjudged } else { options.status(&gathered, counts) };
     if options.is_last {
         // The process ends soon, so freeing every object would only take time.
         std::mem::forget(simulation);
@@ -161,6 +191,8 @@ pub struct InScope<'a, 's> {
     chosen: Option<Vec<ObjectId>>,
     /// The diagnoser, if diagnoses were requested.
     diagnoser: Option<&'a Diagnoser<'a>>,
+    /// The attach/detach controller, if the ends of attachments were requested and are known.
+    attachments: Option<Attachments<'a>>,
     tell: &'a dyn Fn(&str),
     /// The counts. They also include objects that are not shown. With `--changed`, for example, an object that could
     /// not be judged is not shown, but it may change.
@@ -182,6 +214,17 @@ impl<'s> InScope<'_, 's> {
 
     fn meta(&self, target: ObjectId) -> &'s ObjectMeta {
         self.simulation.snapshot().meta(target)
+    }
+
+    /// Returns the names of these volumes, and of the volumes of these claims.
+    fn volumes_of(&self, chosen: &[ObjectId]) -> BTreeSet<Str> {
+        let snapshot = self.simulation.snapshot();
+        let volume = |target: &ObjectId| match target.typed() {
+            TypedId::PersistentVolume(id) => Some(snapshot.volume(id).meta.name.clone()),
+            TypedId::PersistentVolumeClaim(id) => Some(snapshot.claim(id).volume_name.clone()),
+            _ => None,
+        };
+        chosen.iter().filter_map(volume).collect()
     }
 
     fn is_in_scope(&self, target: ObjectId) -> bool {
@@ -206,7 +249,32 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
     }
 
     fn model(&self) -> Model {
-        self.gathered.modelled.document()
+        let mut model = self.gathered.modelled.document();
+        model.actors.extend((self.options.attachments == Some(Attachers::Act)).then_some(ATTACHER));
+        model
+    }
+
+    fn attachments(&self) -> Option<Vec<AttachmentEndsOut>> {
+        let attachers = self.options.attachments? == Attachers::Act;
+        let attachments = self.attachments.as_ref()?;
+        let components = attachments.components();
+        let named: Option<BTreeSet<Str>> = self.chosen.as_ref().map(|chosen| self.volumes_of(chosen));
+        let is_shown = |of: &AttachmentComponent| {
+            let volume = attachments.volume_of(of);
+            match (&named, self.gathered.namespace.as_deref()) {
+                (Some(named), _) => named.contains(&volume),
+                (None, Some(namespace)) => attachments.is_in(&volume, namespace),
+                (None, None) => true,
+            }
+        };
+        let shown: Vec<&AttachmentComponent> = components.iter().filter(|of| is_shown(of)).collect();
+        let batches: Vec<&[&AttachmentComponent]> = shown.chunks(BATCH).collect();
+        let work = |number: usize| {
+            let ends = batches[number].iter().map(|of| attachments.ends(of, attachers));
+            let ends = ends.filter(|ends| !self.options.changed || ends.changes());
+            ends.map(|ends| AttachmentEndsOut::new(&ends)).collect::<Vec<_>>()
+        };
+        Some(in_parallel(self.gathered.threads, batches.len(), work).into_iter().flatten().collect())
     }
 
     fn each<T: Default + Send>(

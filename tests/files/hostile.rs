@@ -114,6 +114,8 @@ pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["predict", "-A", "-o", "json", "--trace"],
     &["predict", "-A", "-o", "yaml", "--trace"],
     &["predict", "-A", "-o", "name"],
+    &["predict", "-A", "--attachments"],
+    &["predict", "-A", "--attachments", "-o", "json"],
     &["explain", "pv/pv-1", "-n", "db"],
     &["explain", "pv/pv-1", "-n", "db", "-o", "json"],
     &["explain", "pv/pv-1", "-n", "db", "-o", "yaml"],

@@ -1,11 +1,12 @@
 //! What `explain` says about attachments. The real attach/detach controller must do what is said, in the recorded runs.
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
-use crate::support::root;
+use crate::support::{Run, root};
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::controllers::attach_detach::{AttachBranch, AttachState, DetachBranch};
+use pvctl::controllers::attach_detach::{AttachBranch, AttachState, DetachBranch, attachment_name};
 use pvctl::diagnosis::attaching::{AttachmentOutlook, Attachments, Leaf, Next, Step, When};
 use pvctl::model::Node;
+use serde_json::{Value, json};
 use xtask::attaching::{Attaching, Entry};
 use xtask::corpus;
 
@@ -88,4 +89,96 @@ fn the_recorded_controllers_do_what_is_said() {
     }
     assert!(attached > 100 && detached > 30 && blocked > 5, "{attached} {detached} {forced} {blocked}");
     assert!(forced > 0, "no recorded run detaches a volume after six minutes before others change something");
+}
+
+/// A volume that a pod on another node needs. The first node no longer needs it, and does not have it mounted.
+fn moving() -> Value {
+    let name = "kubernetes.io/csi/d.csi^h";
+    let node = |node: &str, attached: &[&str]| {
+        let attached: Vec<Value> = attached.iter().map(|name| json!({ "name": name, "devicePath": "" })).collect();
+        json!({
+            "apiVersion": "v1", "kind": "Node",
+            "metadata": {
+                "name": node, "uid": node,
+                "annotations": { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
+            },
+            "status": { "conditions": [{ "type": "Ready", "status": "True" }], "volumesAttached": attached },
+        })
+    };
+    json!({ "apiVersion": "v1", "kind": "List", "items": [
+        {
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": { "name": "pv", "uid": "v" },
+            "spec": {
+                "capacity": { "storage": "1Gi" }, "accessModes": ["ReadWriteOnce"],
+                "claimRef": { "namespace": "db", "name": "data", "uid": "c" },
+                "csi": { "driver": "d.csi", "volumeHandle": "h" },
+            },
+            "status": { "phase": "Bound" },
+        },
+        {
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": { "namespace": "db", "name": "data", "uid": "c" },
+            "spec": {
+                "volumeName": "pv", "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1Gi" } },
+            },
+            "status": { "phase": "Bound" },
+        },
+        {
+            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
+            "metadata": {
+                "name": attachment_name("h", "d.csi", "n1"), "uid": "a", "finalizers": ["external-attacher/d-csi"],
+            },
+            "spec": { "attacher": "d.csi", "nodeName": "n1", "source": { "persistentVolumeName": "pv" } },
+            "status": { "attached": true },
+        },
+        node("n1", &[name]),
+        node("n2", &[]),
+        {
+            "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "db", "name": "p", "uid": "p" },
+            "spec": {
+                "nodeName": "n2", "containers": [],
+                "volumes": [{ "name": "d", "persistentVolumeClaim": { "claimName": "data" } }],
+            },
+            "status": { "phase": "Pending" },
+        },
+    ] })
+}
+
+/// Returns the nodes to which the volume is attached or not attached at each end.
+fn ends(flags: &[&str]) -> Vec<Vec<(String, bool)>> {
+    let complete = "--assume-complete=pv,pvc,sc,pod,node,volumeattachment,csidriver";
+    let arguments = [&["predict", "-A", "-o", "json", complete, "-f", "-", "--attachments"], flags].concat();
+    let run = Run::new(&arguments).stdin(moving().to_string().as_bytes()).finish();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let attachments = document["attachments"].as_array().unwrap();
+    assert_eq!(attachments.len(), 1);
+    let records = |end: &Value| {
+        let records = end["attachments"].as_array().into_iter().flatten();
+        let state = |one: &Value| (one["node"].as_str().unwrap().to_owned(), one["attached"] == json!(true));
+        records.map(state).collect()
+    };
+    attachments[0]["outcomes"].as_array().unwrap().iter().map(records).collect()
+}
+
+/// The controller deletes the VolumeAttachment of the first node, and creates one for the second node when the volume is
+/// detached. The attacher can fail at both, or do nothing.
+#[test]
+fn a_volume_moves_to_another_node_if_the_attacher_acts() {
+    let on = |node: &str, attached: bool| (node.to_owned(), attached);
+    let with_attacher = ends(&[]);
+    assert!(with_attacher.contains(&vec![on("n2", true)]), "{with_attacher:?}");
+    assert!(with_attacher.contains(&vec![on("n2", false)]), "{with_attacher:?}");
+    let is_kept = |end: &Vec<(String, bool)>| end.contains(&on("n1", true));
+    assert!(with_attacher.iter().any(is_kept), "{with_attacher:?}");
+    // Without the attacher, its finalizer keeps the first VolumeAttachment.
+    let alone = ends(&["--actors", "none"]);
+    assert!(alone.iter().all(is_kept), "{alone:?}");
+}
+
+#[test]
+fn the_attacher_acts_only_on_attachments() {
+    let run = Run::new(&["predict", "--actors", "attacher", "-f", "-"]).stdin(moving().to_string().as_bytes()).finish();
+    assert_eq!(run.code, Some(2), "{}", run.stdout);
+    assert!(run.stderr.contains("--attachments"), "{}", run.stderr);
 }

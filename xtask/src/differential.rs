@@ -43,6 +43,8 @@ pub enum Question {
     Schedule,
     /// What the attach/detach controller does over some time.
     Attach,
+    /// How attaching ends, if only the controller and the attachers act.
+    AttachEnds,
     /// What the external provisioner decides. This question has its own oracle program.
     Provision,
 }
@@ -64,9 +66,13 @@ impl Question {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
             Self::Pods => Some(&["follow", "--controllers", "all", "--scheduler"]),
-            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Attach | Self::Provision => {
-                None
-            }
+            Self::Decide
+            | Self::DecideEphemeral
+            | Self::Match
+            | Self::Schedule
+            | Self::Attach
+            | Self::AttachEnds
+            | Self::Provision => None,
         }
     }
 
@@ -84,7 +90,7 @@ impl Question {
             Self::Pods => &["settle", "--controllers", "all", "--scheduler"],
             Self::Match => &["match"],
             Self::Schedule => &["schedule"],
-            Self::Attach => &["attach"],
+            Self::Attach | Self::AttachEnds => &["attach"],
             Self::Provision => &["provision"],
         }
     }
@@ -97,6 +103,7 @@ impl Question {
             Self::Pods => &["--pods"],
             Self::Schedule => &["--scheduling"],
             Self::Attach => &["--attaching"],
+            Self::AttachEnds => &["--attaching-ends"],
             Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
         }
     }
@@ -113,6 +120,7 @@ impl Question {
             Self::Match => "match",
             Self::Schedule => "schedule",
             Self::Attach => "attach",
+            Self::AttachEnds => "attach-ends",
             Self::Provision => "provision",
         }
     }

@@ -4,7 +4,10 @@
 //! A snapshot does not show the memory of the controller. So two memories are asked: that of a controller that has just
 //! been started, and that of one that has attached the volumes itself. If their answers differ, both are possible.
 
+mod ends;
 mod words;
+
+pub use ends::ComponentEnds;
 
 use super::pod::facts::{attachment, bound, is_exclusive};
 use crate::controllers::KubernetesBehavior;
@@ -19,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// The kinds that the controller reads, apart from claims and pods.
-const READ: [Kind; 4] = [Kind::Node, Kind::VolumeAttachment, Kind::PersistentVolume, Kind::CsiDriver];
+pub const READ: [Kind; 4] = [Kind::Node, Kind::VolumeAttachment, Kind::PersistentVolume, Kind::CsiDriver];
 /// The nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 /// The moment at which both controllers were started.

@@ -1,5 +1,6 @@
 //! Predictions in documents.
 
+use super::attachments::AttachmentEndsOut;
 use super::decision::DecisionOut;
 use crate::controllers::PodPlace;
 use crate::controllers::persistent_volume::reclaim::DataFate;
@@ -28,6 +29,10 @@ pub struct PredictionList<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub created: Vec<CreatedOut<'a>>,
+    /// How the attachments of volumes to nodes end. The field is absent without `--attachments`, and if something that
+    /// the attach/detach controller reads could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<Vec<AttachmentEndsOut>>,
     /// The joint outcomes of each component that has at most eight joint outcomes. A component whose ends are unknown
     /// is left out. A component in which several pods can get several similar nodes may be left out as well.
     pub worlds: Vec<JointOut<'a>>,

@@ -45,6 +45,9 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
     if !created.is_empty() {
         document.field("created", &created)?;
     }
+    if let Some(attachments) = predictions.attachments() {
+        document.field("attachments", &attachments)?;
+    }
     let mut worlds = document.list("worlds")?;
     predictions.each_joint(
         &shown,

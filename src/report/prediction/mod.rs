@@ -1,5 +1,6 @@
 //! `PredictionList`: the predicted outcomes of volumes and claims.
 
+mod attachments;
 mod created;
 mod decision;
 mod document;
@@ -10,6 +11,7 @@ mod name;
 mod table;
 mod yaml;
 
+pub use attachments::{AttachmentEndOut, AttachmentEndsOut, RecordEndOut};
 pub use decision::{ComparedOut, DecisionOut, EventOut, OperationOut, TestOut, WriteOut};
 pub use document::{
     AssumedOut, ClaimRefOut, CreatedOut, Head, JointOut, JointStateOut, NeedOut, PredictionList, PredictionOut,
@@ -77,6 +79,9 @@ pub trait Predictions<'s> {
         render: impl Fn(&JointOut<'_>, &mut T) -> Result<(), Error> + Sync,
         write: impl FnMut(T) -> Result<(), Error>,
     ) -> Result<(), Error>;
+
+    /// Returns how the attachments of volumes end. The value is `None` if this was not asked.
+    fn attachments(&self) -> Option<Vec<AttachmentEndsOut>>;
 
     /// Prints a note after the predictions.
     fn note(&self, text: &str);

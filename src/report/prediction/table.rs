@@ -56,9 +56,10 @@ pub(super) fn write<'s>(
     if let Some(column) = view.sort_by {
         table.sort_by(column);
     }
-    predictions.remark(&assumed, table.is_empty());
+    let attachments = predictions.attachments().unwrap_or_default();
+    predictions.remark(&assumed, table.is_empty() && attachments.is_empty());
     if table.is_empty() {
-        return Ok(());
+        return super::attachments::write(&attachments, true, view, output);
     }
     table.render(view.style, |text| output.write_all(text.as_bytes()).map_err(|failure| Error::unwritten(&failure)))?;
     if table.leaves_out(view.style) {
@@ -67,7 +68,7 @@ pub(super) fn write<'s>(
              other columns",
         );
     }
-    Ok(())
+    super::attachments::write(&attachments, false, view, output)
 }
 
 /// Returns whether the object is bound, stays bound, and has no problem. In a narrow terminal such an object has only

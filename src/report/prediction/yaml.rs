@@ -47,6 +47,9 @@ pub(super) fn write<'s>(predictions: &impl Predictions<'s>, output: &mut impl Wr
     if !created.is_empty() {
         document["created"] = value(&created)?;
     }
+    if let Some(attachments) = predictions.attachments() {
+        document["attachments"] = value(&attachments)?;
+    }
     document["worlds"] = worlds.into();
     output.write_all(yaml(&document)?.as_bytes()).map_err(|failure| Error::unwritten(&failure))
 }

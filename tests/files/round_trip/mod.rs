@@ -51,6 +51,7 @@ fn prediction_of(parts: Parts, behavior: &KubernetesBehavior) -> String {
         head: Head::new(model, &snapshot),
         items: predictions.iter().map(|prediction| PredictionOut::new(&snapshot, prediction)).collect(),
         created: CreatedOut::of(&simulation, &components),
+        attachments: None,
         worlds: components
             .iter()
             .filter_map(|number| {

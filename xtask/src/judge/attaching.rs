@@ -7,7 +7,8 @@ use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::attach_detach::{
-    Action, ApiAnswers, AttachDetach, Flags, Force, LOOP_PERIOD, Moment, PodName, Refusal,
+    Action, ApiAnswers, AttachDetach, AttachmentComponent, AttachmentEnd, Flags, Force, LOOP_PERIOD, Moment, PodName,
+    RecordEnd, Refusal,
 };
 use pvctl::model::{Node, PersistentVolumeClaim, Pod, Str};
 use pvctl::snapshot::{Coverage, Snapshot};
@@ -58,6 +59,42 @@ impl Judged<'_> {
         }
         *verdict.compared.entry("attaching".to_owned()).or_default() += 1;
         verdict.counts.attaching_runs += 1;
+        if asked.settles {
+            self.compare_attachment_ends(&run, verdict)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the end of the run with the ends that are predicted from its start.
+    fn compare_attachment_ends(&self, run: &Run<'_>, verdict: &mut Verdict) -> Result<()> {
+        let first = Snapshot::new(parts(&self.line.world.items, Coverage::complete())?);
+        let restarted = AttachDetach::restarted(View::Snapshot(&first), run.flags, Moment(0));
+        for component in restarted.components() {
+            let AttachmentComponent { volume, nodes, is_part } = &component;
+            let predicted = restarted.ends(&first, &component, true);
+            let is_it = |node: &Node| !is_part || nodes.contains(&node.meta.name);
+            let all = run.snapshot.all::<Node>().iter();
+            let listing = all.filter(|node| is_it(node) && node.volumes_attached.contains(volume));
+            let records = restarted.records_of(&run.snapshot, &component);
+            let real = AttachmentEnd {
+                records: records.map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
+                listed: listing.map(|node| node.meta.name.clone()).collect(),
+            };
+            verdict.counts.attachment_ends += 1;
+            if !predicted.is_complete {
+                verdict.counts.attachment_ends_open += 1;
+            } else if !predicted.ends.contains(&real) {
+                verdict.differences.push(Difference {
+                    part: "attachment ends".to_owned(),
+                    object: format!(
+                        "volume {volume} on {}",
+                        nodes.iter().map(Str::as_str).collect::<Vec<_>>().join(", ")
+                    ),
+                    only_real: vec![format!("{real:?}")],
+                    only_predicted: predicted.ends.iter().map(|end| format!("{end:?}")).collect(),
+                });
+            }
+        }
         Ok(())
     }
 }

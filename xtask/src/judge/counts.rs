@@ -95,6 +95,10 @@ numbers! {
         attaching_moments,
         /// Actions of the controller in these runs.
         attaching_actions,
+        /// Volumes whose attachments at the end of these runs were compared.
+        attachment_ends,
+        /// Volumes among `attachment_ends` whose ends are not known, because too many are possible.
+        attachment_ends_open,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.

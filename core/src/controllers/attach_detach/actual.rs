@@ -50,6 +50,30 @@ pub enum AttachState {
 }
 
 impl Actual {
+    /// Returns what is known about this volume and these nodes alone.
+    pub(super) fn only(&self, name: &str, nodes: &BTreeSet<Str>) -> Self {
+        let mut volumes = BTreeMap::new();
+        if let Some((name, attached)) = self.volumes.get_key_value(name) {
+            let on_nodes = nodes.iter().filter_map(|node| attached.nodes.get_key_value(node));
+            let on_nodes: BTreeMap<Str, OnNode> = on_nodes.map(|(node, on_node)| (node.clone(), *on_node)).collect();
+            if !on_nodes.is_empty() {
+                volumes.insert(name.clone(), Attached { volume: attached.volume.clone(), nodes: on_nodes });
+            }
+        }
+        let of_volume = |set: &BTreeSet<Str>| set.get(name).cloned().into_iter().collect::<BTreeSet<Str>>();
+        let in_use = nodes.iter().filter_map(|node| Some((node.clone(), of_volume(self.in_use.get(node)?))));
+        let reports = nodes.iter().filter_map(|node| {
+            let report = self.reports.get(node)?;
+            Some((node.clone(), Report { is_due: report.is_due, volumes: of_volume(&report.volumes) }))
+        });
+        Self { volumes, in_use: in_use.collect(), reports: reports.collect() }
+    }
+
+    /// Returns the nodes whose status lists a volume as attached.
+    pub(super) fn reporting(&self) -> impl Iterator<Item = &Str> {
+        self.reports.iter().filter(|(_, report)| !report.volumes.is_empty()).map(|(node, _)| node)
+    }
+
     /// Records that the volume is attached to the node. Upstream: `MarkVolumeAsAttached`, 1.36.
     pub(super) fn set_attached(&mut self, name: &str, volume: Option<AttachableVolume>, node: &str) {
         self.add(name, volume, node, true);

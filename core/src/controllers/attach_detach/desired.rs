@@ -3,7 +3,7 @@
 
 use super::{AttachableVolume, PodName, VolumeOnNode};
 use crate::model::{Pod, Str};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The volumes of each node that the controller manages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,15 @@ pub(super) struct Wanted {
 }
 
 impl Desired {
+    /// Returns what is wanted of this volume on these nodes alone.
+    pub(super) fn only(&self, name: &str, nodes: &BTreeSet<Str>) -> Self {
+        let of_node = |node: &Str| {
+            let (name, wanted) = self.nodes.get(node)?.get_key_value(name)?;
+            Some((node.clone(), BTreeMap::from([(name.clone(), wanted.clone())])))
+        };
+        Self { nodes: nodes.iter().filter_map(of_node).collect() }
+    }
+
     /// Manages a node. Upstream: `AddNode`, 1.36.
     pub(super) fn add_node(&mut self, node: &str) {
         if !self.nodes.contains_key(node) {

@@ -9,8 +9,8 @@ use crate::controllers::persistent_volume::links::own_classes;
 use crate::controllers::scheduler::handles;
 use crate::controllers::spec::{Needs, note_gap};
 use crate::model::{
-    CsiDriver, CsiNode, Id, Kind, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod, StorageCapacity,
-    StorageClass, Str, VolumeAttachment,
+    AnnotationKey, CsiDriver, CsiNode, Id, Kind, Node, ObjectId, PersistentVolume, PersistentVolumeClaim, Pod,
+    ReclaimPolicy, StorageCapacity, StorageClass, Str, VolumeAttachment,
 };
 use crate::snapshot::{Absence, Snapshot};
 use crate::world::View;
@@ -34,7 +34,7 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
             let claims = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.claim(id));
             let own = claims.filter(|claim| waits(snapshot, &behavior, claim)).map(|claim| &claim.meta.namespace);
             let volumes = objects.iter().filter_map(|id| id.of()).map(|id| snapshot.volume(id));
-            let free = volumes.filter(|volume| volume.claim_ref.is_none());
+            let free = volumes.filter(|volume| may_be_free(snapshot, volume));
             let others = free.filter_map(|volume| waiting.0.get(volume.class())).flatten().copied();
             for namespace in own.chain(others).map(Str::as_str).collect::<BTreeSet<&str>>() {
                 note_gap(&mut found, Kind::Pod, namespace, snapshot.coverage().absence(Kind::Pod, namespace));
@@ -56,6 +56,17 @@ pub(super) fn needs<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>) -> Need
         }
         found
     })
+}
+
+/// Returns whether a claim can get the volume, now or after the controller has removed its `claimRef`: the controller
+/// has set it for a claim that does not have the volume, or the volume is recycled.
+fn may_be_free(snapshot: &Snapshot, volume: &PersistentVolume) -> bool {
+    let Some(named) = &volume.claim_ref else { return true };
+    let claim = snapshot.claim_id(&named.namespace, &named.name).map(|id| snapshot.claim(id));
+    let has_it = claim.is_some_and(|claim| claim.volume_name == volume.meta.name && claim.meta.uid == named.uid);
+    let is_removed = volume.meta.annotations.has(AnnotationKey::BoundByController)
+        || volume.reclaim_policy == ReclaimPolicy::Recycle;
+    !has_it && is_removed
 }
 
 /// Returns whether the claim waits for its first consumer.
