@@ -42,6 +42,7 @@ done
 "$oracle" worlds --seed 2039 --count 1280 --scheduling | "$oracle" schedule | record scheduling
 "$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
 "$oracle" worlds --seed 2043 --count 300 --attaching | "$oracle" attach | record attaching
+"$oracle" attach < handmade-attaching.jsonl | record attaching-handmade
 "$oracle" worlds --seed 2042 --count 300 --pods --cases=false |
     "$oracle" settle --controllers all --scheduler --schedules 200 --quiet 200 --most 4000 | record pods
 # Two worlds have rare ends that random schedules do not reach.
