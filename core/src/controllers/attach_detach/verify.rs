@@ -60,8 +60,7 @@ impl AttachDetach {
     ) {
         let latency = self.flags.latency;
         for check in self.checks.iter_mut().filter(|check| check.at <= now) {
-            let picked = if api.depends_on_order() { choices.pick(check.unread.len()) } else { 0 };
-            let (volume, name) = check.unread.remove(picked);
+            let (volume, name) = check.unread.remove(choices.pick(check.unread.len()));
             let found: Option<&VolumeAttachment> = view.find("", &name);
             let absent = || Refusal::NotFound(format!("volumeattachments.storage.k8s.io \"{name}\" not found"));
             let refusal = api.get_attachment(&name).or_else(|| found.is_none().then(absent));
