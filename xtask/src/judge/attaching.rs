@@ -138,10 +138,13 @@ const SECOND: u64 = 1_000_000_000;
 
 impl<'a> Run<'a> {
     fn new(items: &[Value], asked: &'a Attaching, behavior: &KubernetesBehavior) -> Result<Self> {
-        let mut flags = Flags::of(behavior);
-        // The controller never checks with a period of less than a second.
-        flags.verify_period = (!asked.disable_sync && asked.sync_period >= SECOND).then_some(asked.sync_period);
-        flags.force_detach_on_timeout = !asked.disable_force_detach;
+        let behavior = KubernetesBehavior {
+            disable_force_detach: asked.disable_force_detach,
+            disable_attachment_check: asked.disable_sync,
+            attachment_check_seconds: asked.sync_period / SECOND,
+            ..behavior.clone()
+        };
+        let mut flags = Flags::of(&behavior);
         flags.latency = asked.latency;
         let items: BTreeMap<_, _> = items.iter().map(|item| (key_of(item), item.clone())).collect();
         let answers = Answers { rules: &asked.refuse, counts: vec![0; asked.refuse.len()] };
@@ -201,7 +204,7 @@ impl<'a> Run<'a> {
                     (verb, resource) => bail!("the controller sends {verb} {resource}"),
                 }
             }
-            if let Some(read) = entry.read.as_ref().filter(|read| read.resource == "nodes") {
+            if let Some(read) = &entry.read {
                 all.push(format!("get {}{}", read.name, refused(read.refused.as_deref())));
             }
             if let Some(event) = &entry.event {
@@ -232,7 +235,7 @@ impl<'a> Run<'a> {
                     };
                     all.push(format!("detach {volume} {node} {force}"));
                 }
-                Action::GetNode { name, refused: error } => {
+                Action::GetNode { name, refused: error } | Action::GetAttachment { name, refused: error } => {
                     all.push(format!("get {name}{}", refused(error.as_deref())));
                 }
                 Action::CreateAttachment { name, attacher, node, volume, refused } => {
@@ -280,6 +283,7 @@ impl<'a> Run<'a> {
         }
         let is_loop = self.next_loop.is_some_and(|next| now.0 >= next && (now.0 - next).is_multiple_of(LOOP_PERIOD));
         let earlier = self.states.clone();
+        let is_late = is_loop && before.is_empty() && !real.is_empty() && self.promised_nothing(now);
         let is_populate = self.next_populate == Some(now.0);
         // At the moment of a loop, only new operations and the check of attached volumes look for VolumeAttachments.
         let polls = entries.iter().filter(|_| !is_loop).filter_map(|entry| entry.poll.as_deref());
@@ -325,7 +329,7 @@ impl<'a> Run<'a> {
             }
         }
         self.states = next;
-        if self.states.is_empty() {
+        if self.states.is_empty() || is_late {
             return Ok(other.or_else(|| Some(Vec::new())));
         }
         if let Some(next) = self.next_loop.as_mut().filter(|next| **next <= now.0) {
@@ -340,6 +344,15 @@ impl<'a> Run<'a> {
             self.written(now, entry)?;
         }
         Ok(None)
+    }
+
+    /// Returns whether the controller says that nothing happens at this moment by itself.
+    fn promised_nothing(&self, now: Moment) -> bool {
+        let is_later = |moment: Option<Moment>| moment.is_none_or(|moment| moment > now);
+        let mut controllers = self.states.iter().filter_map(|state| state.controller.as_ref());
+        self.quiet_since.is_some_and(|since| {
+            controllers.all(|controller| is_later(controller.next_step()) && is_later(controller.next_deadline(since)))
+        })
     }
 
     /// Applies what others did.
@@ -512,6 +525,10 @@ fn refuse(rule: &RefusedRequests, resource: &str, name: &str) -> Refusal {
 impl ApiAnswers for Answers<'_> {
     fn get_node(&mut self, name: &str) -> Option<Refusal> {
         self.answer("get", "nodes", name)
+    }
+
+    fn get_attachment(&mut self, name: &str) -> Option<Refusal> {
+        self.answer("get", "volumeattachments", name)
     }
 
     fn patch_node(&mut self, name: &str) -> Option<Refusal> {

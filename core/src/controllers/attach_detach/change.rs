@@ -22,6 +22,7 @@ impl AttachDetach {
             actual: Actual::default(),
             operations: Operations::default(),
             verified: created,
+            checks: Vec::new(),
             listed_pods: None,
         };
         for node in view.all::<Node>() {
@@ -37,7 +38,8 @@ impl AttachDetach {
             }
         }
         for node in view.all::<Node>() {
-            for entry in &node.volumes_attached {
+            // The controller refuses an entry without a name.
+            for entry in node.volumes_attached.iter().filter(|entry| !entry.is_empty()) {
                 controller.actual.set_attached(entry, None, &node.meta.name);
             }
             controller.actual.set_in_use(&node.meta.name, &node.volumes_in_use);

@@ -102,6 +102,10 @@ impl ApiAnswers for Accepting {
         None
     }
 
+    fn get_attachment(&mut self, _: &str) -> Option<Refusal> {
+        None
+    }
+
     fn patch_node(&mut self, _: &str) -> Option<Refusal> {
         None
     }

@@ -39,6 +39,7 @@ use crate::model::Str;
 use actual::Actual;
 use desired::Desired;
 use operations::Operations;
+use verify::Check;
 use volume::Migration;
 
 /// A moment, in nanoseconds since any fixed time before it.
@@ -107,6 +108,8 @@ pub struct AttachDetach {
     operations: Operations,
     /// When the controller checked for the last time whether attached volumes are still attached.
     verified: Moment,
+    /// The checks of nodes that wait for the API server.
+    checks: Vec<Check>,
     /// When the controller listed all pods for the last time.
     listed_pods: Option<Moment>,
 }

@@ -161,13 +161,13 @@ impl Operations {
 }
 
 impl AttachDetach {
-    /// Returns the next moment at which an operation goes on by itself.
+    /// Returns the next moment at which an operation or a check goes on by itself.
     pub fn next_step(&self) -> Option<Moment> {
         let moment = |operation: &Operation| match operation.running.as_ref()?.step {
             Step::GetNode(at) | Step::Create(at) | Step::Delete(at) | Step::Wait(at) | Step::Pass(at, _) => Some(at),
             Step::End(_) => None,
         };
-        self.operations.all.iter().filter_map(moment).min()
+        self.operations.all.iter().filter_map(moment).chain(self.checks.iter().map(|check| check.at)).min()
     }
 
     /// Runs the steps of operations that are due. Their order is not fixed. A choice is made only if it matters to the
@@ -183,7 +183,7 @@ impl AttachDetach {
         loop {
             let due: Vec<usize> = self.due(now).collect();
             let picked = if api.depends_on_order() { choices.pick(due.len()) } else { 0 };
-            let Some(&at) = due.get(picked) else { return };
+            let Some(&at) = due.get(picked) else { break };
             let operation = &mut self.operations.all[at];
             let Some(running) = &mut operation.running else { continue };
             running.step = match running.step {
@@ -196,6 +196,7 @@ impl AttachDetach {
             };
             self.end(at, now, out);
         }
+        self.run_checks(view, now, api, choices, out);
     }
 
     /// Returns the operations with a step that is due.

@@ -47,6 +47,13 @@ pub enum Action {
         /// Why the API server refuses the request.
         refused: Option<String>,
     },
+    /// A VolumeAttachment is read from the API server.
+    GetAttachment {
+        /// The name of the VolumeAttachment.
+        name: Str,
+        /// Why the API server refuses the request.
+        refused: Option<String>,
+    },
     /// A VolumeAttachment is created.
     CreateAttachment {
         /// `metadata.name`.
@@ -114,6 +121,8 @@ impl Refusal {
 pub trait ApiAnswers {
     /// A node is read.
     fn get_node(&mut self, name: &str) -> Option<Refusal>;
+    /// A VolumeAttachment is read.
+    fn get_attachment(&mut self, name: &str) -> Option<Refusal>;
     /// The status of a node is patched.
     fn patch_node(&mut self, name: &str) -> Option<Refusal>;
     /// A VolumeAttachment is created.
