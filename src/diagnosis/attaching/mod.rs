@@ -255,8 +255,18 @@ impl<'s> Attachments<'s> {
         fresh.volume(self.view(), volume, node)
     }
 
+    /// Returns the volumes that are the same disk for the controller: they have the same name in the status of the node.
+    /// The volume itself is one of them.
+    pub fn same_disk(&self, volume: &PersistentVolume, node: &str) -> Vec<&'s PersistentVolume> {
+        let name = self.unique_name(volume, node);
+        let is_same = |other: &&PersistentVolume| {
+            other.meta.name == volume.meta.name || name.is_some() && self.unique_name(other, node) == name
+        };
+        self.snapshot.volumes().iter().filter(is_same).collect()
+    }
+
     /// Returns the name of the volume in the status of the node. The value is `None` if nobody attaches the volume.
-    fn unique_name(&self, volume: &PersistentVolume, node: &str) -> Option<Str> {
+    pub fn unique_name(&self, volume: &PersistentVolume, node: &str) -> Option<Str> {
         self.attachable(volume, node).map(|volume| volume.unique_name())
     }
 

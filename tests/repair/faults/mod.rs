@@ -9,6 +9,7 @@
 //! makes one run and prints what happened.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod in_use;
 mod judge;
 mod prepare;
 mod recovery;
@@ -317,6 +318,7 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
     }
     judge(case, &settled, &mut report);
     rough::judge(prepared, &api, case, &mut report);
+    in_use::judge(prepared, &api, &mut report);
     if !report.wrong.is_empty() {
         report.story.extend(told(prepared, &api));
     }
@@ -481,7 +483,7 @@ fn an_undo_restores_the_state_before_the_repair() {
 }
 
 /// The only repairs that cannot be undone after they were carried out. Each has the guard that refuses the undo.
-const NOT_TAKEN_BACK: [&str; 8] = [
+const NOT_TAKEN_BACK: [&str; 9] = [
     "undo-release-waiting is refused: undo-held",
     "undo-reclaim is refused: undo-undo",
     "undo-recreate-class is refused: undo-undo",
@@ -490,6 +492,7 @@ const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-rebind-unbound is refused: undo-held",
     "undo-unfinalize-volume is refused: undo-undo",
     "undo-unfinalize-claim is refused: undo-undo",
+    "undo-detach is refused: undo-undo",
 ];
 
 /// Asserts that no run went wrong, and that the repairs in `NOT_TAKEN_BACK`, and no others, are refused.
