@@ -227,8 +227,8 @@ pub enum Verb {
     Reschedule(RescheduleArgs),
     /// Have a volume detached from a node whose machine is off
     ///
-    /// Deletes the VolumeAttachment, and the driver then detaches the disk. You have to type the name of the node, which
-    /// states that its machine is off, unless the node has the taint node.kubernetes.io/out-of-service.
+    /// Deletes the VolumeAttachment, and the driver then detaches the disk. You have to type the name of the node,
+    /// which states that its machine is off, unless the node has the taint node.kubernetes.io/out-of-service.
     Detach(DetachArgs),
     /// Carry out a plan from a file, or continue a repair that stopped
     ///

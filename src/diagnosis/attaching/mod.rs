@@ -255,8 +255,8 @@ impl<'s> Attachments<'s> {
         fresh.volume(self.view(), volume, node)
     }
 
-    /// Returns the volumes that are the same disk for the controller: they have the same name in the status of the node.
-    /// The volume itself is one of them.
+    /// Returns the volumes that are the same disk for the controller: they have the same name in the status of the
+    /// node. The volume itself is one of them.
     pub fn same_disk(&self, volume: &PersistentVolume, node: &str) -> Vec<&'s PersistentVolume> {
         let name = self.unique_name(volume, node);
         let is_same = |other: &&PersistentVolume| {

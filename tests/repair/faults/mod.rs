@@ -6,7 +6,7 @@
 //!
 //! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them. If an earlier run of
 //! this test was stopped, the test continues that run. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed`
-//! makes one run and prints what happened.
+//! makes one run and prints what happened. `PVCTL_FAULTS_ONLY=scenario` samples only the runs of this repair.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod in_use;
@@ -455,9 +455,11 @@ fn sample() {
         assert!(report.is_some_and(|report| report.wrong.is_empty()), "{words}");
         return;
     }
+    let only = setting("PVCTL_FAULTS_ONLY");
     let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(0);
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
-    let cases = cases(all, seed);
+    let mut cases = cases(all, seed);
+    cases.retain(|case| only.as_ref().is_none_or(|only| all[case.scenario].name == *only));
     print(&format!("seed {seed}, {} cases", cases.len()));
     let clock = clock();
     let enough = |begun| begun >= LEAST && clock() >= Duration::from_secs(seconds);

@@ -1,5 +1,5 @@
-//! Plans that have a volume detached from a node whose machine is off. Expected values are those of `docs/REPAIR.md` and
-//! `docs/controllers/attach-detach.md`.
+//! Plans that have a volume detached from a node whose machine is off. Expected values are those of `docs/REPAIR.md`
+//! and `docs/controllers/attach-detach.md`.
 
 use super::{World, attachment, bound, changes, complete, done, of, pod, volume};
 use pvctl::model::Kind;

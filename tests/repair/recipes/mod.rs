@@ -76,8 +76,8 @@ fn every_recipe_is_explained_and_tested() {
     }
 }
 
-/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24. No plan deletes a volume, a pod or a namespace. No plan writes a node, a
-/// StorageClass, a status or a capacity, or forces anything. Of the annotations of a binding, a plan writes only
+/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24. No plan deletes a volume, a pod or a namespace. No plan writes a node,
+/// a StorageClass, a status or a capacity, or forces anything. Of the annotations of a binding, a plan writes only
 /// bound-by-controller.
 #[test]
 fn no_plan_writes_what_must_not_be_written() {

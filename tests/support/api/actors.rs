@@ -34,7 +34,8 @@ pub(crate) enum Actor {
     User,
     /// The machine of each node that has an attachment runs, and its node is Ready.
     NodeReturner,
-    /// kube-controller-manager deletes every attachment. If it is deleted already, the attacher has detached the volume.
+    /// kube-controller-manager deletes every attachment. If it is deleted already, the attacher has detached the
+    /// volume.
     Detacher,
     /// A person labels every volume and claim, so that their resource versions change.
     Toucher,
