@@ -83,7 +83,7 @@ enum Move {
 impl<'p> Detachment<'p> {
     /// Returns the model of a plan, if the plan deletes an attachment.
     pub(super) fn of(plan: &'p Plan) -> Option<Self> {
-        let deletes = |step: &&Step| step.write.as_ref().is_some_and(|write| is_deletion(write));
+        let deletes = |step: &&Step| step.write.as_ref().is_some_and(is_deletion);
         let step = plan.steps.iter().find(deletes)?;
         let write = step.write.as_ref()?;
         let attaches = write.expect.iter().find_map(|expect| match expect {

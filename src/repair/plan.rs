@@ -210,8 +210,8 @@ pub enum Recheck {
         node: Str,
         /// What the node said.
         sign: MachineSign,
-        /// The name of the volume in the status of the node. If the node is not ready, it must not list this name as
-        /// mounted.
+        /// The name of the volume in the status of the node. If the node only does not answer, it must not list this
+        /// name as mounted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mounted_as: Option<Str>,
     },

@@ -1,5 +1,5 @@
-//! Which command audit offers for an attachment that has to end: the verb `detach` if the machine of the node may be off
-//! and nothing there needs the volume, and otherwise a command that a person has to check.
+//! Which command audit offers for an attachment that has to end: the verb `detach` if the machine of the node may be
+//! off and nothing there needs the volume, and otherwise a command that a person has to check.
 #![expect(clippy::disallowed_methods, clippy::expect_used, reason = "a test reads a fixture and fails by panicking")]
 
 use super::rules::FOLDER;

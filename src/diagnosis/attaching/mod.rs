@@ -459,6 +459,12 @@ impl<'s> Attachments<'s> {
     }
 }
 
+/// Returns whether the kubelet of the node has not reported for some time, so that its machine may be off. A kubelet
+/// that reports `False` is not ready, but its machine runs.
+pub fn is_silent(node: &Node) -> bool {
+    node.readiness().is_some_and(|ready| ready.status == "Unknown")
+}
+
 /// A node that has a volume, and the VolumeAttachment that shows it. Without one, only the status of the node shows it.
 #[derive(Clone, Debug)]
 pub struct Elsewhere<'a> {

@@ -2,6 +2,7 @@
 //! need the volume. If the machine still runs, it may still write to the disk.
 
 use super::{Guard, Holds};
+use crate::diagnosis::attaching::is_silent;
 use crate::model::{Kind, Node, PersistentVolume, Pod, Str, VolumeAttachment};
 use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation};
@@ -23,8 +24,8 @@ pub enum MachineSign {
         /// The uid of the node.
         uid: Str,
     },
-    /// The node is not ready.
-    NotReady {
+    /// The kubelet of the node has not reported for some time: the condition Ready is Unknown.
+    Silent {
         /// The uid of the node.
         uid: Str,
     },
@@ -35,45 +36,51 @@ impl std::fmt::Display for MachineSign {
         out.write_str(match self {
             Self::Gone => "does not exist",
             Self::OutOfService { .. } => "is not ready and has the taint node.kubernetes.io/out-of-service",
-            Self::NotReady { .. } => "is not ready",
+            Self::Silent { .. } => "does not answer",
         })
     }
 }
 
 impl MachineSign {
-    /// Returns what a node says about its machine. Returns `None` for a node that is ready, or that says nothing.
+    /// Returns what a node says about its machine. Returns `None` for a node whose machine runs, or that says nothing.
     pub fn of(node: Option<&Node>) -> Option<Self> {
         let Some(node) = node else { return Some(Self::Gone) };
         let uid = node.meta.uid.clone();
-        if !node.is_not_ready() {
-            return None;
+        if node.is_not_ready() && node.is_out_of_service() {
+            return Some(Self::OutOfService { uid });
         }
-        Some(if node.is_out_of_service() { Self::OutOfService { uid } } else { Self::NotReady { uid } })
+        is_silent(node).then_some(Self::Silent { uid })
+    }
+
+    /// Returns why the machine of a node may run, although nobody states that it is off, in the words of a predicate.
+    pub fn lacks(node: Option<&Node>) -> &'static str {
+        match node.and_then(Node::readiness).map(|ready| ready.status.as_str()) {
+            Some("True") => "is ready: its machine runs, and may write to the volume",
+            Some(_) => "is not ready, but its kubelet answers: its machine runs, and may write to the volume",
+            None => "does not say whether it is ready: its machine may write to the volume",
+        }
     }
 
     /// Returns why a node does not say this about its machine, in a sentence without a full stop. Returns `None` if it
-    /// does. `mounted_as` is the name of a volume in the status of the node. A node that is only not ready must not
-    /// list this volume as mounted.
+    /// does. `mounted_as` is the name of a volume in the status of the node. A node that only does not answer must
+    /// not list this volume as mounted.
     pub fn differs(&self, name: &str, node: Option<&Node>, mounted_as: Option<&str>) -> Option<String> {
         let now = Self::of(node);
         if now.as_ref() != Some(self) {
             let uid = |sign: &Self| match sign {
                 Self::Gone => Str::default(),
-                Self::OutOfService { uid } | Self::NotReady { uid } => uid.clone(),
+                Self::OutOfService { uid } | Self::Silent { uid } => uid.clone(),
             };
             return Some(match (now, node) {
                 (Some(now), _) if uid(&now) != uid(self) && now != Self::Gone && *self != Self::Gone => {
                     format!("another node has the name {name} now, with uid {}", uid(&now))
                 }
                 (Some(now), _) => format!("node {name} {now}, but before it was said that it {self}"),
-                (None, Some(node)) if node.readiness().is_some() => {
-                    format!("node {name} is ready: its machine runs, and may write to the volume")
-                }
-                (None, _) => format!("node {name} does not say whether it is ready"),
+                (None, node) => format!("node {name} {}", Self::lacks(node)),
             });
         }
         let lists = |node: &Node| mounted_as.is_some_and(|name| node.volumes_in_use.iter().any(|used| used == name));
-        (matches!(self, Self::NotReady { .. }) && node.is_some_and(lists))
+        (matches!(self, Self::Silent { .. }) && node.is_some_and(lists))
             .then(|| format!("node {name} lists the volume in status.volumesInUse: it may have the volume mounted"))
     }
 }

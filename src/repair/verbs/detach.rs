@@ -118,9 +118,7 @@ fn sign(
         quoted(name)
     );
     let Some(sign) = MachineSign::of(node) else {
-        let is_ready = node.and_then(Node::readiness).is_some();
-        let state = if is_ready { "is ready: its machine runs" } else { "does not say whether it is ready" };
-        return Err(Refusal::new("ready", format!("node {name} {state}, and may write to volume {volume}"))
+        return Err(Refusal::new("ready", format!("node {name} {}, {volume}", MachineSign::lacks(node)))
             .hint("delete the pods that use the volume there: then the kubelet unmounts it, and it is detached")
             .hint(explain)
             .into());
@@ -128,7 +126,7 @@ fn sign(
     if let Some(why) = sign.differs(name, node, mounted_as) {
         return Err(Refusal::new("mounted", format!("{why}, volume {volume}")).hint(taint).hint(explain).into());
     }
-    if mounted_as.is_none() && matches!(sign, MachineSign::NotReady { .. }) {
+    if mounted_as.is_none() && matches!(sign, MachineSign::Silent { .. }) {
         let message = format!("whether node {name} has volume {volume} mounted cannot be seen in its status");
         return Err(Refusal::new("mounted", message).hint(taint).into());
     }

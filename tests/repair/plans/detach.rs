@@ -99,9 +99,9 @@ fn the_taint_is_a_statement_as_well() {
     }
 }
 
-/// A node that is only not ready needs the typed name, and must not list the volume as mounted.
+/// A node that does not answer needs the typed name, and must not list the volume as mounted.
 #[test]
-fn a_node_that_is_not_ready_needs_the_statement() {
+fn a_node_that_does_not_answer_needs_the_statement() {
     let plan = world([node(Some("Unknown"))]).accepted(&detach(None));
     assert_eq!(plan.type_name.as_deref(), Some("node-1"));
     let (by, said) = refused([mounting(node(Some("Unknown")))]);
@@ -115,6 +115,9 @@ fn a_machine_that_may_run_keeps_its_volumes() {
         let (by, said) = refused([node]);
         assert_eq!((by, said.starts_with("node node-1 is ready")), ("ready", true), "{said}");
     }
+    // A kubelet that reports that it is not ready runs on this machine.
+    let (by, said) = refused([node(Some("False"))]);
+    assert_eq!((by, said.contains("its kubelet answers: its machine runs")), ("ready", true), "{said}");
     let (by, said) = refused([node(None)]);
     assert_eq!((by, said.contains("does not say whether it is ready")), ("ready", true), "{said}");
 }

@@ -1,6 +1,7 @@
 //! This rule reports a node that is not ready and keeps volumes for which pods on other nodes wait.
 
 use super::{age, attachment_key, is_exclusive, pods_of, volume_words};
+use crate::diagnosis::attaching::is_silent;
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{self, describe, kubectl, quoted};
@@ -101,11 +102,13 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     )
 }
 
-/// Returns whether no pod on the node needs the attached volume, and the node does not list it as mounted.
+/// Returns whether the node does not answer, does not list the attached volume as mounted, and no pod there needs it.
 fn is_unused(case: &Case<'_>, held: &VolumeAttachment, node: &Node) -> bool {
     let Some(volume) = case.volume(&held.volume_name) else { return false };
     let needs = |pod: &&Pod| pod.node_name == node.meta.name && !pod.terminated();
-    !pods_of(case, volume).iter().any(needs) && case.survey().attachments().is_mounted(node, volume) == Some(false)
+    is_silent(node)
+        && !pods_of(case, volume).iter().any(needs)
+        && case.survey().attachments().is_mounted(node, volume) == Some(false)
 }
 
 /// Returns a pod on another node that waits for the attached volume. Returns None if the volume is not attached, or if

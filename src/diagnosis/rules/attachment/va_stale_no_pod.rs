@@ -1,6 +1,7 @@
 //! This rule reports a volume that stays attached to a node on which no pod uses it.
 
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
+use crate::diagnosis::attaching::is_silent;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{self, by_hand, kubectl, quoted};
@@ -132,12 +133,12 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     )
 }
 
-/// Returns whether the verb `detach` detaches the volume if a person states that the machine is off: the node is not
-/// ready, and it does not list the volume as mounted or an administrator has stated that it is shut down.
+/// Returns whether the verb `detach` detaches the volume if a person states that the machine is off: the node does
+/// not answer and does not list the volume as mounted, or an administrator has stated that it is shut down.
 fn may_be_off(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
     let Some(node) = case.snapshot().node(node) else { return false };
     let is_unmounted = || case.survey().attachments().is_mounted(node, volume) == Some(false);
-    node.is_not_ready() && (node.is_out_of_service() || is_unmounted())
+    node.is_not_ready() && node.is_out_of_service() || is_silent(node) && is_unmounted()
 }
 
 /// Returns whether the kubelet of the node reports that it does not use the volume. A kubelet that does not answer
