@@ -101,6 +101,9 @@ async fn the_node_decides_what_has_to_be_stated() {
     assert_eq!((ended.code, is_there(&fake)), (Some(0), false), "{}{}", ended.stdout, ended.stderr);
 }
 
+/// What somebody does at a request.
+type Act = fn(&mut Store, &[Seen]);
+
 fn node_returns(store: &mut Store, _: &[Seen]) {
     store.hold(node("True", &json!([])));
 }
@@ -128,7 +131,7 @@ fn manager_was_first(store: &mut Store, _: &[Seen]) {
 /// of the same name, which the person has not seen.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_deleted_after_the_cluster_has_changed() {
-    let cases: [(fn(&mut Store, &[Seen]), &str); 4] = [
+    let cases: [(Act, &str); 4] = [
         (node_returns, "node node-gone is ready"),
         (pod_comes, "pods on node node-gone need volume disk"),
         (attached_again, "uid-another"),
