@@ -18,8 +18,9 @@ pub use line::{HELP, is_flag};
 pub use object::{EXPLAINED, one_object, parse_objects};
 pub use output::Output;
 pub use repair::{
-    ApplyArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
-    RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs, UnfinalizeArgs,
+    ApplyArgs, DetachArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
+    RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RescheduleArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
+    UnfinalizeArgs,
 };
 pub use request::{SETTING_KEYS, setting_values};
 pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtra, parse_reference};
@@ -219,6 +220,16 @@ pub enum Verb {
     /// Says which component should have removed the finalizer, and asks you to type the name of the object. The API
     /// cannot prove that this component is gone.
     Unfinalize(UnfinalizeArgs),
+    /// Give a claim back to the scheduler, if the node that was chosen for it does not exist any more
+    ///
+    /// Removes the selected node from the claim. The scheduler chooses another node when it next schedules a pod that
+    /// uses the claim.
+    Reschedule(RescheduleArgs),
+    /// Have a volume detached from a node whose machine is off
+    ///
+    /// Deletes the VolumeAttachment, and the driver then detaches the disk. You have to type the name of the node,
+    /// which states that its machine is off, unless the node has the taint node.kubernetes.io/out-of-service.
+    Detach(DetachArgs),
     /// Carry out a plan from a file, or continue a repair that stopped
     ///
     /// The plan is made again for the present state of the cluster. If the new plan differs from the plan in the file,

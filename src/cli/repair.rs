@@ -367,6 +367,48 @@ pub struct UnfinalizeArgs {
     pub repair: RepairArgs,
 }
 
+/// The arguments of `reschedule`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl reschedule pvc/data-0 -n db            Let the scheduler choose another node for a claim\n  \
+        kubectl pvctl reschedule pvc/data-0 -n db --dry-run  Show what would be written, and why")]
+pub struct RescheduleArgs {
+    /// The claim: pvc/NAME or `pvc NAME`
+    #[arg(value_name = "pvc/NAME", required = true)]
+    pub object: Vec<String>,
+
+    /// The files for which the plan is made, if not for a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// The flags that all repairs share.
+    #[command(flatten)]
+    pub repair: RepairArgs,
+}
+
+/// The arguments of `detach`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl detach va/csi-5f1c                            Detach a volume from a node that is gone\n  \
+        kubectl pvctl detach va/csi-5f1c --machine-off node-7 --yes  The same without a question")]
+pub struct DetachArgs {
+    /// The VolumeAttachment: va/NAME or `va NAME`
+    #[arg(value_name = "va/NAME", required = true)]
+    pub object: Vec<String>,
+
+    /// State that the machine of this node is off; without it, you have to type the name of the node
+    #[arg(long, value_name = "NODE")]
+    pub machine_off: Option<String>,
+
+    /// The files for which the plan is made, if not for a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// The flags that all repairs share.
+    #[command(flatten)]
+    pub repair: RepairArgs,
+}
+
 /// The arguments of `apply`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \

@@ -2,8 +2,8 @@
 
 use super::object::one_object;
 use super::repair::{
-    MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs, ReleaseArgs, RenameArgs, RestoreArgs, RetainArgs,
-    UnbindArgs, UnfinalizeArgs,
+    DetachArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs, ReleaseArgs, RenameArgs,
+    RescheduleArgs, RestoreArgs, RetainArgs, UnbindArgs, UnfinalizeArgs,
 };
 use crate::error::Error;
 use crate::model::{AccessMode, Kind, ObjectKey, Quantity, Str};
@@ -160,6 +160,30 @@ impl UnfinalizeArgs {
             object: ObjectKey { kind, namespace, name },
             finalizer: finalizer.into(),
             protected: self.protected,
+        })
+    }
+}
+
+impl RescheduleArgs {
+    /// Returns the request. Its claim is in that namespace.
+    ///
+    /// # Errors
+    /// Returns a usage error that names the wrong word.
+    pub fn request(&self, namespace: &str) -> Result<Request, Error> {
+        Ok(Request::Reschedule { namespace: in_namespace(namespace)?, name: claim(&self.object)? })
+    }
+}
+
+impl DetachArgs {
+    /// Returns the request.
+    ///
+    /// # Errors
+    /// Returns a usage error that names the wrong word.
+    pub fn request(&self) -> Result<Request, Error> {
+        let (_, name) = one_object(&self.object, &[Kind::VolumeAttachment])?;
+        Ok(Request::Detach {
+            attachment: object_name("the name", &name)?,
+            machine_off: self.machine_off.as_deref().map(|node| object_name("--machine-off", node)).transpose()?,
         })
     }
 }

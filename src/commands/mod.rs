@@ -6,6 +6,7 @@
 mod apply;
 mod audit;
 pub mod completion;
+mod detach;
 mod explain;
 mod fix;
 pub mod guide;
@@ -18,6 +19,7 @@ mod reclaim;
 mod recreate;
 mod release;
 mod rename;
+mod reschedule;
 mod restore;
 mod retain;
 mod rules;
@@ -61,6 +63,8 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Move(args)) => moving::run(args, &cli.global, terminal),
         Some(Verb::Rename(args)) => rename::run(args, &cli.global, terminal),
         Some(Verb::Unfinalize(args)) => unfinalize::run(args, &cli.global, terminal),
+        Some(Verb::Reschedule(args)) => reschedule::run(args, &cli.global, terminal),
+        Some(Verb::Detach(args)) => detach::run(args, &cli.global, terminal),
         Some(Verb::Apply(args)) => apply::run(args, &cli.global, terminal),
         Some(Verb::Undo(args)) => undo::run(args, &cli.global, terminal),
         Some(Verb::History(args)) => history::run(args, terminal),

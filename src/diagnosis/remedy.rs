@@ -7,7 +7,7 @@ use super::case::{claim_key, volume_key};
 use super::facts::has_uid;
 use crate::model::{
     AnnotationKey, Lease, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy,
-    ResourceVersion, StorageClass, VolumePhase,
+    ResourceVersion, StorageClass, VolumeAttachment, VolumePhase,
 };
 use crate::snapshot::Snapshot;
 use serde_json::{Value, json};
@@ -91,6 +91,16 @@ pub fn rebind(claim: &PersistentVolumeClaim, volume: &PersistentVolume, does: im
     let what = typed(&claim_key(&claim.meta.namespace, &claim.meta.name));
     let to = typed(&volume_key(&volume.meta.name));
     ours("rebind", &format!("{what} --to {to}"), does)
+}
+
+/// Creates a remedy that gives a claim back to the scheduler, if its selected node is gone.
+pub fn reschedule(claim: &PersistentVolumeClaim, does: impl Into<String>) -> Remedy {
+    ours("reschedule", &typed(&claim_key(&claim.meta.namespace, &claim.meta.name)), does)
+}
+
+/// Creates a remedy that has the volume detached from a node whose machine is off.
+pub fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy {
+    ours("detach", &quoted(&format!("va/{}", attachment.meta.name)), does)
 }
 
 /// Creates a remedy that removes a finalizer from a claim that is being deleted, if the owner of the finalizer is gone.

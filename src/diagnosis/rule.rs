@@ -49,8 +49,8 @@ pub enum Repair {
     Release,
     /// The incomplete binding of the volume is undone, in favour of the only claim that names the volume.
     Unbind,
-    /// The selected node is removed from the claim.
-    Unselect,
+    /// The claim is given back to the scheduler: its selected node is removed.
+    Reschedule,
     /// The claim, which has no volume, is created again with the class that was meant.
     Reclass,
 }

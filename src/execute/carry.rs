@@ -466,7 +466,7 @@ impl<'r> Run<'r> {
             match decode(&object, manifest.as_ref())? {
                 Some(Seen::Claim(seen)) => claim = Some(seen),
                 Some(Seen::Volume(seen)) => volume = Some(seen),
-                None => {}
+                Some(Seen::Attachment(_)) | None => {}
             }
         }
         // The claim that the step created may be gone, and another claim may have its name.

@@ -13,9 +13,11 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
     for write in plan.writes() {
         let kind = write.object.kind;
         let (fits, only) = match &write.change {
-            Change::Create { .. } | Change::Delete => {
-                (kind == Kind::PersistentVolumeClaim, "only claims are created and deleted")
-            }
+            Change::Create { .. } => (kind == Kind::PersistentVolumeClaim, "only claims are created"),
+            Change::Delete => (
+                matches!(kind, Kind::PersistentVolumeClaim | Kind::VolumeAttachment),
+                "only claims and attachments are deleted",
+            ),
             Change::NameVolume { .. } | Change::SetClass { .. } | Change::SetAnnotation { .. } => {
                 (kind == Kind::PersistentVolumeClaim, "this change is only for claims")
             }

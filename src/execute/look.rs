@@ -3,11 +3,15 @@
 use super::api::Api;
 use super::error::Stopped;
 use crate::controllers::persistent_volume::reclaim;
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet, VolumeAttachment};
+use crate::model::{
+    Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet, Str, VolumeAttachment,
+};
+use crate::repair::guards::machine;
 use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Decodes an object.
@@ -148,6 +152,37 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             ))
             .hint("wait until the pod is gone, and check the data"))
         }
+        Recheck::NotNeeded { node, volume, claims } => {
+            let mut claims = claims.clone();
+            let key = volume_key(volume);
+            match decode(&key, api.get(&key).await?.as_ref())? {
+                Some(Seen::Volume(volume)) => machine::add_claim(&mut claims, &volume),
+                Some(Seen::Claim(_) | Seen::Attachment(_)) | None => {
+                    return Err(Stopped::changed(format!("volume {volume} does not exist any more")));
+                }
+            }
+            let namespaces: BTreeSet<&Str> = claims.iter().map(|(namespace, _)| namespace).collect();
+            let mut users = Vec::new();
+            for namespace in namespaces {
+                users.extend(pods(api, namespace, |pod| machine::needs(pod, node, &claims)).await?);
+            }
+            if users.is_empty() {
+                return Ok(());
+            }
+            Err(Stopped::changed(format!("pods on node {node} need volume {volume}: {}", users.join(", ")))
+                .hint("stop what runs them, and wait until they are gone"))
+        }
+        Recheck::MachineOff { node, sign, mounted_as } => {
+            let key = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
+            let found = api.get(&key).await?;
+            let found = found.map(|manifest| item(Kind::Node, &manifest)).transpose()?.and_then(Item::of::<Node>);
+            match sign.differs(node, found.as_ref(), mounted_as.as_deref()) {
+                None => Ok(()),
+                Some(why) => {
+                    Err(Stopped::changed(why).hint("ask for the repair again when you know whether the machine is off"))
+                }
+            }
+        }
         Recheck::Retained { volume: wanted } => match that_volume(api, wanted).await?.reclaim_policy.as_str() {
             "Retain" => Ok(()),
             other => {
@@ -166,7 +201,9 @@ async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<Persis
             None => Ok(volume),
             Some(why) => Err(Stopped::volume_lost(why)),
         },
-        Some(Seen::Claim(_)) | None => Err(Stopped::volume_lost(format!("volume {wanted} is gone"))),
+        Some(Seen::Claim(_) | Seen::Attachment(_)) | None => {
+            Err(Stopped::volume_lost(format!("volume {wanted} is gone")))
+        }
     }
 }
 
@@ -184,7 +221,7 @@ async fn named_by(
     let key = claim_key(&named.namespace, &named.name);
     match decode(&key, api.get(&key).await?.as_ref())? {
         Some(Seen::Claim(claim)) => Ok(Some(claim)),
-        Some(Seen::Volume(_)) | None => Ok(None),
+        Some(Seen::Volume(_) | Seen::Attachment(_)) | None => Ok(None),
     }
 }
 

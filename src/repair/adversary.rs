@@ -17,6 +17,7 @@
 //! plan, and only harm that the plan adds counts. A plan is also refused if the search exceeds a limit, because then
 //! nothing is proved.
 
+use super::detachment::Detachment;
 use super::involved::InvolvedObjects;
 use super::plan::{GivenUp, Plan, Step};
 use super::safety_model::{SafetyModel, State};
@@ -42,6 +43,10 @@ pub enum Harm {
     ClaimLost(Str, Str),
     /// The plan treats another volume as its own volume, because somebody created the other volume with the same name.
     Mistaken,
+    /// The plan has the volume detached from this node, although the node may use it.
+    DetachedInUse(Str),
+    /// The plan deletes another attachment of the volume to this node than the one that was reviewed.
+    DetachedAnew(Str),
 }
 
 impl Harm {
@@ -51,11 +56,11 @@ impl Harm {
             Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
             Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
             Self::Taken(..) => given_up.contains(&GivenUp::Privacy),
-            Self::Mistaken => false,
+            Self::Mistaken | Self::DetachedInUse(_) | Self::DetachedAnew(_) => false,
         }
     }
 
-    fn describe(&self, volume: &str) -> String {
+    pub(super) fn describe(&self, volume: &str) -> String {
         match self {
             Self::DataDeleted => format!("the data of volume {volume} are deleted"),
             Self::DataErased => format!("the data of volume {volume} are erased by a recycler"),
@@ -70,6 +75,10 @@ impl Harm {
                 format!("claim {namespace}/{name}, which had volume {volume}, is Lost")
             }
             Self::Mistaken => format!("another volume is mistaken for {volume}, because it has the same name"),
+            Self::DetachedInUse(node) => format!("volume {volume} is detached from node {node}, which may use it"),
+            Self::DetachedAnew(node) => {
+                format!("volume {volume} was attached to node {node} again, and is detached from it")
+            }
         }
     }
 }
@@ -119,6 +128,10 @@ impl SearchReach {
 
 /// Searches for an interleaving in which the plan adds harm.
 pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verdict {
+    // A plan that deletes an attachment writes no volume and no claim.
+    if let Some(detachment) = Detachment::of(plan) {
+        return detachment.judge();
+    }
     let mut states = 0;
     let involved = InvolvedObjects::reaching(situation.snapshot, plan, reach.everyone);
     let Some(mut model) = SafetyModel::new(situation.snapshot, &situation.settings, plan, &involved) else {
@@ -414,7 +427,7 @@ pub(super) fn is_met(model: &SafetyModel<'_>, state: &State, wait: &Wait) -> boo
         match model.seen(state, object) {
             Some(super::write::Seen::Volume(seen)) => volume = Some(seen),
             Some(super::write::Seen::Claim(seen)) => claim = Some(seen),
-            None => {}
+            Some(super::write::Seen::Attachment(_)) | None => {}
         }
     }
     wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met

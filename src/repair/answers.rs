@@ -1,6 +1,7 @@
 //! The simulated answers of the controllers to the steps of a plan, if nobody else acts.
 
 use super::adversary::{is_met, plan_move};
+use super::detachment::Detachment;
 use super::involved::InvolvedObjects;
 use super::plan::{Plan, Step, state_in_words};
 use super::safety_model::{SafetyModel, State, VOLUMES};
@@ -12,6 +13,9 @@ use rustc_hash::FxHashSet;
 /// Returns the simulated answer of the controllers to each step, if nobody else acts. The list ends with the first step
 /// that is not carried out, or whose wait never ends. Returns `None` if there are too many objects or states.
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
+    if let Some(detachment) = Detachment::of(plan) {
+        return Some(vec![detachment.answer(snapshot)]);
+    }
     let mut involved = InvolvedObjects::of(snapshot, plan);
     let open = involved.add_free_volumes(snapshot, &settings.behavior, plan, VOLUMES);
     let mut model = SafetyModel::new(snapshot, settings, plan, &involved)?;

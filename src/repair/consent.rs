@@ -3,6 +3,7 @@
 
 use super::adversary::{Interleaving, SearchReach, Verdict, judge as face_adversary};
 use super::answers::{WaitResult, answers};
+use super::guards::machine::MachineSign;
 use super::guards::{self, Guard, Holds};
 use super::plan::{Expected, GivenUp, Plan, Recheck, Refusal, Undo};
 use super::request::{Recipient, Request, Setting};
@@ -11,6 +12,7 @@ use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};
 use crate::controllers::persistent_volume::reclaim;
 use crate::model::{AnnotationKey, Kind, ObjectKey, Str, VolumePhase};
+use std::collections::BTreeSet;
 
 /// A right that the person needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +75,14 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         }
         Recheck::Lives { namespace, name, volume } => {
             vec![get(claim_key(namespace, name)), get(volume_key(volume.name()))]
+        }
+        Recheck::NotNeeded { volume, claims, .. } => {
+            let namespaces: BTreeSet<&Str> = claims.iter().map(|(namespace, _)| namespace).collect();
+            let pods = namespaces.into_iter().map(|namespace| list(Kind::Pod, namespace));
+            pods.chain([get(volume_key(volume))]).collect()
+        }
+        Recheck::MachineOff { node, .. } => {
+            vec![get(ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() })]
         }
         Recheck::NotRecycled { volume } => {
             let name = reclaim::recycler_of(volume).into();
@@ -264,7 +274,10 @@ impl Allowance {
             Request::Retain { volume } => {
                 Self { gives_up: vec![(Some(volume.clone()), GivenUp::Object)], ..to(Vec::new()) }
             }
-            Request::Reclaim { delete: false, .. } | Request::Unselect { .. } => to(Vec::new()),
+            Request::Reclaim { delete: false, .. } | Request::Reschedule { .. } => to(Vec::new()),
+            Request::Detach { machine_off, .. } => {
+                Self { type_name: node_to_type(plan, machine_off.as_ref()), ..to(Vec::new()) }
+            }
             Request::Undo { .. } => Self::back(origin),
         }
     }
@@ -291,6 +304,22 @@ impl Allowance {
         });
         Self { type_name: None, gives_up, claims }
     }
+}
+
+/// Returns the name of the node that has to be typed before its volume is detached. It is `None` if the request states
+/// that the machine of this node is off, if the node has the taint that says so, or if no step is left.
+fn node_to_type(plan: &Plan, machine_off: Option<&Str>) -> Option<Str> {
+    let step = plan.steps.first()?;
+    let says_so =
+        |recheck: &Recheck| matches!(recheck, Recheck::MachineOff { sign: MachineSign::OutOfService { .. }, .. });
+    let attaches = step.write.iter().flat_map(|write| &write.expect).find_map(|expect| match expect {
+        Expect::Attaches { to, .. } => Some(to.clone()),
+        _ => None,
+    });
+    // A plan that does not say which node it is about is never right, so no name of a node is enough.
+    let node = attaches.unwrap_or_default();
+    let is_stated = machine_off == Some(&node) || step.recheck.iter().any(says_so);
+    (!is_stated).then_some(node)
 }
 
 /// Returns the claim to which a write gives a volume. The write creates this claim or writes it into the claimRef.

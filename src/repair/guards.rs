@@ -3,6 +3,7 @@
 
 mod backing;
 mod dependents;
+pub mod machine;
 pub mod mounted;
 mod owners;
 mod sources;
@@ -12,9 +13,10 @@ pub(crate) use owners::may_apply_delete;
 pub use owners::owner_of;
 pub use sources::{POLICY, Writer, last_writer};
 
+use super::overlay::CLAIM_PROTECTION;
 use super::plan::{GivenUp, Plan, Recheck};
 use super::situation::{Known, Situation, volume_key};
-use super::write::{CLAIM_PROTECTION, Change, Write};
+use super::write::{Change, Write};
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, recycler_of};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{
@@ -97,8 +99,15 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             | Recheck::Lives { .. }
             | Recheck::Reserved { .. } => {}
             Recheck::NotRecycled { volume } => guards.push(not_recycled(situation, volume)),
+            Recheck::NotNeeded { node, volume, claims } => {
+                guards.push(machine::not_needed(situation, node, volume, claims));
+            }
+            Recheck::MachineOff { node, sign, mounted_as } => {
+                guards.push(machine::off(situation, node, sign, mounted_as.as_deref()));
+            }
         }
     }
+    guards.extend(machine::attacher(situation, plan));
     guards.extend(retained(situation, plan));
     guards.push(saved(plan));
     guards.extend(finalizers(situation, plan));
@@ -543,7 +552,7 @@ fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
 /// nobody removes the finalizer of a deleted claim.
 fn controllers(situation: &Situation<'_>, plan: &Plan) -> Guard {
     const ID: &str = "controller";
-    let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete));
+    let deletes = plan.writes().any(|write| matches!(write.change, Change::Delete) && write.takes_claim());
     match (situation.snapshot.lease(), situation.snapshot.now()) {
         (Some(lease), Some(now)) if lease.is_stale(now) == Some(true) => {
             let holds = if deletes { Holds::No } else { Holds::Warns };

@@ -68,7 +68,7 @@ pub fn like(old: &Value, key: &ObjectKey, volume: Option<&PersistentVolume>, sna
     }
     let owners = owners(old, key, snapshot, &mut dropped);
     for finalizer in metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        if finalizer != super::write::CLAIM_PROTECTION {
+        if finalizer != super::overlay::CLAIM_PROTECTION {
             dropped.push(format!("finalizer {finalizer}"));
         }
     }

@@ -88,7 +88,11 @@ pub fn check_names(request: &Request) -> Result<(), Error> {
             Kind::PersistentVolumeClaim => claim(&object.namespace, &object.name),
             kind => Err(Error::usage(format!("request.object: finalizers of a {kind} are not removed"))),
         },
-        Request::Unselect { namespace, name } => claim(namespace, name),
+        Request::Reschedule { namespace, name } => claim(namespace, name),
+        Request::Detach { attachment, machine_off } => {
+            object_name("request.attachment", attachment)?;
+            machine_off.as_deref().map_or(Ok(()), |node| object_name("request.machineOff", node).map(drop))
+        }
         Request::Undo { .. } => Err(Error::usage("a plan that undoes a repair cannot be in a file")
             .hint("kubectl pvctl undo makes it again, from the journal")),
     }

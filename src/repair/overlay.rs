@@ -1,11 +1,17 @@
 //! The effect of a write on an object, by the rules of the API server. The simulation uses it to apply a plan.
 
-use super::write::{CLAIM_PROTECTION, Change, Reference, Seen, Write};
+use super::write::{Change, Reference, Seen, Write};
 use crate::model::{
     AnnotationKey, Annotations, ClaimPhase, ClaimStatus, ObjectKey, ObjectMeta, PersistentVolumeClaim, ReclaimPolicy,
     Str, Timestamp,
 };
 use std::sync::Arc;
+
+/// The finalizer that prevents the removal of a claim while pods use it.
+pub(super) const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
+
+/// The finalizer that prevents the removal of a volume while it is Bound.
+pub(super) const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
 
 impl Write {
     /// Returns the object after the write, as the API server stores it, or None if the object is then gone. The caller
@@ -66,6 +72,8 @@ impl Write {
                 after.meta.resource_version = after.meta.resource_version.successor();
                 Some(Seen::Claim(Arc::new(after)))
             }
+            // An attachment is only deleted.
+            (_, Some(Seen::Attachment(attachment))) => Some(Seen::Attachment(Arc::clone(attachment))),
         }
     }
 }
@@ -92,6 +100,11 @@ pub(super) fn delete(seen: &Seen) -> Option<Seen> {
             let mut after = (**claim).clone();
             mark(&mut after.meta);
             Seen::Claim(Arc::new(after))
+        }
+        Seen::Attachment(attachment) => {
+            let mut after = (**attachment).clone();
+            mark(&mut after.meta);
+            Seen::Attachment(Arc::new(after))
         }
     })
 }

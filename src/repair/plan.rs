@@ -1,5 +1,6 @@
 //! A repair as data: ordered conditional writes, each with its reason, its expected effects and its undo.
 
+use super::guards::machine::MachineSign;
 use super::identity::VolumeIdentity;
 use super::request::Request;
 use super::situation::volume_key;
@@ -108,7 +109,7 @@ pub struct Expected {
 /// Describes the state of an object, predicted or read, in the words of [`Expected::states`].
 pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
     let Some(seen) = seen else {
-        return if kind == Kind::PersistentVolume { "gone" } else { "not there" }.to_owned();
+        return if kind == Kind::PersistentVolumeClaim { "not there" } else { "gone" }.to_owned();
     };
     let ending = if seen.meta().deleted.is_some() { ", being deleted" } else { "" };
     match seen {
@@ -121,6 +122,11 @@ pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
         }
         Seen::Claim(claim) if claim.volume_name.is_empty() => format!("{}{ending}", claim.status.phase.as_str()),
         Seen::Claim(claim) => format!("{}, volume {}{ending}", claim.status.phase.as_str(), claim.volume_name),
+        Seen::Attachment(_) if !ending.is_empty() => "being deleted".to_owned(),
+        Seen::Attachment(attachment) => {
+            let state = if attachment.attached { "attached" } else { "not attached" };
+            format!("{state}, volume {} on node {}", attachment.volume_name, attachment.node_name)
+        }
     }
 }
 
@@ -189,6 +195,26 @@ pub enum Recheck {
         /// The volume.
         volume: Str,
     },
+    /// No pod on the node needs the volume.
+    NotNeeded {
+        /// The node.
+        node: Str,
+        /// The volume. The claim that it names at that moment is checked as well.
+        volume: Str,
+        /// The claims whose pods use the disk of the volume: namespace and name.
+        claims: Vec<(Str, Str)>,
+    },
+    /// The node still says about its machine what it said when the plan was made.
+    MachineOff {
+        /// The node.
+        node: Str,
+        /// What the node said.
+        sign: MachineSign,
+        /// The name of the volume in the status of the node. If the node only does not answer, it must not list this
+        /// name as mounted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mounted_as: Option<Str>,
+    },
 }
 
 impl Recheck {
@@ -208,7 +234,9 @@ impl Recheck {
             | Self::Detached { .. }
             | Self::AllRetained { .. }
             | Self::Lives { .. }
-            | Self::NotRecycled { .. } => None,
+            | Self::NotRecycled { .. }
+            | Self::NotNeeded { .. }
+            | Self::MachineOff { .. } => None,
         }
     }
 }
@@ -232,6 +260,8 @@ impl std::fmt::Display for Recheck {
                 write!(out, "volume {volume} is reserved for claim {namespace}/{name}")
             }
             Self::NotRecycled { volume } => write!(out, "no pod of the recycler erases volume {volume}"),
+            Self::NotNeeded { node, volume, .. } => write!(out, "no pod on node {node} needs volume {volume}"),
+            Self::MachineOff { node, sign, .. } => write!(out, "node {node} {sign}"),
         }
     }
 }

@@ -82,8 +82,8 @@ fn requests(situation: &Situation<'_>, repair: Repair, object: &ObjectKey) -> Ve
             };
             meant.map(recreate).into_iter().collect()
         }
-        Repair::Unselect => {
-            vec![Request::Unselect { namespace: object.namespace.clone(), name: object.name.clone() }]
+        Repair::Reschedule => {
+            vec![Request::Reschedule { namespace: object.namespace.clone(), name: object.name.clone() }]
         }
     }
 }

@@ -38,11 +38,22 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
             };
             is_gone.then(|| format!("{object} is gone"))
         }
+        Request::Detach { attachment, .. } => {
+            let write = plan.writes().next()?;
+            match situation.attachment(attachment) {
+                Known::Absent => Some(format!("VolumeAttachment {attachment} is gone")),
+                Known::There(found) if found.meta.uid == write.uid && found.meta.deleted.is_some() => Some(format!(
+                    "VolumeAttachment {attachment} is being deleted: driver {} has to detach the volume",
+                    found.attacher
+                )),
+                Known::There(_) | Known::Unknown => None,
+            }
+        }
         Request::Reclaim { delete: false, .. }
         | Request::Retain { .. }
         | Request::Restore { .. }
         | Request::Rebind { .. }
-        | Request::Unselect { .. }
+        | Request::Reschedule { .. }
         | Request::Undo { .. } => None,
     }
 }

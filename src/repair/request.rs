@@ -1,6 +1,6 @@
 //! The request for a repair, as data.
 
-use super::situation::{claim_key, volume_key};
+use super::situation::{attachment_key, claim_key, volume_key};
 use crate::model::{Kind, ObjectKey, Str};
 use serde::{Deserialize, Serialize};
 
@@ -92,12 +92,22 @@ pub enum Request {
         /// Whether the person agrees to remove a finalizer that protects data in use.
         protected: bool,
     },
-    /// Remove the scheduler's choice of a node that does not exist.
-    Unselect {
+    /// Give a claim back to the scheduler: remove the choice of a node that does not exist. Journals of earlier builds
+    /// have the former name of this verb.
+    #[serde(alias = "unselect")]
+    Reschedule {
         /// The claim's namespace.
         namespace: Str,
         /// The claim's name.
         name: Str,
+    },
+    /// Have a volume detached from a node whose machine is off: delete the VolumeAttachment.
+    Detach {
+        /// The VolumeAttachment.
+        attachment: Str,
+        /// The node whose machine the person states to be off. Without it, the person has to type the name of the node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        machine_off: Option<Str>,
     },
     /// Undo a repair, newest step first.
     Undo {
@@ -123,7 +133,8 @@ impl Request {
             Self::Move { namespace, to_namespace, .. } if namespace == to_namespace => "rename",
             Self::Move { .. } => "move",
             Self::Unfinalize { .. } => "unfinalize",
-            Self::Unselect { .. } => "unselect",
+            Self::Reschedule { .. } => "reschedule",
+            Self::Detach { .. } => "detach",
             Self::Undo { .. } => "undo",
         }
     }
@@ -132,7 +143,8 @@ impl Request {
     /// known.
     pub fn namespaces(&self) -> Vec<Str> {
         match self {
-            Self::Retain { .. } | Self::Reclaim { .. } | Self::Undo { .. } => Vec::new(),
+            // The namespace of the claim is in the volume that the attachment names.
+            Self::Retain { .. } | Self::Reclaim { .. } | Self::Detach { .. } | Self::Undo { .. } => Vec::new(),
             Self::Release { to, .. } | Self::Unbind { to, .. } => match to {
                 Recipient::Claim { namespace, .. } => vec![namespace.clone()],
                 Recipient::LastClaim | Recipient::Anyone => Vec::new(),
@@ -140,7 +152,7 @@ impl Request {
             Self::Recreate { namespace, .. }
             | Self::Restore { namespace, .. }
             | Self::Rebind { namespace, .. }
-            | Self::Unselect { namespace, .. } => vec![namespace.clone()],
+            | Self::Reschedule { namespace, .. } => vec![namespace.clone()],
             Self::Move { namespace, to_namespace, .. } => vec![namespace.clone(), to_namespace.clone()],
             Self::Unfinalize { object, .. } => {
                 if object.kind.namespaced() {
@@ -152,23 +164,25 @@ impl Request {
         }
     }
 
-    /// Returns the volume whose users must be read, if the request names one.
-    pub fn volume(&self) -> Option<&Str> {
-        match self {
+    /// Returns the volume or the attachment whose users must be read, if the request names one.
+    pub fn used(&self) -> Option<(Kind, &Str)> {
+        let volume = match self {
             Self::Retain { volume }
             | Self::Release { volume, .. }
             | Self::Unbind { volume, .. }
             | Self::Reclaim { volume, .. }
             | Self::Rebind { to: volume, .. }
-            | Self::Restore { from: Some(volume), .. } => Some(volume),
-            Self::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => Some(&object.name),
+            | Self::Restore { from: Some(volume), .. } => volume,
+            Self::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => &object.name,
+            Self::Detach { attachment, .. } => return Some((Kind::VolumeAttachment, attachment)),
             Self::Unfinalize { .. }
             | Self::Restore { from: None, .. }
             | Self::Recreate { .. }
             | Self::Move { .. }
-            | Self::Unselect { .. }
-            | Self::Undo { .. } => None,
-        }
+            | Self::Reschedule { .. }
+            | Self::Undo { .. } => return None,
+        };
+        Some((Kind::PersistentVolume, volume))
     }
 
     /// Returns the objects without which the request makes no sense. Objects that may be gone are left out.
@@ -182,8 +196,9 @@ impl Request {
             Self::Rebind { namespace, name, to, .. } => vec![claim_key(namespace, name), volume_key(to)],
             Self::Recreate { namespace, name, .. }
             | Self::Move { namespace, name, .. }
-            | Self::Unselect { namespace, name } => vec![claim_key(namespace, name)],
+            | Self::Reschedule { namespace, name } => vec![claim_key(namespace, name)],
             Self::Unfinalize { object, .. } => vec![object.clone()],
+            Self::Detach { attachment, .. } => vec![attachment_key(attachment)],
             Self::Restore { from: None, .. } | Self::Undo { .. } => Vec::new(),
         }
     }

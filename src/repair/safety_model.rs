@@ -449,7 +449,9 @@ impl<'a> SafetyModel<'a> {
             Recheck::Unused { .. }
             | Recheck::Unmounted { .. }
             | Recheck::Detached { .. }
-            | Recheck::NotRecycled { .. } => true,
+            | Recheck::NotRecycled { .. }
+            | Recheck::NotNeeded { .. }
+            | Recheck::MachineOff { .. } => true,
         }
     }
 

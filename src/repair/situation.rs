@@ -1,7 +1,7 @@
 //! The input of planners and guards: the snapshot, the settings of the simulation, and the complete manifests of the
 //! few objects that a plan is about.
 
-use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumeAttachment};
 use crate::simulate::Settings;
 use crate::snapshot::{Absence, Snapshot};
 use serde_json::Value;
@@ -89,6 +89,22 @@ impl<'a> Situation<'a> {
         self.snapshot.coverage().absence(kind, namespace) == Absence::Certain
     }
 
+    /// Returns the VolumeAttachment of this name.
+    pub fn attachment(&self, name: &str) -> Known<&'a VolumeAttachment> {
+        match self.snapshot.find::<VolumeAttachment>("", name) {
+            Some(attachment) => Known::There(attachment),
+            None => self.absence(Kind::VolumeAttachment, "", name),
+        }
+    }
+
+    /// Returns the node of this name.
+    pub fn node(&self, name: &str) -> Known<&'a Node> {
+        match self.snapshot.node(name) {
+            Some(node) => Known::There(node),
+            None => self.absence(Kind::Node, "", name),
+        }
+    }
+
     fn absence<T>(&self, kind: Kind, namespace: &str, name: &str) -> Known<T> {
         match self.snapshot.coverage().absence_of(kind, namespace, name) {
             Absence::Certain => Known::Absent,
@@ -110,6 +126,11 @@ impl<'a> Situation<'a> {
 /// Returns the key of a volume.
 pub fn volume_key(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
+}
+
+/// Returns the key of a VolumeAttachment.
+pub fn attachment_key(name: &str) -> ObjectKey {
+    ObjectKey { kind: Kind::VolumeAttachment, namespace: Str::default(), name: name.into() }
 }
 
 /// Returns the key of a claim.

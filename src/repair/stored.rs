@@ -54,7 +54,7 @@ impl Write {
             Ok(Seen::Claim(claim)) if !matches!(self.change, Change::NameVolume { .. }) => {
                 vec![Expect::VolumeName { is: claim.volume_name.clone() }]
             }
-            Ok(Seen::Claim(_)) | Err(_) => Vec::new(),
+            Ok(Seen::Claim(_) | Seen::Attachment(_)) | Err(_) => Vec::new(),
         }
     }
 

@@ -5,7 +5,9 @@
 //! functions interpret it, each with an exhaustive match: [`Write::request`] makes the request for the API server, and
 //! [`Write::apply`] applies it in the simulation.
 
-use crate::model::{AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use crate::model::{
+    AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumeAttachment,
+};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde::{Deserialize, Serialize};
@@ -182,6 +184,13 @@ pub enum Expect {
         /// The finalizer.
         has: Str,
     },
+    /// The VolumeAttachment attaches this volume to this node.
+    Attaches {
+        /// The volume.
+        volume: Str,
+        /// The node.
+        to: Str,
+    },
 }
 
 /// A decoded object that steps read or write.
@@ -191,19 +200,22 @@ pub enum Seen {
     Volume(Arc<PersistentVolume>),
     /// A claim.
     Claim(Arc<PersistentVolumeClaim>),
+    /// A VolumeAttachment.
+    Attachment(Arc<VolumeAttachment>),
 }
 
 impl Seen {
     /// Decodes an object as the API server sent it.
     ///
     /// # Errors
-    /// Returns an error if the object is neither a volume nor a claim, or cannot be decoded.
+    /// Returns an error if the object has another kind, or cannot be decoded.
     pub fn decode(kind: Kind, manifest: &Value) -> Result<Self, String> {
         let bytes = serde_json::to_vec(manifest).map_err(|failure| failure.to_string())?;
         match decode_as(kind, &bytes, "the API server").map_err(|issue| issue.to_string())? {
             Item::Object(Object::PersistentVolume(volume)) => Ok(Self::Volume(Arc::new(*volume))),
             Item::Object(Object::PersistentVolumeClaim(claim)) => Ok(Self::Claim(Arc::new(*claim))),
-            _ => Err(format!("a {kind} is neither a volume nor a claim")),
+            Item::Object(Object::VolumeAttachment(attachment)) => Ok(Self::Attachment(Arc::new(*attachment))),
+            _ => Err(format!("a {kind} is neither a volume nor a claim nor an attachment")),
         }
     }
 
@@ -212,6 +224,7 @@ impl Seen {
         match self {
             Self::Volume(volume) => &volume.meta,
             Self::Claim(claim) => &claim.meta,
+            Self::Attachment(attachment) => &attachment.meta,
         }
     }
 }
@@ -247,6 +260,9 @@ impl Expect {
             Self::Class { is } => ("spec.storageClassName".to_owned(), text(is)),
             Self::Annotation { key, is } => (format!("metadata.annotations[{key}]"), text(is)),
             Self::Finalizer { has } => ("metadata.finalizers".to_owned(), json!([has])),
+            Self::Attaches { volume, to } => {
+                ("spec".to_owned(), json!({ "nodeName": to, "source": { "persistentVolumeName": volume } }))
+            }
         }
     }
 
@@ -292,6 +308,11 @@ impl Expect {
             (Self::Finalizer { has }, seen) => {
                 unless(seen.meta().has_finalizer(has), of(&seen.meta().finalizers.join(", ")))
             }
+            (Self::Attaches { volume, to }, Seen::Attachment(attachment)) => unless(
+                attachment.volume_name == *volume && attachment.node_name == *to,
+                format!("volume {} on node {}", of(&attachment.volume_name), of(&attachment.node_name)),
+            ),
+            (_, Seen::Attachment(_)) => Some("an attachment".to_owned()),
             (_, Seen::Volume(_)) => Some("a volume".to_owned()),
             (_, Seen::Claim(_)) => Some("a claim".to_owned()),
         }
@@ -537,7 +558,7 @@ impl Write {
                 let known = AnnotationKey::from_manifest(key);
                 same && known.and_then(|key| seen.meta().annotations.get(key)) == value.as_deref()
             }
-            (Change::Create { .. }, _) | (_, Seen::Volume(_) | Seen::Claim(_)) => false,
+            (Change::Create { .. }, _) | (_, Seen::Volume(_) | Seen::Claim(_) | Seen::Attachment(_)) => false,
         }
     }
 
@@ -575,9 +596,3 @@ pub fn path(kind: Kind, namespace: &str, name: &str) -> String {
         format!("{group}/{}/{name}", kind.resource())
     }
 }
-
-/// The finalizer that prevents the removal of a claim while pods use it.
-pub(super) const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
-
-/// The finalizer that prevents the removal of a volume while it is Bound.
-pub(super) const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";

@@ -3,6 +3,7 @@
 mod asked;
 mod cases;
 mod danger;
+mod detachments;
 mod headlines;
 mod healthy;
 mod mounts;

@@ -91,7 +91,7 @@ const EXPECTED: [(&str, &[&str]); 30] = [
     ("pv-terminating-provisioner-finalizer", &["retain: to be confirmed"]),
     ("pv-unknown-policy", &["retain: safe"]),
     ("pvc-class-not-found", &["recreate: to be confirmed"]),
-    ("pvc-selected-node-gone", &["unselect: to be confirmed"]),
+    ("pvc-selected-node-gone", &["reschedule: to be confirmed"]),
     ("pvc-terminating-completed-pod", &[]),
     ("pvc-terminating-in-use", &["retain: safe"]),
     ("pvc-terminating-snapshot-source", &["retain: safe"]),

@@ -319,7 +319,7 @@ static BREAKAGES: [Breakage; 36] = [
         &["pvc/replay"],
         row(
             "pvc/replay pvc-selected-node-gone",
-            "unselect: claim stream/replay",
+            "reschedule: claim stream/replay",
             "let the scheduler choose another node",
         ),
     ),

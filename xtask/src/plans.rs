@@ -5,13 +5,14 @@
 //! or the continuation in the changed world.
 
 mod api_server;
+mod attached;
 mod begun;
 
 use anyhow::{Context as _, Result};
 use api_server::Random;
 use begun::PartialRepair;
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::model::{Kind, ObjectKey};
+use pvctl::model::{Kind, ObjectKey, VolumeAttachment};
 use pvctl::repair::{
     Manifests, Plan, Proposed, Receipts, Recipient, Request, SearchReach, Setting, Situation, Verdict, claim_key,
     is_wider, judge, propose, reads, review, undo, volume_key,
@@ -301,6 +302,10 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
             }
         }
     }
+    for attachment in snapshot.all::<VolumeAttachment>() {
+        let machine_off = random.one_in(2).then(|| attachment.node_name.clone());
+        all.push(Request::Detach { attachment: attachment.meta.name.clone(), machine_off });
+    }
     for claim in snapshot.claims() {
         let (namespace, name) = (claim.meta.namespace.clone(), claim.meta.name.clone());
         let set = vec![if random.one_in(2) { Setting::Class("slow".into()) } else { Setting::Size("1Gi".into()) }];
@@ -334,7 +339,7 @@ fn requests(snapshot: &Snapshot, random: &mut Random) -> Vec<Request> {
                 restore_policy: random.one_in(2),
             });
         }
-        all.push(Request::Unselect { namespace: namespace.clone(), name: name.clone() });
+        all.push(Request::Reschedule { namespace: namespace.clone(), name: name.clone() });
         for finalizer in claim.meta.finalizers.iter() {
             let object = claim_key(&namespace, &name);
             all.push(Request::Unfinalize { object, finalizer: finalizer.clone(), protected: random.one_in(2) });
@@ -354,6 +359,9 @@ fn objects(random: &mut Random) -> Vec<Value> {
     let pairs = random.of(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3]);
     for number in 0..pairs {
         pair(random, number, &mut objects);
+    }
+    if random.one_in(4) {
+        objects.push(attached::node(random));
     }
     objects
 }
@@ -487,11 +495,8 @@ fn pair(random: &mut Random, number: u64, objects: &mut Vec<Value>) {
     if relation != R::LostVolume {
         objects.push(volume);
     }
-    if random.one_in(10) {
-        objects.push(json!({
-            "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": { "name": format!("va-{number}"), "uid": format!("a-{number}") },
-            "spec": { "attacher": "disk.csi.example.com", "nodeName": "node-1", "source": { "persistentVolumeName": pv } },
-        }));
+    if random.one_in(8) {
+        objects.push(attached::attachment(random, number, &pv));
     }
     if matches!(relation, R::ClaimGone | R::Alone) {
         return;

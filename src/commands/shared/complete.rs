@@ -162,7 +162,7 @@ const VALUES: [(&str, &str, Values); 11] = [
 ];
 
 /// The verbs that take objects, with the name of the argument and the kinds that it accepts.
-const OBJECTS: [(&str, &str, &[Kind]); 14] = [
+const OBJECTS: [(&str, &str, &[Kind]); 16] = [
     ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("explain", "object", &cli::EXPLAINED),
@@ -177,6 +177,8 @@ const OBJECTS: [(&str, &str, &[Kind]); 14] = [
     ("move", "object", &[Kind::PersistentVolumeClaim]),
     ("rename", "object", &[Kind::PersistentVolumeClaim]),
     ("unfinalize", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
+    ("reschedule", "object", &[Kind::PersistentVolumeClaim]),
+    ("detach", "object", &[Kind::VolumeAttachment]),
 ];
 
 /// The flags and arguments before the word that is being completed.

@@ -258,8 +258,18 @@ impl<'s> Attachments<'s> {
         fresh.volume(self.view(), volume, node)
     }
 
+    /// Returns the volumes that are the same disk for the controller: they have the same name in the status of the
+    /// node. The volume itself is one of them.
+    pub fn same_disk(&self, volume: &PersistentVolume, node: &str) -> Vec<&'s PersistentVolume> {
+        let name = self.unique_name(volume, node);
+        let is_same = |other: &&PersistentVolume| {
+            other.meta.name == volume.meta.name || name.is_some() && self.unique_name(other, node) == name
+        };
+        self.snapshot.volumes().iter().filter(is_same).collect()
+    }
+
     /// Returns the name of the volume in the status of the node. The value is `None` if nobody attaches the volume.
-    fn unique_name(&self, volume: &PersistentVolume, node: &str) -> Option<Str> {
+    pub fn unique_name(&self, volume: &PersistentVolume, node: &str) -> Option<Str> {
         self.attachable(volume, node).map(|volume| volume.unique_name())
     }
 
@@ -450,6 +460,12 @@ impl<'s> Attachments<'s> {
         let latest = earliest.map(|now| Timestamp(now.0.saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX))));
         When::Within { seconds, earliest, latest }
     }
+}
+
+/// Returns whether the kubelet of the node has not reported for some time, so that its machine may be off. A kubelet
+/// that reports `False` is not ready, but its machine runs.
+pub fn is_silent(node: &Node) -> bool {
+    node.readiness().is_some_and(|ready| ready.status == "Unknown")
 }
 
 /// A node that has a volume, and the VolumeAttachment that shows it. Without one, only the status of the node shows it.

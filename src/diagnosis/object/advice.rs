@@ -11,6 +11,9 @@ const RETAIN: &str = "retain";
 /// The verb that removes a finalizer.
 const UNFINALIZE: &str = "unfinalize";
 
+/// The verb that has a volume detached from a node.
+const DETACH: &str = "detach";
+
 /// Something that a person can do about the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
@@ -45,8 +48,8 @@ pub(super) fn of_object(
     advice.sort_by_key(|one| match one.remedy.verb {
         RETAIN if is_endangered => 0,
         // These remedies keep their position among the other commands. Only the rule knows when to keep data that
-        // nothing deletes, and what a person has to check before a finalizer is removed.
-        RETAIN | UNFINALIZE => 2,
+        // nothing deletes, and what a person has to check before a finalizer is removed or a volume is detached.
+        RETAIN | UNFINALIZE | DETACH => 2,
         // A pod that erases a volume has to end before a claim gets the volume. So the command that deletes the pod
         // keeps its position among the verbs of pvctl.
         _ if one.remedy.is_of_pvctl() || one.remedy.command.starts_with("kubectl delete pod ") => 1,

@@ -93,15 +93,16 @@ pub async fn repair(
     Run::new(options, cluster, asker).await?.repair(PlanSource::Request(request)).await
 }
 
-/// Reads the cluster, with the pods of these namespaces and the pods that use that volume.
+/// Reads the cluster, with the pods of these namespaces and the pods that use that volume or attachment.
 async fn gather(
     options: &RepairOptions,
     cluster: &impl Reader,
     asker: &impl Asker,
     pods_in: &[Str],
-    volume: Option<&Str>,
+    used: Option<(Kind, &Str)>,
 ) -> Result<Gathered, Error> {
     let evidence = Evidence {
+        scheduling: used.is_some_and(|(kind, _)| kind == Kind::VolumeAttachment),
         nodes: true,
         pods: true,
         pods_in,
@@ -110,7 +111,7 @@ async fn gather(
         surroundings: &SURROUNDINGS,
         ..Evidence::default()
     };
-    let object = volume.map(|name| (Kind::PersistentVolume, name.as_str()));
+    let object = used.map(|(kind, name)| (kind, name.as_str()));
     let question = Question { object, evidence, ..options.read.question() };
     let gathered = cluster.gather(question).await?;
     for note in &gathered.notes {
@@ -280,7 +281,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         let request = source.request();
         let mut pods_in = request.namespaces();
         pods_in.extend(source.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
-        let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.volume()).await?;
+        let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.used()).await?;
         let keys = [repair::reads(&gathered.snapshot, request), source.objects()].concat();
         let mut world = World::new(gathered, &self.options.read.model);
         world.read(self.cluster, keys).await?;
@@ -302,6 +303,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
 fn exists(gathered: &Gathered, request: &Request) -> Result<(), Error> {
     request.wants().iter().try_for_each(|object| match object.kind {
         Kind::PersistentVolume => named::volume(&gathered.snapshot, &object.name).map(drop),
+        Kind::VolumeAttachment => named::object(&gathered.snapshot, object.kind, &object.name, None).map(drop),
         _ => named::claim(&gathered.snapshot, &object.name, Some(&object.namespace)).map(drop),
     })
 }

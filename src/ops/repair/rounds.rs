@@ -3,8 +3,9 @@
 
 use super::{PlanSource, Run};
 use crate::error::Error;
+use crate::model::Kind;
 use crate::ops::{Asker, Status, Writer};
-use crate::repair::{Carried, Plan};
+use crate::repair::{Carried, Plan, Step};
 
 /// The maximum number of times that a request is planned.
 const ROUNDS: u32 = 3;
@@ -79,7 +80,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
 
 /// Returns whether a plan does more than the plan that was agreed to. It does more if it gives up more, changes other
 /// volumes, or gives volumes to other claims. It also does more if only this plan is destructive, if only this plan
-/// needs the decision of a person, or if the person has to type another name.
+/// needs the decision of a person, if the person has to type another name, or if it deletes another attachment of the
+/// same name, or one whose node says something else about its machine.
 fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     let covers = |carried: &Carried| {
         let known = agreed.volumes.iter().find(|known| known.volume == carried.volume);
@@ -88,7 +90,14 @@ fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
                 && carried.for_claims.iter().all(|claim| known.for_claims.contains(claim))
         })
     };
+    // The person has seen this attachment, and what its node said about its machine.
+    let is_agreed =
+        |step: &Step| agreed.steps.iter().any(|known| known.write == step.write && known.recheck == step.recheck);
+    let is_detachment =
+        |step: &&Step| step.write.as_ref().is_some_and(|write| write.object.kind == Kind::VolumeAttachment);
+    let mut detaches = plan.steps.iter().filter(is_detachment);
     !plan.volumes.iter().all(covers)
+        || !detaches.all(is_agreed)
         || (plan.is_destructive() && !agreed.is_destructive())
         || plan.type_name != agreed.type_name
         || (plan.judgement.is_some() && agreed.judgement.is_none())

@@ -2,13 +2,15 @@
 
 use crate::controllers::persistent_volume::reclaim::may_be_recycled;
 use crate::model::{
-    AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumePhase,
+    AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumeAttachment,
+    VolumePhase,
 };
 use crate::repair::guards::is_seen_as_anothers;
+use crate::repair::guards::machine::MachineSign;
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, StableHash, Step, Undo};
 use crate::repair::request::Request;
-use crate::repair::situation::{Known, Situation, claim_key, volume_key};
+use crate::repair::situation::{Known, Situation, attachment_key, claim_key, volume_key};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};
 use crate::snapshot::VolumeId;
@@ -90,6 +92,14 @@ impl Builder {
                 .with(claim.status.phase.as_str())
                 .with(if claim.terminating() { "terminating" } else { "" });
         }
+    }
+
+    /// Saves a complete attachment in the journal. The fields that the plan depends on, and what the node says about
+    /// its machine, become part of the hash of the plan.
+    pub(in crate::repair) fn save_attachment(&mut self, attachment: &VolumeAttachment, sign: &MachineSign) {
+        self.saves.push(attachment_key(&attachment.meta.name));
+        let known = [&attachment.meta.uid, &attachment.volume_name, &attachment.node_name];
+        self.hash = known.into_iter().fold(self.hash, |hash, text| hash.with(text)).with(&format!("{sign:?}"));
     }
 
     pub(in crate::repair) fn note(&mut self, note: impl Into<String>) {

@@ -1,22 +1,23 @@
 //! The verbs, one file for each. A verb turns a request into a plan.
 
 pub(super) mod build;
+mod detach;
 mod moving;
 mod rebind;
 mod reclaim;
 pub(super) mod recreate;
 mod release;
+mod reschedule;
 mod restore;
 mod retain;
 mod unbind;
 mod unfinalize;
-mod unselect;
 
 use super::answers::{Answer, WaitResult, answers};
 use super::guards::judge;
 use super::plan::{Plan, Proposed, Refusal};
 use super::request::Request;
-use super::situation::{Situation, claim_key, volume_key};
+use super::situation::{Situation, attachment_key, claim_key, volume_key};
 use crate::model::{ObjectKey, PersistentVolume};
 use crate::snapshot::Snapshot;
 
@@ -46,7 +47,10 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
         Request::Unfinalize { object, finalizer, protected } => {
             unfinalize::plan(situation, request, object, finalizer, *protected)
         }
-        Request::Unselect { namespace, name } => unselect::plan(situation, request, &claim_key(namespace, name)),
+        Request::Reschedule { namespace, name } => reschedule::plan(situation, request, &claim_key(namespace, name)),
+        Request::Detach { attachment, machine_off } => {
+            detach::plan(situation, request, attachment, machine_off.as_deref())
+        }
         Request::Undo { .. } => Err(Refusal::new("usage", "undo takes its steps from a journal").into()),
     };
     match planned.unwrap_or_else(|stop| stop) {
@@ -140,7 +144,7 @@ pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
         | Request::Release { volume, .. }
         | Request::Unbind { volume, .. }
         | Request::Reclaim { volume, .. } => add_volume(&mut objects, volume),
-        Request::Recreate { namespace, name, .. } | Request::Unselect { namespace, name } => {
+        Request::Recreate { namespace, name, .. } | Request::Reschedule { namespace, name } => {
             add_claim(&mut objects, namespace, name);
         }
         Request::Restore { namespace, name, from, .. } => {
@@ -161,6 +165,12 @@ pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
             crate::model::Kind::PersistentVolume => add_volume(&mut objects, &object.name),
             _ => add_claim(&mut objects, &object.namespace, &object.name),
         },
+        Request::Detach { attachment, .. } => {
+            let key = attachment_key(attachment);
+            if snapshot.object_id(&key).is_some() {
+                objects.push(key);
+            }
+        }
         Request::Undo { .. } => {}
     }
     objects.sort();

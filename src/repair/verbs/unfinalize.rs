@@ -7,10 +7,11 @@ use super::release::held;
 use crate::model::{CsiDriver, Kind, ObjectKey, ObjectMeta, SourceKind, Str};
 use crate::repair::guards::{storage_of, volumes_of};
 use crate::repair::identity::VolumeIdentity;
+use crate::repair::overlay::{CLAIM_PROTECTION, VOLUME_PROTECTION};
 use crate::repair::plan::{Carried, GivenUp, Proposed, Recheck, Refusal, Undo};
 use crate::repair::request::Request;
 use crate::repair::situation::{Known, Situation};
-use crate::repair::write::{CLAIM_PROTECTION, Change, Expect, VOLUME_PROTECTION, Write};
+use crate::repair::write::{Change, Expect, Write};
 
 pub(super) fn plan(
     situation: &Situation<'_>,

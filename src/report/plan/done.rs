@@ -49,6 +49,10 @@ fn state(key: &ObjectKey, manifests: &Manifests) -> String {
         }
         Ok(Seen::Claim(claim)) if claim.volume_name.is_empty() => claim.status.phase.as_str().to_owned(),
         Ok(Seen::Claim(claim)) => format!("{}, on {}", claim.status.phase.as_str(), claim.volume_name),
+        Ok(Seen::Attachment(attachment)) if attachment.meta.deleted.is_some() => {
+            format!("being deleted: driver {} has to detach the volume", attachment.attacher)
+        }
+        Ok(Seen::Attachment(attachment)) => format!("on node {}", attachment.node_name),
         Err(_) => "not understood".to_owned(),
     }
 }

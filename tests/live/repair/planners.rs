@@ -199,7 +199,7 @@ fn a_finding_on_a_named_object_is_reported_at_once_with_its_verb() {
     });
     let said = flat(&place.again(&["fix", "pvc/data"], 1));
     assert!(said.contains("pvc-selected-node-gone on pvc/data -n nodeless"), "{said}");
-    assert!(said.contains("unselect: "), "{said}");
+    assert!(said.contains("reschedule: "), "{said}");
     let explained = place.site.plane.pvctl(&["explain", "pvc/data", "-n", "nodeless"]);
     let said = flat(&(explained.stdout + &explained.stderr));
     assert!(said.contains("Node gone does not exist"), "{said}");

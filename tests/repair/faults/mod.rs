@@ -6,9 +6,10 @@
 //!
 //! `faults::sample` makes some of the runs. `faults::all` (ignored by default) makes all of them. If an earlier run of
 //! this test was stopped, the test continues that run. `PVCTL_FAULT=scenario/request/fault/actor/controllers/seed`
-//! makes one run and prints what happened.
+//! makes one run and prints what happened. `PVCTL_FAULTS_ONLY=scenario` samples only the runs of this repair.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod in_use;
 mod judge;
 mod prepare;
 mod recovery;
@@ -317,6 +318,7 @@ fn make(prepared: &Prepared, case: Case, reviews: &Reviews, dir: &Path) -> Optio
     }
     judge(case, &settled, &mut report);
     rough::judge(prepared, &api, case, &mut report);
+    in_use::judge(prepared, &api, &mut report);
     if !report.wrong.is_empty() {
         report.story.extend(told(prepared, &api));
     }
@@ -453,9 +455,11 @@ fn sample() {
         assert!(report.is_some_and(|report| report.wrong.is_empty()), "{words}");
         return;
     }
+    let only = setting("PVCTL_FAULTS_ONLY");
     let seconds = setting("PVCTL_FAULTS_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(0);
     let seed = setting("PVCTL_FAULTS_SEED").and_then(|text| text.parse().ok()).unwrap_or(1);
-    let cases = cases(all, seed);
+    let mut cases = cases(all, seed);
+    cases.retain(|case| only.as_ref().is_none_or(|only| all[case.scenario].name == *only));
     print(&format!("seed {seed}, {} cases", cases.len()));
     let clock = clock();
     let enough = |begun| begun >= LEAST && clock() >= Duration::from_secs(seconds);
@@ -481,7 +485,7 @@ fn an_undo_restores_the_state_before_the_repair() {
 }
 
 /// The only repairs that cannot be undone after they were carried out. Each has the guard that refuses the undo.
-const NOT_TAKEN_BACK: [&str; 8] = [
+const NOT_TAKEN_BACK: [&str; 9] = [
     "undo-release-waiting is refused: undo-held",
     "undo-reclaim is refused: undo-undo",
     "undo-recreate-class is refused: undo-undo",
@@ -490,6 +494,7 @@ const NOT_TAKEN_BACK: [&str; 8] = [
     "undo-rebind-unbound is refused: undo-held",
     "undo-unfinalize-volume is refused: undo-undo",
     "undo-unfinalize-claim is refused: undo-undo",
+    "undo-detach is refused: undo-undo",
 ];
 
 /// Asserts that no run went wrong, and that the repairs in `NOT_TAKEN_BACK`, and no others, are refused.

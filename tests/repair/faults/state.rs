@@ -173,8 +173,8 @@ fn of_owner(claim: &Value) -> Vec<String> {
     all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// Returns the state of the volumes and claims. Values that differ from run to run are left out: uids, resource
-/// versions and the claims of strangers.
+/// Returns the state of the volumes, claims and attachments. Values that differ from run to run are left out: uids,
+/// resource versions and the claims of strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
     for (key, volume) in store.all(Kind::PersistentVolume, "") {
@@ -211,6 +211,10 @@ pub(super) fn state(store: &Store) -> String {
             claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"].as_str(),
             if claim["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" },
         ));
+    }
+    for (key, attachment) in store.all(Kind::VolumeAttachment, "") {
+        let going = if attachment["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" };
+        lines.push(format!("va {}: {}{going}", key.name, text(attachment, "/spec/nodeName")));
     }
     lines.join("\n")
 }

@@ -2,6 +2,7 @@
 //! `docs/REPAIR.md` and `docs/controllers/`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
+mod detach;
 mod refusals;
 mod undo;
 mod verbs;
@@ -271,7 +272,10 @@ fn the_role_for_repairs_suffices() {
     nfs[0]["spec"]["csi"] = Value::Null;
     nfs[0]["spec"]["nfs"] = json!({ "server": "nfs.example.com", "path": "/data" });
     let release = Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim };
-    let plans = [World::new(nfs).accepted(&release), World::new(bound()).accepted(&moving())];
+    let detach = Request::Detach { attachment: "va".into(), machine_off: None };
+    let attached = World::new([bound(), vec![attachment("pv-1")]].concat());
+    let plans =
+        [World::new(nfs).accepted(&release), World::new(bound()).accepted(&moving()), attached.accepted(&detach)];
     let mut asked: Vec<Right> = plans.iter().flat_map(rights).collect();
     // This right is needed to identify the cluster.
     asked.push(Right { verb: "get", kind: Kind::Namespace, namespace: "".into(), name: "kube-system".into() });

@@ -241,7 +241,7 @@ fn an_undo_whose_first_step_would_stop_says_why() {
         }
         World::new(vec![claim, class("fast")])
     };
-    let unselect = Request::Unselect { namespace: "db".into(), name: "data".into() };
+    let unselect = Request::Reschedule { namespace: "db".into(), name: "data".into() };
     let plan = waiting("", Some("node-gone")).accepted(&unselect);
     let world = waiting("pv-9", None);
     let back = way_back(&world, &plan, &done(&plan.steps));

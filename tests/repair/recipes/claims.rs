@@ -165,7 +165,7 @@ fn r19_a_provisioner_that_is_stopped_keeps_no_claim_from_its_volume() {
 fn r20_a_node_that_is_there_stays_selected() {
     let mut pending = claim("db", "data", "", "Pending");
     pending["metadata"]["annotations"] = json!({ "volume.kubernetes.io/selected-node": "node-1" });
-    let request = Request::Unselect { namespace: "db".into(), name: "data".into() };
+    let request = Request::Reschedule { namespace: "db".into(), name: "data".into() };
     let node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "node-1", "uid": "n-1" } });
     assert_eq!(World::new(vec![pending.clone(), node]).refusal(&request).by, "node");
     let plan = World::new(vec![pending]).accepted(&request);

@@ -6,7 +6,7 @@ mod claims;
 mod finalizers;
 mod volumes;
 
-use crate::repair::plans::{World, bound, claim, moving, of, released, volume};
+use crate::repair::plans::{World, attachment, bound, claim, moving, of, released, volume};
 use crate::support::{files, text};
 use pvctl::model::Kind;
 use pvctl::repair::{Change, Plan, Proposed, Recipient, Request, Setting, Step, claim_key, volume_key};
@@ -76,8 +76,8 @@ fn every_recipe_is_explained_and_tested() {
     }
 }
 
-/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24. No plan deletes a volume, a pod or a namespace. No plan writes a
-/// StorageClass, a status or a capacity, or forces anything. Of the annotations of a binding, a plan writes only
+/// Recipes 7, 9, 12, 14, 15, 17, 18, 22 and 24. No plan deletes a volume, a pod or a namespace. No plan writes a node,
+/// a StorageClass, a status or a capacity, or forces anything. Of the annotations of a binding, a plan writes only
 /// bound-by-controller.
 #[test]
 fn no_plan_writes_what_must_not_be_written() {
@@ -87,7 +87,8 @@ fn no_plan_writes_what_must_not_be_written() {
     two.push(volume("pv-2", "Available", Value::Null));
     let mut anew = released();
     anew.push(claim("db", "data", "", "Pending"));
-    let worlds = [bound(), released(), with_policy(released(), "Delete"), lost, two, anew];
+    let attached = || [bound(), vec![attachment("pv-1")]].concat();
+    let worlds = [bound(), released(), with_policy(released(), "Delete"), lost, two, anew, attached()];
     let mut plans = 0;
     for objects in worlds {
         let world = World::new(objects);
@@ -106,6 +107,7 @@ fn no_plan_writes_what_must_not_be_written() {
                 provisioner_stopped: false,
             },
             moving(),
+            Request::Detach { attachment: "va".into(), machine_off: None },
         ] {
             if !world.snapshot.claims().iter().any(|claim| claim.meta.name == "data")
                 && matches!(request, Request::Recreate { .. } | Request::Rebind { .. } | Request::Move { .. })
@@ -119,7 +121,9 @@ fn no_plan_writes_what_must_not_be_written() {
                 let request = write.request(Some(&object), false);
                 match (&write.change, write.object.kind) {
                     (Change::Delete, kind) => {
-                        assert_eq!(kind, Kind::PersistentVolumeClaim);
+                        let detaches = matches!(plan.request, Request::Detach { .. });
+                        let only = if detaches { Kind::VolumeAttachment } else { Kind::PersistentVolumeClaim };
+                        assert_eq!(kind, only);
                         let body = request.unwrap_or_else(|| panic!()).body;
                         assert_eq!(body["preconditions"]["uid"], write.uid.as_str());
                         assert_eq!(body["preconditions"]["resourceVersion"], "10");

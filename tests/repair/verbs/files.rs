@@ -1,5 +1,6 @@
 //! Plans from files: a verb prints the plan that it would make on the cluster of these files. It writes nothing.
 
+use super::detach::{attached, selected};
 use super::{around, bound, cluster, refused, released, run, waiting, with};
 use crate::support::api::ApiServer;
 use crate::support::{Finished, Run};
@@ -20,6 +21,7 @@ fn dump(fake: &ApiServer) -> String {
         Kind::Namespace,
         Kind::VolumeAttachment,
         Kind::StatefulSet,
+        Kind::Node,
     ];
     let items: Vec<Value> = fake.with(|store, _| {
         kinds
@@ -87,6 +89,9 @@ fn worlds() -> Vec<(Vec<Value>, Vec<&'static str>)> {
         (held(), vec!["move", "pvc/data", "-n", "db", "--to-namespace", "web"]),
         (held(), vec!["rename", "pvc/data", "other", "-n", "db"]),
         (leaving(), vec!["unfinalize", "pvc/late", "example.com/backup", "-n", "db"]),
+        (attached(), vec!["detach", "va/csi-5f1c"]),
+        (attached(), vec!["detach", "va/csi-5f1c", "--machine-off", "node-gone"]),
+        (vec![selected()], vec!["reschedule", "pvc/late", "-n", "db"]),
     ]
 }
 

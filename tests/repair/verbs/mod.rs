@@ -8,6 +8,7 @@
 )]
 
 mod asked;
+mod detach;
 mod files;
 mod fix;
 mod stopped;

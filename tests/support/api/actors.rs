@@ -2,6 +2,7 @@
 //! manifests, the scheduler, the garbage collector, and people who change an object.
 
 use super::Random;
+use super::attachments;
 use super::store::{Call, Preconditions, Store, claim, text};
 use super::writers;
 use pvctl::model::{Kind, ObjectKey};
@@ -28,8 +29,14 @@ pub(crate) enum Actor {
     Deleter,
     /// The scheduler reserves an Available volume without a `claimRef` for a claim of a stranger that waits for a pod.
     Scheduler,
-    /// For each claim of the repair, a new pod that uses it runs on a node.
+    /// For each claim of the repair, a new pod that uses it runs on a node: on the node that has an attachment, if one
+    /// has.
     User,
+    /// The machine of each node that has an attachment runs, and its node is Ready.
+    NodeReturner,
+    /// kube-controller-manager deletes every attachment. If it is deleted already, the attacher has detached the
+    /// volume.
+    Detacher,
     /// A person labels every volume and claim, so that their resource versions change.
     Toucher,
     /// A person applies the manifests of the volumes again and again, client-side. The manifests contain the policy.
@@ -46,6 +53,8 @@ pub(crate) enum Actor {
     /// A person deletes each namespace that had a claim at the start. Then the person creates another namespace and
     /// other claims of the same names.
     NamespaceMaker,
+    /// Every attachment is deleted, and the volume is attached to its node again, by an attachment of the same name.
+    Reattacher,
     /// A second run of the program moves the volumes of the repair to a claim of another name.
     Second,
     /// From now on, admission changes policy Retain to Delete.
@@ -57,7 +66,7 @@ pub(crate) enum Actor {
 impl Actor {
     /// The actors after which only few states of the cluster are possible, so that tests can check the whole state.
     /// `Nobody` is one of them.
-    pub(crate) const WITH_ENDS: [Self; 9] = [
+    pub(crate) const WITH_ENDS: [Self; 11] = [
         Self::Nobody,
         Self::Driver,
         Self::Stranger,
@@ -66,18 +75,21 @@ impl Actor {
         Self::Deleter,
         Self::Scheduler,
         Self::User,
+        Self::NodeReturner,
+        Self::Detacher,
         Self::Toucher,
     ];
 
     /// The actors after which many states are possible. So tests check only what was lost, what was written, and what
     /// the program said.
-    pub(crate) const ROUGH: [Self; 9] = [
+    pub(crate) const ROUGH: [Self; 10] = [
         Self::Applier,
         Self::Syncer,
         Self::Changer,
         Self::VolumeMaker,
         Self::ClaimMaker,
         Self::NamespaceMaker,
+        Self::Reattacher,
         Self::Second,
         Self::PolicyMutator,
         Self::ClaimMutator,
@@ -99,6 +111,8 @@ impl Actor {
             Self::Deleter => "deleter",
             Self::Scheduler => "scheduler",
             Self::User => "user",
+            Self::NodeReturner => "node-returner",
+            Self::Detacher => "detacher",
             Self::Toucher => "toucher",
             Self::Applier => "applier",
             Self::Syncer => "syncer",
@@ -106,6 +120,7 @@ impl Actor {
             Self::VolumeMaker => "volume-maker",
             Self::ClaimMaker => "claim-maker",
             Self::NamespaceMaker => "namespace-maker",
+            Self::Reattacher => "reattacher",
             Self::Second => "second",
             Self::PolicyMutator => "policy-mutator",
             Self::ClaimMutator => "claim-mutator",
@@ -129,6 +144,8 @@ impl Actor {
                 | Self::VolumeMaker
                 | Self::ClaimMaker
                 | Self::NamespaceMaker
+                | Self::Detacher
+                | Self::Reattacher
                 | Self::Second
                 | Self::ClaimMutator
         )
@@ -161,6 +178,8 @@ impl Actor {
             Self::Deleter => delete(store, random),
             Self::Scheduler => reserve(store, random),
             Self::User => use_claims(store, start),
+            Self::NodeReturner => attachments::return_nodes(store),
+            Self::Detacher => attachments::detach(store),
             Self::Toucher => touch(store),
             Self::Applier => writers::apply(store, start),
             Self::Syncer => writers::sync(store, start),
@@ -168,6 +187,7 @@ impl Actor {
             Self::VolumeMaker => writers::make_volumes(store),
             Self::ClaimMaker => writers::make_claims(store, start),
             Self::NamespaceMaker => writers::make_namespaces(store, start),
+            Self::Reattacher => attachments::attach_again(store),
             Self::Second => writers::move_away(store),
             Self::PolicyMutator => store.mutation = Some(writers::Mutation::Policy),
             Self::ClaimMutator => store.mutation = Some(writers::Mutation::Claim),
@@ -305,12 +325,13 @@ fn use_claims(store: &mut Store, start: &Store) {
         .map(|(key, _)| key.clone())
         .filter(|key| key.namespace != STRANGER)
         .collect();
+    let node = attachments::node_of_any(start).unwrap_or_else(|| "node-1".to_owned());
     for key in keys {
         let mut pod = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": { "namespace": key.namespace, "name": format!("uses-{}", key.name) },
             "spec": {
-                "nodeName": "node-1", "containers": [{ "name": "main", "image": "example.com/main" }],
+                "nodeName": node, "containers": [{ "name": "main", "image": "example.com/main" }],
                 "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": key.name } }],
             },
             "status": { "phase": "Running" },

@@ -6,6 +6,7 @@
 //! change the store. [`ApiServer`] answers requests of a `kube::Client` and of programs. Tests can make requests fail.
 
 mod actors;
+mod attachments;
 mod controllers;
 pub(crate) mod http;
 mod meet;

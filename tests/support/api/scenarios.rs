@@ -16,6 +16,10 @@ pub(crate) struct Scenario {
 /// The volume of most scenarios.
 const DISK: &str = "disk";
 
+/// The attachment of the volume to a node that does not exist, and the name of that node.
+pub(crate) const ATTACHMENT: &str = "csi-5f1c";
+pub(crate) const GONE: &str = "node-gone";
+
 fn world(objects: impl IntoIterator<Item = Value>) -> Store {
     let mut store = cluster();
     for object in objects {
@@ -79,6 +83,23 @@ fn selected() -> [Value; 2] {
         "volume.beta.kubernetes.io/storage-provisioner": "csi.example.com",
     });
     [class, waiting]
+}
+
+/// Returns a bound volume, and its attachment to a node that does not exist.
+fn attached_to_gone() -> Vec<Value> {
+    let attachment = json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
+        "metadata": {
+            "name": ATTACHMENT, "uid": "uid-attachment", "finalizers": ["external-attacher/csi-example-com"],
+        },
+        "spec": { "attacher": "csi.example.com", "nodeName": GONE, "source": { "persistentVolumeName": DISK } },
+        "status": { "attached": true },
+    });
+    bound("Delete").into_iter().chain([attachment]).collect()
+}
+
+fn detaching() -> Request {
+    Request::Detach { attachment: ATTACHMENT.into(), machine_off: None }
 }
 
 fn moving(to_namespace: &str, to_name: &str, restore_policy: bool) -> Request {
@@ -210,6 +231,7 @@ pub(crate) fn all() -> Vec<Scenario> {
             },
             unfinalizing(super::store::claim("db", "data")),
         ),
-        scenario("unselect", world(selected()), Request::Unselect { namespace: "db".into(), name: "data".into() }),
+        scenario("detach", world(attached_to_gone()), detaching()),
+        scenario("reschedule", world(selected()), Request::Reschedule { namespace: "db".into(), name: "data".into() }),
     ]
 }

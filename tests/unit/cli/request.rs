@@ -23,6 +23,8 @@ fn request(verb: &Verb, namespace: &str) -> Result<Request, Error> {
         Verb::Move(args) => args.request(namespace),
         Verb::Rename(args) => args.request(namespace),
         Verb::Unfinalize(args) => args.request(namespace),
+        Verb::Reschedule(args) => args.request(namespace),
+        Verb::Detach(args) => args.request(),
         other => panic!("{other:?} must be a repair of one object"),
     }
 }
@@ -39,6 +41,8 @@ fn shared(verb: &Verb) -> &RepairArgs {
         Verb::Move(args) => &args.repair,
         Verb::Rename(args) => &args.repair,
         Verb::Unfinalize(args) => &args.repair,
+        Verb::Reschedule(args) => &args.repair,
+        Verb::Detach(args) => &args.repair,
         other => panic!("{other:?} must be a repair of one object"),
     }
 }
@@ -72,7 +76,7 @@ fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>>
 /// The request does not depend on the position of the flags among the words.
 #[test]
 fn flags_may_be_before_between_and_after_the_words() {
-    let cases: [(&str, &[&str], &[&str]); 17] = [
+    let cases: [(&str, &[&str], &[&str]); 20] = [
         ("retain", &["pv/x"], &[]),
         ("retain", &["pv", "x"], &[]),
         ("retain", &["pvc", "x"], &[]),
@@ -90,6 +94,9 @@ fn flags_may_be_before_between_and_after_the_words() {
         ("rename", &["pvc", "x", "new"], &["--restore-policy"]),
         ("unfinalize", &["pvc/x", "example.com/backup"], &["--protected"]),
         ("unfinalize", &["pv", "x", "example.com/backup"], &["--protected"]),
+        ("reschedule", &["pvc", "x"], &[]),
+        ("detach", &["va/x"], &["--machine-off", "node-7"]),
+        ("detach", &["volumeattachment", "x"], &["--machine-off=node-7"]),
     ];
     for (verb, words, own) in cases {
         let shared: [&[&str]; 3] = [&["-n", "ns"], &["--context=prod"], &["--dry-run"]];

@@ -3,6 +3,8 @@
 
 #[path = "../../../tests/support/api/actors.rs"]
 mod actors;
+#[path = "../../../tests/support/api/attachments.rs"]
+mod attachments;
 #[path = "../../../tests/support/api/controllers.rs"]
 mod controllers;
 #[path = "../../../tests/support/api/patch.rs"]

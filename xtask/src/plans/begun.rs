@@ -125,7 +125,7 @@ fn is_met(store: &Store, wait: &Wait) -> Result<bool> {
         match decoded(&key, object)? {
             Seen::Claim(seen) if key.kind == Kind::PersistentVolumeClaim => claim = Some(seen),
             Seen::Volume(seen) => volume = Some(seen),
-            Seen::Claim(_) => {}
+            Seen::Claim(_) | Seen::Attachment(_) => {}
         }
     }
     Ok(wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met)

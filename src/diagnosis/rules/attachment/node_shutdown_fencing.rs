@@ -1,9 +1,10 @@
 //! This rule reports a node that is not ready and keeps volumes for which pods on other nodes wait.
 
-use super::{age, attachment_key, is_exclusive, volume_words};
+use super::{age, attachment_key, is_exclusive, pods_of, volume_words};
+use crate::diagnosis::attaching::is_silent;
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
-use crate::diagnosis::remedy::{describe, kubectl, quoted};
+use crate::diagnosis::remedy::{self, describe, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, Node, Pod};
@@ -77,6 +78,13 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     .evidence(&attachment_key(attachment), "status.attached", "true");
     let found = waiting.iter().fold(found, |found, (_, pod)| found.affects(pod_key(pod)));
     let taint = format!("taint nodes {} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", quoted(name));
+    let alone = waiting.iter().find(|(held, _)| is_unused(case, held, node)).map(|(held, _)| {
+        let does = format!(
+            "if the machine of {name} is certainly off, and only this volume is to be detached, which no pod on the node \
+             needs any more"
+        );
+        remedy::detach(held, does)
+    });
     Some(
         found
             .remedy(kubectl(
@@ -86,11 +94,21 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
                      detached; remove the taint when the node is back; if the machine still runs, data can be destroyed"
                 ),
             ))
+            .remedies(alone)
             .remedy(describe(
                 &case.object(),
                 "see for how long the kubelet has not answered, and start the machine again",
             )),
     )
+}
+
+/// Returns whether the node does not answer, does not list the attached volume as mounted, and no pod there needs it.
+fn is_unused(case: &Case<'_>, held: &VolumeAttachment, node: &Node) -> bool {
+    let Some(volume) = case.volume(&held.volume_name) else { return false };
+    let needs = |pod: &&Pod| pod.node_name == node.meta.name && !pod.terminated();
+    is_silent(node)
+        && !pods_of(case, volume).iter().any(needs)
+        && case.survey().attachments().is_mounted(node, volume) == Some(false)
 }
 
 /// Returns a pod on another node that waits for the attached volume. Returns None if the volume is not attached, or if

@@ -4,7 +4,7 @@ use super::{
     DRAIN, Overdue, PATIENCE, age, detach, give_up, lacks_volume, lasts, overdue, unused_severity, volume_of,
     volume_words, with_error, with_state,
 };
-use crate::diagnosis::remedy::{by_hand, describe};
+use crate::diagnosis::remedy::{self, by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
@@ -33,8 +33,9 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get node NODE\n\
                   kubectl get csinode NODE",
         repair: "First make sure in the infrastructure that the machine is off or destroyed, and that the disk is \
-                 attached to no machine. Then delete the VolumeAttachment, so that the attacher detaches the disk. \
-                 Remove the attacher's finalizer only if the VolumeAttachment stays although the disk is detached.",
+                 attached to no machine. Then use `kubectl pvctl detach`: it checks that no pod on the node needs the \
+                 volume, and deletes the VolumeAttachment, so that the attacher detaches the disk. Remove the \
+                 attacher's finalizer only if the VolumeAttachment stays although the disk is detached.",
         prevention: "Drain a node before it is deleted, and stop its machine before the Node object is deleted.",
         hazard: "A machine without a Node object may still run and write. If the disk is then attached to a second \
                  machine, the file system is destroyed.",
@@ -137,6 +138,9 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             ),
         ))
     } else {
-        found.remedy(detach(attachment, format!("once you know that the machine is off: let {driver} detach the disk")))
+        let does = format!("once you know that the machine is off: let {driver} detach the disk");
+        // The verb cannot see which pods need an inline volume.
+        let is_inline = attachment.volume_name.is_empty();
+        found.remedy(if is_inline { detach(attachment, does) } else { remedy::detach(attachment, does) })
     })
 }

@@ -1,9 +1,10 @@
 //! This rule reports a volume that stays attached to a node on which no pod uses it.
 
 use super::{Overdue, detach, overdue, pods_of, unused_severity, volume_of, with_state};
+use crate::diagnosis::attaching::is_silent;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
-use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
+use crate::diagnosis::remedy::{self, by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume};
@@ -32,7 +33,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
         repair: "Check whether the node lists the volume as in use. If it does, remove the mount that is left on the \
                  node: the kubelet's log names it, and a restart of the kubelet often helps. If it does not, restart \
-                 kube-controller-manager. Delete the VolumeAttachment only if the volume is not mounted on the node.",
+                 kube-controller-manager. If the machine is off, use `kubectl pvctl detach`. Delete \
+                 the VolumeAttachment by hand only if the volume is not mounted on the node.",
         prevention: "Do not delete pods with `--force`: their mounts may stay behind.",
         hazard: "A process that belongs to no pod may still write to the disk. Detaching a mounted disk corrupts its \
                  file system.",
@@ -107,6 +109,15 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
              (status.volumesInUse of the node does not list it)",
         )));
     }
+    if may_be_off(case, volume, node) {
+        return Some(found.remedy(remedy::detach(
+            attachment,
+            format!(
+                "if the machine of {node} is certainly off: let the driver detach the volume; if it still runs, data \
+                 can be destroyed"
+            ),
+        )));
+    }
     Some(
         found
             .remedy(kubectl(
@@ -120,6 +131,14 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             )))
             .remedy(detaches("once you know that the volume is not mounted on that node: let the driver detach it")),
     )
+}
+
+/// Returns whether the verb `detach` detaches the volume if a person states that the machine is off: the node does
+/// not answer and does not list the volume as mounted, or an administrator has stated that it is shut down.
+fn may_be_off(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
+    let Some(node) = case.snapshot().node(node) else { return false };
+    let is_unmounted = || case.survey().attachments().is_mounted(node, volume) == Some(false);
+    node.is_not_ready() && node.is_out_of_service() || is_silent(node) && is_unmounted()
 }
 
 /// Returns whether the kubelet of the node reports that it does not use the volume. A kubelet that does not answer

@@ -3,10 +3,9 @@
 use super::{SELECTED_NODE, asked_since, driver_of, selected_node};
 use crate::controllers::ClaimBranch;
 use crate::diagnosis::mention::part_of;
-use crate::diagnosis::remedy::{describe, expect, patch_claim};
+use crate::diagnosis::remedy::{describe, reschedule};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim};
-use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
     id: "pvc-selected-node-gone",
@@ -15,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolume, Kind::StorageClass, Kind::Node],
     hinders: &[Act::Bind],
-    repairs: &[Repair::Unselect],
+    repairs: &[Repair::Reschedule],
     page: Page {
         seen: "The claim is Pending with events `ExternalProvisioning`, or with `ProvisioningFailed` of the driver \
                about a node that is not found. Its pod is Pending, and the scheduler says that no node has a volume to \
@@ -29,8 +28,8 @@ pub(super) static RULE: Rule = Rule {
                   kubectl get node NODE\n\
                   kubectl describe pvc NAME -n NAMESPACE",
         repair: "Check in the events and the log of the driver that it does not provision a volume for the old node \
-                 any more. Then remove the annotation. The scheduler selects another node when it next schedules a pod \
-                 that uses the claim.",
+                 any more. Then use `kubectl pvctl reschedule`, which removes the annotation. The scheduler selects \
+                 another node when it next schedules a pod that uses the claim.",
         prevention: "Update the driver's provisioner: since sig-storage-lib-external-provisioner#139 it removes the \
                      annotation if the node is gone, so that the scheduler selects another node. Let autoscalers drain \
                      nodes before they remove them.",
@@ -74,8 +73,6 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
          be older, or may not run. No data are at risk",
         part_of(&case.object(), &format!("the selected node {node}"))
     ));
-    let path = "/metadata/annotations/volume.kubernetes.io~1selected-node";
-    let steps = vec![expect(path, node), json!({ "op": "remove", "path": path })];
     let does =
         if late { "let the scheduler choose another node" } else { "let the volume be provisioned for any node" };
     Some(
@@ -83,11 +80,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             .early_if(early)
             .evidence(&case.object(), SELECTED_NODE, node)
             .evidence(&crate::diagnosis::key(Kind::Node, "", node), "metadata.name", "does not exist")
-            .remedy(patch_claim(
-                claim,
-                steps,
-                format!("if {driver} provisions no volume for that node any more, {does}"),
-            ))
+            .remedy(reschedule(claim, format!("if {driver} provisions no volume for that node any more, {does}")))
             .remedy(describe(&case.object(), format!("see whether {driver} still provisions a volume for that node"))),
     )
 }

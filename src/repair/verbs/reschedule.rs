@@ -1,5 +1,5 @@
-//! The verb `unselect`: it removes the annotation with the node that the scheduler selected, if this node no longer
-//! exists. Then the scheduler selects another node.
+//! The verb `reschedule`: it gives a claim back to the scheduler. It removes the annotation with the selected node, if
+//! this node no longer exists. Then the scheduler selects another node.
 
 use super::build::{Builder, Planned, claim};
 use crate::model::{AnnotationKey, Kind, ObjectKey};

@@ -1,0 +1,182 @@
+//! The guards before a volume is detached from a node: what the node says about its machine, and which pods on the node
+//! need the volume. If the machine still runs, it may still write to the disk.
+
+use super::{Guard, Holds};
+use crate::diagnosis::attaching::is_silent;
+use crate::model::{Kind, Node, PersistentVolume, Pod, Str, VolumeAttachment};
+use crate::repair::plan::Plan;
+use crate::repair::situation::{Known, Situation};
+use crate::repair::write::{Change, Expect};
+use serde::{Deserialize, Serialize};
+
+/// The prefix of the finalizer by which an attacher keeps an attachment until the volume is detached. The driver's name
+/// follows. Upstream: `GetFinalizerName`, external-attacher.
+const ATTACHER_PREFIX: &str = "external-attacher/";
+
+/// What a node says about its machine. Only a person can know whether the machine is off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum MachineSign {
+    /// The node does not exist.
+    Gone,
+    /// The node has the taint `node.kubernetes.io/out-of-service`: an administrator states that the machine is off.
+    OutOfService {
+        /// The uid of the node.
+        uid: Str,
+    },
+    /// The kubelet of the node has not reported for some time: the condition Ready is Unknown.
+    Silent {
+        /// The uid of the node.
+        uid: Str,
+    },
+}
+
+impl std::fmt::Display for MachineSign {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Gone => "does not exist",
+            Self::OutOfService { .. } => "is not ready and has the taint node.kubernetes.io/out-of-service",
+            Self::Silent { .. } => "does not answer",
+        })
+    }
+}
+
+impl MachineSign {
+    /// Returns what a node says about its machine. Returns `None` for a node whose machine runs, or that says nothing.
+    pub fn of(node: Option<&Node>) -> Option<Self> {
+        let Some(node) = node else { return Some(Self::Gone) };
+        let uid = node.meta.uid.clone();
+        if node.is_not_ready() && node.is_out_of_service() {
+            return Some(Self::OutOfService { uid });
+        }
+        is_silent(node).then_some(Self::Silent { uid })
+    }
+
+    /// Returns why the machine of a node may run, although nobody states that it is off, in the words of a predicate.
+    pub fn lacks(node: Option<&Node>) -> &'static str {
+        match node.and_then(Node::readiness).map(|ready| ready.status.as_str()) {
+            Some("True") => "is ready: its machine runs, and may write to the volume",
+            Some(_) => "is not ready, but its kubelet answers: its machine runs, and may write to the volume",
+            None => "does not say whether it is ready: its machine may write to the volume",
+        }
+    }
+
+    /// Returns why a node does not say this about its machine, in a sentence without a full stop. Returns `None` if it
+    /// does. `mounted_as` is the name of a volume in the status of the node. A node that only does not answer must
+    /// not list this volume as mounted.
+    pub fn differs(&self, name: &str, node: Option<&Node>, mounted_as: Option<&str>) -> Option<String> {
+        let now = Self::of(node);
+        if now.as_ref() != Some(self) {
+            let uid = |sign: &Self| match sign {
+                Self::Gone => Str::default(),
+                Self::OutOfService { uid } | Self::Silent { uid } => uid.clone(),
+            };
+            return Some(match (now, node) {
+                (Some(now), _) if uid(&now) != uid(self) && now != Self::Gone && *self != Self::Gone => {
+                    format!("another node has the name {name} now, with uid {}", uid(&now))
+                }
+                (Some(now), _) => format!("node {name} {now}, but before it was said that it {self}"),
+                (None, node) => format!("node {name} {}", Self::lacks(node)),
+            });
+        }
+        let lists = |node: &Node| mounted_as.is_some_and(|name| node.volumes_in_use.iter().any(|used| used == name));
+        (matches!(self, Self::Silent { .. }) && node.is_some_and(lists))
+            .then(|| format!("node {name} lists the volume in status.volumesInUse: it may have the volume mounted"))
+    }
+}
+
+/// Adds the claim that a volume names, unless it is known already.
+pub fn add_claim(claims: &mut Vec<(Str, Str)>, volume: &PersistentVolume) {
+    let Some(named) = &volume.claim_ref else { return };
+    let key = (named.namespace.clone(), named.name.clone());
+    if !key.0.is_empty() && !key.1.is_empty() && !claims.contains(&key) {
+        claims.push(key);
+    }
+}
+
+/// Returns whether a pod on the node needs the volume of one of these claims: namespace and name. A pod that has
+/// terminated needs nothing. Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
+pub fn needs(pod: &Pod, node: &str, claims: &[(Str, Str)]) -> bool {
+    let uses = |(namespace, name): &(Str, Str)| {
+        pod.meta.namespace == *namespace && pod.claim_names().any(|used| used == name.as_str())
+    };
+    pod.node_name == node && !pod.terminated() && claims.iter().any(uses)
+}
+
+/// Checks what a node says about its machine.
+pub(super) fn off(situation: &Situation<'_>, node: &str, sign: &MachineSign, mounted_as: Option<&str>) -> Guard {
+    const ID: &str = "machine";
+    let found = match situation.node(node) {
+        Known::There(node) => Some(node),
+        Known::Absent => None,
+        Known::Unknown => {
+            return Guard::new(ID, Holds::Unknown, format!("whether node {node} exists could not be read"));
+        }
+    };
+    match sign.differs(node, found, mounted_as) {
+        Some(why) => Guard::new(ID, Holds::No, why),
+        None => Guard::new(ID, Holds::Yes, format!("node {node} {sign}")),
+    }
+}
+
+/// Checks that no pod on the node needs the volume.
+pub(super) fn not_needed(situation: &Situation<'_>, node: &str, volume: &str, claims: &[(Str, Str)]) -> Guard {
+    const ID: &str = "needed";
+    let mut claims = claims.to_vec();
+    if let Known::There(volume) = situation.volume(volume) {
+        add_claim(&mut claims, volume);
+    }
+    let users: Vec<String> = situation
+        .snapshot
+        .pods()
+        .iter()
+        .filter(|pod| needs(pod, node, &claims))
+        .map(|pod| format!("{}/{}", pod.meta.namespace, pod.meta.name))
+        .collect();
+    if !users.is_empty() {
+        return Guard::new(ID, Holds::No, format!("pods on node {node} need volume {volume}: {}", users.join(", ")));
+    }
+    if let Some((namespace, _)) = claims.iter().find(|(namespace, _)| !situation.knows_all(Kind::Pod, namespace)) {
+        return Guard::new(
+            ID,
+            Holds::Unknown,
+            format!(
+                "the pods of namespace {namespace} could not be listed, so nobody knows which pods on node {node} need \
+                 volume {volume}"
+            ),
+        );
+    }
+    if !situation.knows_all(Kind::PersistentVolume, "") {
+        return Guard::new(
+            ID,
+            Holds::Unknown,
+            format!("the volumes could not be listed, so nobody knows whether another one has the disk of {volume}"),
+        );
+    }
+    Guard::new(ID, Holds::Yes, format!("no pod on node {node} needs volume {volume}"))
+}
+
+/// Warns if an attachment that the plan deletes has no finalizer of an attacher. Such an attachment is gone at once,
+/// and nobody detaches the disk before.
+pub(super) fn attacher(situation: &Situation<'_>, plan: &Plan) -> Option<Guard> {
+    let write = plan.writes().find(|write| {
+        matches!(write.change, Change::Delete) && write.expect.iter().any(|is| matches!(is, Expect::Attaches { .. }))
+    })?;
+    let Known::There(attachment) = situation.attachment(&write.object.name) else { return None };
+    (!has_attacher(attachment)).then(|| {
+        Guard::new(
+            "attacher",
+            Holds::Warns,
+            format!(
+                "{} has no finalizer of an attacher: it is gone at once, and a second node can get the volume before \
+                 anybody has detached the disk; first make sure that the disk is attached to no machine",
+                write.object
+            ),
+        )
+    })
+}
+
+/// Returns whether an attacher keeps the attachment until the volume is detached.
+pub fn has_attacher(attachment: &VolumeAttachment) -> bool {
+    attachment.meta.finalizers.iter().any(|finalizer| finalizer.starts_with(ATTACHER_PREFIX))
+}
