@@ -45,6 +45,8 @@ pub enum Question {
     Attach,
     /// What the external provisioner decides. This question has its own oracle program.
     Provision,
+    /// What the external attacher decides. This question has its own oracle program.
+    Attacher,
 }
 
 impl Question {
@@ -64,15 +66,23 @@ impl Question {
             Self::Settle => Some(&["follow", "--controllers", "binder"]),
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => Some(&["follow", "--controllers", "all"]),
             Self::Pods => Some(&["follow", "--controllers", "all", "--scheduler"]),
-            Self::Decide | Self::DecideEphemeral | Self::Match | Self::Schedule | Self::Attach | Self::Provision => {
-                None
-            }
+            Self::Decide
+            | Self::DecideEphemeral
+            | Self::Match
+            | Self::Schedule
+            | Self::Attach
+            | Self::Provision
+            | Self::Attacher => None,
         }
     }
 
     /// Returns the project whose code answers.
     pub fn project(self) -> &'static str {
-        if self == Self::Provision { "external-provisioner" } else { "Kubernetes" }
+        match self {
+            Self::Provision => "external-provisioner",
+            Self::Attacher => "external-attacher",
+            _ => "Kubernetes",
+        }
     }
 
     /// Returns the arguments of the oracle for this question.
@@ -86,6 +96,7 @@ impl Question {
             Self::Schedule => &["schedule"],
             Self::Attach => &["attach"],
             Self::Provision => &["provision"],
+            Self::Attacher => &["sync"],
         }
     }
 
@@ -97,7 +108,7 @@ impl Question {
             Self::Pods => &["--pods"],
             Self::Schedule => &["--scheduling"],
             Self::Attach => &["--attaching"],
-            Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
+            Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision | Self::Attacher => &[],
         }
     }
 
@@ -114,6 +125,7 @@ impl Question {
             Self::Schedule => "schedule",
             Self::Attach => "attach",
             Self::Provision => "provision",
+            Self::Attacher => "attacher",
         }
     }
 }

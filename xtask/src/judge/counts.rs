@@ -95,6 +95,14 @@ numbers! {
         attaching_moments,
         /// Actions of the controller in these runs.
         attaching_actions,
+        /// VolumeAttachments about which the external attacher was asked.
+        attacher_attachments,
+        /// VolumeAttachments among `attacher_attachments` for which the attacher calls the driver.
+        attacher_calls,
+        /// Volumes about which the external attacher was asked.
+        attacher_volumes,
+        /// VolumeAttachments that were compared with the volumes of the driver.
+        attacher_compared,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.
@@ -145,6 +153,8 @@ impl Counts {
             + self.scheduling
             + self.provisioned_claims
             + self.attaching_runs
+            + self.attacher_attachments
+            + self.attacher_volumes
             == 0
     }
 }
