@@ -31,8 +31,11 @@ type generator struct {
 	sidecar Sidecar
 	// odd is the probability in percent that a field has another value than the rest of the world suggests.
 	odd int
-	// handles are the handles of the volumes, and ids are the ids of the nodes.
-	handles, ids []string
+	// theme is the part of the world that is odd more often: "", "requests", "modes", "volumes" or
+	// "sources".
+	theme string
+	// volumes are the names of the volumes, handles are their handles, and ids are the ids of the nodes.
+	volumes, handles, ids []string
 }
 
 func one[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -59,6 +62,15 @@ func (g *generator) add(version, kind, name string, parts object) object {
 }
 
 func setMeta(each object, key string, value any) { each["metadata"].(object)[key] = value }
+
+// focus raises odd if theme is the theme of the world. The returned function restores odd.
+func (g *generator) focus(theme string) func() {
+	before := g.odd
+	if g.theme == theme {
+		g.odd = 50
+	}
+	return func() { g.odd = before }
+}
 
 // finish sets the finalizers. An object that is being deleted has at least one.
 func (g *generator) finish(each object, deleting bool, finalizers []string) {
@@ -96,10 +108,15 @@ func generate(seed uint64, index int) Line {
 	copy(key[16:], "pvctl attacher")
 	g := &generator{Rand: rand.New(rand.NewChaCha8(key))}
 	g.odd = one(g, 0, 2, 5, 10, 25, 50)
+	if g.theme = one(g, "", "", "requests", "modes", "volumes", "sources"); g.theme != "" {
+		g.odd = one(g, 0, 0, 2)
+	}
 	g.start()
 	g.addNodes()
 	for number := range one(g, 1, 2, 2, 3, 3, 4) {
-		g.addVolume(fmt.Sprintf("pv-%d", number+1))
+		name := fmt.Sprintf("pv-%d", number+1)
+		g.volumes = append(g.volumes, name)
+		g.addVolume(name)
 	}
 	for number := range one(g, 1, 2, 3, 3, 4, 5, 6) {
 		g.addAttachment(fmt.Sprintf("csi-%d", number+1))
@@ -110,12 +127,7 @@ func generate(seed uint64, index int) Line {
 			attacher.Secrets = append(attacher.Secrets, name)
 		}
 	}
-	for _, request := range []string{"volume", "attachment", "status"} {
-		if g.percent(2 + g.odd/3) {
-			refused := Refused{Request: request, Times: one(g, 1, 1, 2), Reason: one(g, "InternalError", "NotFound")}
-			attacher.Refuse = append(attacher.Refuse, refused)
-		}
-	}
+	attacher.Refuse = g.refuse()
 	list := List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
 	for _, each := range g.objects {
 		text, err := json.Marshal(each)
@@ -127,12 +139,23 @@ func generate(seed uint64, index int) Line {
 	return Line{ID: fmt.Sprintf("attacher-s%d-%06d", seed, index), Tags: []string{"attacher"}, World: list, Attacher: attacher}
 }
 
+func (g *generator) refuse() []Refused {
+	defer g.focus("requests")()
+	var all []Refused
+	for _, request := range []string{"volume", "attachment", "status"} {
+		if g.percent(g.odd) {
+			all = append(all, Refused{Request: request, Times: one(g, 1, 1, 2), Reason: one(g, "InternalError", "NotFound")})
+		}
+	}
+	return all
+}
+
 func (g *generator) start() {
 	s := &g.sidecar
 	s.Driver = one(g, ownDriver, ownDriver, ownDriver, ownDriver, ebsDriver, ebsDriver, cinderDriver)
 	s.Driver = usual(g, s.Driver, s.Driver, s.Driver, "csi.Example_9.com", "csi.example.com.")
 	for _, each := range []string{"CONTROLLER_SERVICE", "PUBLISH_UNPUBLISH_VOLUME"} {
-		if !g.percent(2 + g.odd/4) {
+		if !g.percent(3 + g.odd/4) {
 			s.Capabilities = append(s.Capabilities, each)
 		}
 	}
@@ -217,6 +240,7 @@ func (g *generator) source(handle string) object {
 
 // modes adds the access modes, the volume mode and the mount options of a volume.
 func (g *generator) modes(spec object) {
+	defer g.focus("modes")()
 	spec["accessModes"] = usual(g, one(g, []string{"ReadWriteOnce"}, []string{"ReadWriteOnce"}, []string{"ReadOnlyMany"}, []string{"ReadWriteMany"},
 		[]string{"ReadWriteOncePod"}), []string{"ReadWriteOnce", "ReadOnlyMany"}, []string{"ReadOnlyMany", "ReadWriteMany"},
 		[]string{"ReadWriteOncePod", "ReadWriteOnce"}, []string{"ReadWriteOncePod", "ReadWriteOncePod"}, []string{}, []string{"Sometimes", "Never"})
@@ -229,6 +253,7 @@ func (g *generator) modes(spec object) {
 }
 
 func (g *generator) addVolume(name string) {
+	defer g.focus("volumes")()
 	spec := object{
 		"capacity": object{"storage": "10Gi"}, "persistentVolumeReclaimPolicy": one(g, "Delete", "Retain"), "storageClassName": "fast",
 	}
@@ -248,6 +273,8 @@ func (g *generator) addVolume(name string) {
 	switch {
 	case !g.percent(inTree):
 		spec["csi"] = g.source(handle)
+	case g.percent(5 + g.odd/2):
+		spec["azureDisk"] = object{"diskName": name, "diskURI": handle, "kind": "Dedicated"}
 	case g.percent(15):
 		spec["nfs"] = object{"server": "nfs.example.com", "path": "/srv/" + name}
 	case g.sidecar.Driver == cinderDriver || g.percent(20):
@@ -273,7 +300,7 @@ func (g *generator) addVolume(name string) {
 	if g.percent(20) {
 		slices.Reverse(finalizers)
 	}
-	g.finish(made, g.percent(20+g.odd/2), finalizers)
+	g.finish(made, g.percent(10+g.odd/2), finalizers)
 	annotations := object{}
 	if g.percent(30) {
 		annotations["pv.kubernetes.io/provisioned-by"] = g.sidecar.Driver
@@ -288,15 +315,16 @@ func (g *generator) addVolume(name string) {
 
 func (g *generator) addAttachment(name string) {
 	node := usual(g, one(g, "n1", "n2", "n3"), "n9")
+	restore := g.focus("sources")
 	source := object{}
-	isInline := g.percent(12)
+	isInline := g.percent(10 + g.odd/3)
 	if !isInline || g.percent(g.odd/5) {
-		source["persistentVolumeName"] = usual(g, one(g, "pv-1", "pv-1", "pv-2", "pv-3"), "pv-9")
+		source["persistentVolumeName"] = usual(g, one(g, g.volumes...), "pv-9")
 	}
 	if isInline {
 		spec := object{}
 		g.modes(spec)
-		if !g.percent(g.odd / 3) {
+		if !g.percent(g.odd / 2) {
 			spec["csi"] = g.source("handle-of-inline")
 		} else if g.percent(50) {
 			spec["nfs"] = object{"server": "nfs.example.com", "path": "/srv"}
@@ -306,9 +334,11 @@ func (g *generator) addAttachment(name string) {
 	if g.percent(g.odd / 10) {
 		source = object{}
 	}
+	restore()
 	attacher := usual(g, g.sidecar.Driver, foreignDriver, g.sidecar.Driver)
 	spec := object{"attacher": attacher, "nodeName": node, "source": source}
-	attached := g.percent(50)
+	deleting := g.percent(50)
+	attached := g.percent(35) || deleting && g.percent(40)
 	status := object{"attached": attached}
 	if attached && g.percent(50) {
 		status["attachmentMetadata"] = object{"device": one(g, "/dev/xvda", "/dev/xvdb")}
@@ -333,7 +363,7 @@ func (g *generator) addAttachment(name string) {
 	if g.percent(10) {
 		finalizers = append(finalizers, "example.com/last")
 	}
-	g.finish(made, g.percent(45), finalizers)
+	g.finish(made, deleting, finalizers)
 	annotations := object{}
 	if g.percent(60) {
 		annotations[nodeID] = usual(g, "id-"+node, "other-id", "")

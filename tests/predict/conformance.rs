@@ -4,10 +4,12 @@
 
 use crate::support::{Run, root};
 use pvctl::controllers::KubeVersion;
+use pvctl::controllers::attacher::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use xtask::corpus;
-use xtask::judge::judge;
+use xtask::judge::{attacher_leaves, judge};
 
 fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let files = corpus::files(&root().join("tests/conformance")).unwrap();
@@ -154,6 +156,55 @@ fn a_wrong_answer_of_the_attach_detach_controller_is_a_difference() {
         let place = log.as_ref().and_then(|log| log.iter().position(|entry| entry.get("event").is_some()));
         log.zip(place).map(|(log, place)| log.remove(place)).is_some()
     });
+}
+
+/// The judge must notice each kind of difference in the answers of the external attacher.
+#[test]
+fn a_wrong_answer_of_the_attacher_is_a_difference() {
+    let recording = "attacher-4.13";
+    is_seen(recording, "attacher: attachments", set("/attacher/attachments", json!([])));
+    is_seen(recording, "attacher: volumes", set("/attacher/volumes", json!([])));
+    is_seen(recording, "attacher: reconciled", set("/attacher/reconciled/queued", json!(["other"])));
+    is_seen(recording, "attacher: reconciled", set("/attacher/reconciled/error", json!("other")));
+    let first = |answer: &'static str, field: &'static str, value: Value| {
+        move |line: &mut Value| {
+            let answers = line["attacher"][answer].as_array_mut().into_iter().flatten();
+            let place = answers.filter_map(|each| each.pointer_mut(field)).find(|place| **place != value);
+            place.map(|place| *place = value.clone()).is_some()
+        }
+    };
+    for (field, value) in [
+        ("/effects/0/publish/node", json!("other")),
+        ("/effects/0/publish/mode", json!("other")),
+        ("/effects/0/publish/attributes", json!({"other": "1"})),
+        ("/effects/0/unpublish/volume", json!("other")),
+        ("/effects/1/at", json!(1)),
+        ("/effects/0/patch/body/status/attachError/message", json!("other")),
+        ("/effects/0/patch/body/status/attachError/time", json!("2000-01-01T00:00:00Z")),
+        ("/effects/1/patch/body/status/attachError/errorCode", json!(0)),
+        ("/effects/1/patch/body/metadata/finalizers", json!(["other"])),
+        ("/effects/1/patch/refused", json!("other")),
+    ] {
+        is_seen(recording, "attacher: effects", first("attachments", field, value));
+    }
+    is_seen(recording, "attacher: error", first("attachments", "/error", json!("other")));
+    is_seen(recording, "attacher: queue", first("attachments", "/retry", json!(1)));
+    is_seen(recording, "attacher: queue", first("volumes", "/forgotten", json!(false)));
+    is_seen(recording, "attacher: queued", first("volumes", "/queued", json!(false)));
+    is_seen(recording, "attacher: finalizer", first("volumes", "/effects/0/patch/body/0/value", json!("other")));
+}
+
+/// The recordings must reach each leaf of the external attacher.
+#[test]
+fn the_recordings_reach_each_leaf_of_the_attacher() {
+    let file = recorded(|name| name.starts_with("attacher-4.13")).remove(0);
+    let lines = corpus::lines(&file).unwrap();
+    let reached: BTreeSet<&str> = lines.flat_map(|line| attacher_leaves(&line.unwrap()).unwrap()).collect();
+    let all = (AttachmentBranch::ALL.iter().map(|leaf| leaf.id()))
+        .chain(DetachmentBranch::ALL.iter().map(|leaf| leaf.id()))
+        .chain(VolumeFinalizerBranch::ALL.iter().map(|leaf| leaf.id()))
+        .chain(ReconcileBranch::ALL.iter().map(|leaf| leaf.id()));
+    assert_eq!(all.filter(|id| !reached.contains(id)).collect::<Vec<_>>(), [""; 0]);
 }
 
 /// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same

@@ -21,6 +21,7 @@ mod scheduler_cuts;
 mod scheduling;
 mod searches;
 
+pub use attacher::attacher_leaves;
 pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
 pub(crate) use ends::{end_of, object_of, settling};

@@ -1,12 +1,12 @@
 //! Compares what the external attacher decides about attachments and volumes.
 
-use super::{Judged, Verdict, differ};
+use super::{Judged, Verdict, differ, snapshot};
 use crate::attacher::{AttacherSyncs, AttachmentAnswer, Driver, VolumeAnswer};
-use crate::line::Object;
+use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, ensure};
 use pvctl::controllers::attacher::{
     Act, Attacher, Circumstances, Driver as CoreDriver, Forced, InlineVolume, PublishDetails, PublishRequest,
-    Published, ReconcileBranch, Refusal, Refused, Requeue, SavedError, Sidecar, Step, Unkept,
+    Published, ReconcileBranch, Refusal, Refused, Requeue, SavedError, Sidecar, Step, SyncEnd, Unkept,
 };
 use pvctl::controllers::provisioner::{DriverError, GrpcCode, Secrets};
 use pvctl::model::{AccessMode, AccessModes, Kind, Str, VolumeAttachment, VolumeMode};
@@ -144,6 +144,40 @@ impl Judged<'_> {
         part("queue", queue(real.retry, real.forgotten), queue_of(predicted.requeue));
         Ok(())
     }
+}
+
+/// Returns the ids of the leaves that the decisions about the attachments and volumes of a line reach.
+///
+/// # Errors
+/// Returns an error if the world of the line is invalid.
+pub fn attacher_leaves(line: &Line) -> Result<BTreeSet<&'static str>> {
+    let snapshot = snapshot(line)?;
+    let mut leaves = BTreeSet::new();
+    let Some(asked) = &line.attacher else { return Ok(leaves) };
+    let attacher = Attacher::new(&snapshot, sidecar(asked), unkept(asked, &line.world.items));
+    let published = listed(&asked.driver, asked.sidecar.timeout).ok().filter(|_| asked.reconciled.is_some());
+    let mut forced = Forced::new();
+    for attachment in snapshot.all::<VolumeAttachment>() {
+        let name = &attachment.meta.name;
+        let found = published.as_ref().and_then(|published| attacher.compare(attachment, published).leaf);
+        leaves.extend(found.map(ReconcileBranch::id));
+        if found == Some(ReconcileBranch::ReconcileForced) {
+            forced.insert(name.clone());
+        }
+        let known = Circumstances { forced: Some(&forced), ..circumstances(asked, name, &attachment.volume_name) };
+        let unknown = Circumstances { driver: CoreDriver::default(), ..known.clone() };
+        for circumstances in [known, unknown] {
+            leaves.extend(match attacher.sync_attachment(attachment, &circumstances).end {
+                SyncEnd::Attach(leaf) => Some(leaf.id()),
+                SyncEnd::Detach(leaf) => Some(leaf.id()),
+                SyncEnd::Unknown => None,
+            });
+        }
+    }
+    for volume in snapshot.volumes() {
+        leaves.insert(attacher.sync_volume(volume, &circumstances(asked, "", &volume.meta.name)).leaf.id());
+    }
+    Ok(leaves)
 }
 
 fn object(kind: &str, name: &str) -> Object {
