@@ -1,5 +1,5 @@
-//! The part of a line that is about the external attacher. `oracle/attacher/line.go` defines this part. All times are in
-//! milliseconds.
+//! The part of a line that is about the external attacher. `oracle/attacher/line.go` defines this part. All times are
+//! in milliseconds.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

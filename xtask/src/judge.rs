@@ -222,7 +222,8 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, Coverage::complete())?))
 }
 
-/// The kinds that the scheduler, the external provisioner and the attacher read, in addition to the kinds that other decisions read.
+/// The kinds that the scheduler, the external provisioner and the external attacher read, in addition to the kinds that
+/// other decisions read.
 const FURTHER: [Kind; 8] = [
     Kind::Namespace,
     Kind::VolumeAttachment,

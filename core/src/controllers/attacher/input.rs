@@ -1,5 +1,5 @@
-//! What a decision needs and a snapshot does not have: the flags of the attacher, the capabilities and the answers of its
-//! driver, the answers of the API server, the Secrets, and some fields of attachments and volumes.
+//! What a decision needs and a snapshot does not have: the flags of the attacher, the capabilities and the answers of
+//! its driver, the answers of the API server, the Secrets, and some fields of attachments and volumes.
 
 use crate::controllers::provisioner::{DriverError, GrpcCode, Secrets};
 use crate::model::{AccessModes, Str, VolumeMode};

@@ -1,5 +1,5 @@
-//! The leaves of the external attacher: the ends of one sync of a VolumeAttachment and of a volume, and of the comparison
-//! with the volumes of the driver.
+//! The leaves of the external attacher: the ends of one sync of a VolumeAttachment and of a volume, and of the
+//! comparison with the volumes of the driver.
 
 use crate::controllers::branch::leaves;
 

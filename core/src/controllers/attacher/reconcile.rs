@@ -25,7 +25,8 @@ pub struct Comparison {
 }
 
 impl<'s> Attacher<'s> {
-    /// Returns what the comparison finds about an attachment, if the driver attaches volumes and has listed its volumes.
+    /// Returns what the comparison finds about an attachment, if the driver attaches volumes and has listed its
+    /// volumes.
     pub fn compare(&self, attachment: &VolumeAttachment, published: &Published) -> Comparison {
         let circumstances = Circumstances::default();
         let mut work = Work::new(self, &circumstances);
