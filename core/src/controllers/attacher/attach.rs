@@ -61,7 +61,7 @@ impl<'s> Attacher<'s> {
         driver: &Driver,
     ) -> Result<BTreeMap<Str, Str>, Stop> {
         let volume = match self.named(work, attachment) {
-            Ok(Named::Inline(volume)) => volume,
+            Ok(Named::Inline(volume)) => *volume,
             Ok(Named::Volume(volume)) => self.volume_to_attach(work, volume)?,
             Err(Unusable::Source(text)) => return Err(failed(AttachmentBranch::AttachSourceUnusable, text)),
             Err(Unusable::Missing(text)) => return Err(failed(AttachmentBranch::AttachVolumeMissing, text)),

@@ -54,7 +54,7 @@ impl<'s> Attacher<'s> {
         driver: &Driver,
     ) -> Result<DetachmentBranch, Stop> {
         let volume = match self.named(work, attachment) {
-            Ok(Named::Inline(volume)) => volume,
+            Ok(Named::Inline(volume)) => *volume,
             Ok(Named::Volume(volume)) => self.csi_volume(work, volume).map_err(|why| match why {
                 NotCsi::Untranslatable(error) => {
                     let error = format!("failed to translate in tree pv to CSI: {error}");

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Sidecar {
     /// The name of the driver, and so of the attacher.
     pub driver: Str,
-    /// Whether the driver attaches volumes: it has the capabilities CONTROLLER_SERVICE and `PUBLISH_UNPUBLISH_VOLUME`.
+    /// Whether the driver attaches volumes: it has the capabilities `CONTROLLER_SERVICE` and
+    /// `PUBLISH_UNPUBLISH_VOLUME`.
     pub attaches: bool,
     /// Whether the driver has the capability `PUBLISH_READONLY`.
     pub read_only: bool,

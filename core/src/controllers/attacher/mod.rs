@@ -84,9 +84,9 @@ impl<'s> Attacher<'s> {
         let mut work = Work::new(self, of);
         let (end, error) = self.synced(&mut work, attachment, of);
         let requeue = match end {
-            SyncEnd::Attach(AttachmentBranch::AttachmentOfOtherAttacher) | SyncEnd::Unknown => Requeue::Untouched,
-            // The driver has not answered yet.
-            SyncEnd::Attach(AttachmentBranch::PublishRequested)
+            // In the last two cases the driver has not answered yet.
+            SyncEnd::Unknown
+            | SyncEnd::Attach(AttachmentBranch::AttachmentOfOtherAttacher | AttachmentBranch::PublishRequested)
             | SyncEnd::Detach(DetachmentBranch::UnpublishRequested) => Requeue::Untouched,
             SyncEnd::Attach(_) | SyncEnd::Detach(_) if error.is_some() => Requeue::After(backoff(of.failures)),
             SyncEnd::Attach(_) | SyncEnd::Detach(_) => Requeue::Forgotten,

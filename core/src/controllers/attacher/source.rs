@@ -16,7 +16,7 @@ pub(super) enum Named<'s> {
     /// A PersistentVolume.
     Volume(&'s PersistentVolume),
     /// The CSI volume of the spec of a pod.
-    Inline(CsiVolume),
+    Inline(Box<CsiVolume>),
 }
 
 /// Why the source of an attachment cannot be used.
@@ -89,14 +89,14 @@ impl<'s> Attacher<'s> {
         let Some((driver, handle)) = inline.csi.clone() else {
             return Err(Unusable::Source("inline volume spec contains nil CSI source"));
         };
-        Ok(Named::Inline(CsiVolume {
+        Ok(Named::Inline(Box::new(CsiVolume {
             driver,
             handle,
             migrated: false,
             access_modes: inline.access_modes.clone(),
             volume_mode: inline.volume_mode.clone(),
             details: Some(inline.details.clone()),
-        }))
+        })))
     }
 
     /// Returns the CSI volume of a PersistentVolume. Upstream: `TranslateInTreePVToCSI`, csi-translation-lib, 0.36, and
