@@ -4,12 +4,10 @@
 
 use crate::support::{Run, root};
 use pvctl::controllers::KubeVersion;
-use pvctl::controllers::attacher::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use xtask::corpus;
-use xtask::judge::{attacher_leaves, judge};
+use xtask::judge::judge;
 
 fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let files = corpus::files(&root().join("tests/conformance")).unwrap();
@@ -192,19 +190,6 @@ fn a_wrong_answer_of_the_attacher_is_a_difference() {
     is_seen(recording, "attacher: queue", first("volumes", "/forgotten", json!(false)));
     is_seen(recording, "attacher: queued", first("volumes", "/queued", json!(false)));
     is_seen(recording, "attacher: finalizer", first("volumes", "/effects/0/patch/body/0/value", json!("other")));
-}
-
-/// The recordings must reach each leaf of the external attacher.
-#[test]
-fn the_recordings_reach_each_leaf_of_the_attacher() {
-    let file = recorded(|name| name.starts_with("attacher-4.13")).remove(0);
-    let lines = corpus::lines(&file).unwrap();
-    let reached: BTreeSet<&str> = lines.flat_map(|line| attacher_leaves(&line.unwrap()).unwrap()).collect();
-    let all = (AttachmentBranch::ALL.iter().map(|leaf| leaf.id()))
-        .chain(DetachmentBranch::ALL.iter().map(|leaf| leaf.id()))
-        .chain(VolumeFinalizerBranch::ALL.iter().map(|leaf| leaf.id()))
-        .chain(ReconcileBranch::ALL.iter().map(|leaf| leaf.id()));
-    assert_eq!(all.filter(|id| !reached.contains(id)).collect::<Vec<_>>(), [""; 0]);
 }
 
 /// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same

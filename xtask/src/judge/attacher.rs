@@ -146,13 +146,14 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the ids of the leaves that the decisions about the attachments and volumes of a line reach.
+/// Returns the leaves at which the decisions about the attachments and volumes of a line end: the name of the object, and
+/// the id of the leaf.
 ///
 /// # Errors
 /// Returns an error if the world of the line is invalid.
-pub fn attacher_leaves(line: &Line) -> Result<BTreeSet<&'static str>> {
+pub fn attacher_leaves(line: &Line) -> Result<Vec<(String, &'static str)>> {
     let snapshot = snapshot(line)?;
-    let mut leaves = BTreeSet::new();
+    let mut leaves = Vec::new();
     let Some(asked) = &line.attacher else { return Ok(leaves) };
     let attacher = Attacher::new(&snapshot, sidecar(asked), unkept(asked, &line.world.items));
     let published = listed(&asked.driver, asked.sidecar.timeout).ok().filter(|_| asked.reconciled.is_some());
@@ -160,22 +161,21 @@ pub fn attacher_leaves(line: &Line) -> Result<BTreeSet<&'static str>> {
     for attachment in snapshot.all::<VolumeAttachment>() {
         let name = &attachment.meta.name;
         let found = published.as_ref().and_then(|published| attacher.compare(attachment, published).leaf);
-        leaves.extend(found.map(ReconcileBranch::id));
+        leaves.extend(found.map(|leaf| (name.to_string(), leaf.id())));
         if found == Some(ReconcileBranch::ReconcileForced) {
             forced.insert(name.clone());
         }
-        let known = Circumstances { forced: Some(&forced), ..circumstances(asked, name, &attachment.volume_name) };
-        let unknown = Circumstances { driver: CoreDriver::default(), ..known.clone() };
-        for circumstances in [known, unknown] {
-            leaves.extend(match attacher.sync_attachment(attachment, &circumstances).end {
-                SyncEnd::Attach(leaf) => Some(leaf.id()),
-                SyncEnd::Detach(leaf) => Some(leaf.id()),
-                SyncEnd::Unknown => None,
-            });
-        }
+        let of = Circumstances { forced: Some(&forced), ..circumstances(asked, name, &attachment.volume_name) };
+        let id = match attacher.sync_attachment(attachment, &of).end {
+            SyncEnd::Attach(leaf) => leaf.id(),
+            SyncEnd::Detach(leaf) => leaf.id(),
+            SyncEnd::Unknown => continue,
+        };
+        leaves.push((name.to_string(), id));
     }
     for volume in snapshot.volumes() {
-        leaves.insert(attacher.sync_volume(volume, &circumstances(asked, "", &volume.meta.name)).leaf.id());
+        let name = &volume.meta.name;
+        leaves.push((name.to_string(), attacher.sync_volume(volume, &circumstances(asked, "", name)).leaf.id()));
     }
     Ok(leaves)
 }
