@@ -146,8 +146,8 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the leaves at which the decisions about the attachments and volumes of a line end: the name of the object, and
-/// the id of the leaf.
+/// Returns the leaves at which the decisions about the attachments and volumes of a line end: the name of the object,
+/// and the id of the leaf.
 ///
 /// # Errors
 /// Returns an error if the world of the line is invalid.
