@@ -56,6 +56,6 @@ provisioner=$(mktemp -d)/provisioner
 # The external attacher as well.
 attacher=$(mktemp -d)/attacher
 (cd attacher && go build -o "$attacher" .)
-"$attacher" worlds --seed 2045 --count 300 | "$attacher" sync | gzip -9n > "$out/attacher-4.13.0-$version.jsonl.gz"
+"$attacher" worlds --seed 2045 --count 210 | "$attacher" sync | gzip -9n > "$out/attacher-4.13.0-$version.jsonl.gz"
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

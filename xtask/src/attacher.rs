@@ -25,7 +25,7 @@ pub struct AttacherSyncs {
     /// The result of the comparison with the volumes of the driver, if the attacher makes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconciled: Option<Reconciled>,
-    /// The answers about the VolumeAttachments.
+    /// The answers about the attachments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<AttachmentAnswer>,
     /// The answers about the volumes.
@@ -108,16 +108,16 @@ pub struct Reconciled {
     /// The error of the comparison.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// The VolumeAttachments that are put on the queue.
+    /// The attachments that are put on the queue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queued: Vec<String>,
 }
 
-/// What one sync of a VolumeAttachment does.
+/// What one sync of an attachment does.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttachmentAnswer {
-    /// The VolumeAttachment.
+    /// The attachment.
     pub attachment: String,
     /// What the sync does, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -95,13 +95,13 @@ numbers! {
         attaching_moments,
         /// Actions of the controller in these runs.
         attaching_actions,
-        /// VolumeAttachments about which the external attacher was asked.
+        /// Attachments about which the external attacher was asked.
         attacher_attachments,
-        /// VolumeAttachments among `attacher_attachments` for which the attacher calls the driver.
+        /// Attachments among `attacher_attachments` for which the attacher calls the driver.
         attacher_calls,
         /// Volumes about which the external attacher was asked.
         attacher_volumes,
-        /// VolumeAttachments that were compared with the volumes of the driver.
+        /// Attachments that were compared with the volumes of the driver.
         attacher_compared,
         /// Answers for worlds of which a part was hidden.
         cuts,
