@@ -55,5 +55,9 @@ provisioner=$(mktemp -d)/provisioner
 (cd provisioner && go build -o "$provisioner" .)
 "$provisioner" worlds --seed 2040 --count 1800 | "$provisioner" provision | gzip -9n > "$out/provisioning-6.4.0-$version.jsonl.gz"
 "$provisioner" provision < handmade-provisioning.jsonl | gzip -9n > "$out/provisioning-handmade-6.4.0-$version.jsonl.gz"
+# The external attacher as well.
+attacher=$(mktemp -d)/attacher
+(cd attacher && go build -o "$attacher" .)
+"$attacher" worlds --seed 2045 --count 210 | "$attacher" sync | gzip -9n > "$out/attacher-4.13.0-$version.jsonl.gz"
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

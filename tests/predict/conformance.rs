@@ -168,6 +168,42 @@ fn a_wrong_end_of_attaching_is_a_difference() {
     });
 }
 
+/// The judge must notice each kind of difference in the answers of the external attacher.
+#[test]
+fn a_wrong_answer_of_the_attacher_is_a_difference() {
+    let recording = "attacher-4.13";
+    is_seen(recording, "attacher: attachments", set("/attacher/attachments", json!([])));
+    is_seen(recording, "attacher: volumes", set("/attacher/volumes", json!([])));
+    is_seen(recording, "attacher: reconciled", set("/attacher/reconciled/queued", json!(["other"])));
+    is_seen(recording, "attacher: reconciled", set("/attacher/reconciled/error", json!("other")));
+    let first = |answer: &'static str, field: &'static str, value: Value| {
+        move |line: &mut Value| {
+            let answers = line["attacher"][answer].as_array_mut().into_iter().flatten();
+            let place = answers.filter_map(|each| each.pointer_mut(field)).find(|place| **place != value);
+            place.map(|place| *place = value.clone()).is_some()
+        }
+    };
+    for (field, value) in [
+        ("/effects/0/publish/node", json!("other")),
+        ("/effects/0/publish/mode", json!("other")),
+        ("/effects/0/publish/attributes", json!({"other": "1"})),
+        ("/effects/0/unpublish/volume", json!("other")),
+        ("/effects/1/at", json!(1)),
+        ("/effects/0/patch/body/status/attachError/message", json!("other")),
+        ("/effects/0/patch/body/status/attachError/time", json!("2000-01-01T00:00:00Z")),
+        ("/effects/1/patch/body/status/attachError/errorCode", json!(0)),
+        ("/effects/1/patch/body/metadata/finalizers", json!(["other"])),
+        ("/effects/1/patch/refused", json!("other")),
+    ] {
+        is_seen(recording, "attacher: effects", first("attachments", field, value));
+    }
+    is_seen(recording, "attacher: error", first("attachments", "/error", json!("other")));
+    is_seen(recording, "attacher: queue", first("attachments", "/retry", json!(1)));
+    is_seen(recording, "attacher: queue", first("volumes", "/forgotten", json!(false)));
+    is_seen(recording, "attacher: queued", first("volumes", "/queued", json!(false)));
+    is_seen(recording, "attacher: finalizer", first("volumes", "/effects/0/patch/body/0/value", json!("other")));
+}
+
 /// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same
 /// recorded answers.
 #[test]

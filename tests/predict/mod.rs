@@ -3,6 +3,7 @@
 
 mod actors;
 mod answers;
+mod attacher;
 mod attachments;
 mod candidates;
 mod clusters;

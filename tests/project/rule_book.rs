@@ -6,6 +6,7 @@ use super::documents::{resolved, targets};
 use crate::support::{files, text};
 use pvctl::controllers::Branch;
 use pvctl::controllers::attach_detach::{AttachBranch, DetachBranch};
+use pvctl::controllers::attacher::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
 use pvctl::controllers::provisioner::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 use pvctl::controllers::scheduler::SchedulerReason;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGES: &str = "docs/controllers";
 
 /// The letters with which ids begin, one entry for each function. A number follows.
-const LETTERS: [&str; 26] = [
-    "AA", "AD", "AS", "AV", "AW", "B", "C", "D", "DO", "E", "ED", "EF", "EP", "ES", "EV", "H", "J", "M", "PE", "PI",
-    "R", "RO", "S", "U", "V", "X",
+const LETTERS: [&str; 30] = [
+    "AA", "AD", "AF", "AR", "AS", "AT", "AV", "AW", "B", "C", "D", "DO", "DT", "E", "ED", "EF", "EP", "ES", "EV", "H",
+    "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X",
 ];
 
 /// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
@@ -110,7 +111,11 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
         .chain(CloneBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
     let attaching = (AttachBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(DetachBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
-    for (id, coded) in leaves.chain(reasons).chain(provisioner).chain(attaching) {
+    let attacher = (AttachmentBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(DetachmentBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(VolumeFinalizerBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(ReconcileBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
+    for (id, coded) in leaves.chain(reasons).chain(provisioner).chain(attaching).chain(attacher) {
         let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
         assert_eq!(*name, coded, "{id}");
     }

@@ -47,6 +47,8 @@ pub enum Question {
     AttachEnds,
     /// What the external provisioner decides. This question has its own oracle program.
     Provision,
+    /// What the external attacher decides. This question has its own oracle program.
+    Attacher,
 }
 
 impl Question {
@@ -72,13 +74,18 @@ impl Question {
             | Self::Schedule
             | Self::Attach
             | Self::AttachEnds
-            | Self::Provision => None,
+            | Self::Provision
+            | Self::Attacher => None,
         }
     }
 
     /// Returns the project whose code answers.
     pub fn project(self) -> &'static str {
-        if self == Self::Provision { "external-provisioner" } else { "Kubernetes" }
+        match self {
+            Self::Provision => "external-provisioner",
+            Self::Attacher => "external-attacher",
+            _ => "Kubernetes",
+        }
     }
 
     /// Returns the arguments of the oracle for this question.
@@ -92,6 +99,7 @@ impl Question {
             Self::Schedule => &["schedule"],
             Self::Attach | Self::AttachEnds => &["attach"],
             Self::Provision => &["provision"],
+            Self::Attacher => &["sync"],
         }
     }
 
@@ -104,7 +112,7 @@ impl Question {
             Self::Schedule => &["--scheduling"],
             Self::Attach => &["--attaching"],
             Self::AttachEnds => &["--attaching-ends"],
-            Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision => &[],
+            Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision | Self::Attacher => &[],
         }
     }
 
@@ -122,6 +130,7 @@ impl Question {
             Self::Attach => "attach",
             Self::AttachEnds => "attach-ends",
             Self::Provision => "provision",
+            Self::Attacher => "attacher",
         }
     }
 }

@@ -2,6 +2,7 @@
 //! JSON.
 
 mod advice;
+mod attacher;
 mod attaching;
 mod causes;
 mod counts;
@@ -20,6 +21,7 @@ mod scheduler_cuts;
 mod scheduling;
 mod searches;
 
+pub use attacher::attacher_leaves;
 pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
 pub(crate) use ends::{end_of, object_of, settling};
@@ -174,6 +176,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_scheduling(&mut verdict)?;
     judged.compare_provisioning(&mut verdict)?;
     judged.compare_attaching(&mut verdict)?;
+    judged.compare_attacher(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
@@ -219,7 +222,8 @@ fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, Coverage::complete())?))
 }
 
-/// The kinds that the scheduler and the external provisioner read, in addition to the kinds that other decisions read.
+/// The kinds that the scheduler, the external provisioner and the external attacher read, in addition to the kinds that
+/// other decisions read.
 const FURTHER: [Kind; 8] = [
     Kind::Namespace,
     Kind::VolumeAttachment,

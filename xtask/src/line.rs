@@ -1,6 +1,7 @@
 //! The lines of the oracle. Each line is one world with the actions and answers of the real controllers.
 //! `oracle/line/line.go` defines the format.
 
+use crate::attacher::AttacherSyncs;
 use crate::attaching::Attaching;
 use crate::provisioning::Provisioning;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -61,6 +62,9 @@ pub struct Line {
     /// A run of the attach/detach controller. It is `None` if the line has no such run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attaching: Option<Attaching>,
+    /// How an external attacher was started, and its answers. It is `None` if the line has no such answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attacher: Option<AttacherSyncs>,
 }
 
 /// A feature gate of a version.

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
 #[cfg(unix)]
 use xtask::mutants::{Trial, mutants};
-use xtask::oracle::{Oracle, Worlds, build_arguments, provisioner_release};
+use xtask::oracle::{Oracle, Worlds, attacher_release, build_arguments, provisioner_release};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
@@ -144,11 +144,16 @@ fn version(text: &str) -> Result<KubeVersion> {
 /// controllers.
 fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, String)> {
     let (version, gates) = (asked.kube_version, &asked.gates);
-    if asked.ask == Question::Provision {
+    if matches!(asked.ask, Question::Provision | Question::Attacher) {
         if version != KubeVersion::DEFAULT || !gates.is_empty() {
-            bail!("--ask provision takes neither --kube-version nor --gates");
+            bail!("--ask provision and --ask attacher take neither --kube-version nor --gates");
         }
-        return Ok((Oracle::build_provisioner(root)?, KubernetesBehavior::of(version), provisioner_release()));
+        let (oracle, release) = if asked.ask == Question::Provision {
+            (Oracle::build_provisioner(root)?, provisioner_release())
+        } else {
+            (Oracle::build_attacher(root)?, attacher_release())
+        };
+        return Ok((oracle, KubernetesBehavior::of(version), release));
     }
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
     Ok((Oracle::build(root, version, gates)?, KubernetesBehavior::of(version), release))

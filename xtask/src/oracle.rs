@@ -3,6 +3,7 @@
 use crate::line::Line;
 use anyhow::{Context as _, Result, bail};
 use pvctl::controllers::KubeVersion;
+use pvctl::controllers::attacher::EXTERNAL_ATTACHER;
 use pvctl::controllers::provisioner::EXTERNAL_PROVISIONER;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,11 @@ pub fn build_arguments(version: KubeVersion) -> Vec<String> {
 /// built.
 pub fn provisioner_release() -> String {
     format!("{EXTERNAL_PROVISIONER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
+}
+
+/// Returns the release of external-attacher, and the release of the Kubernetes modules with which its oracle is built.
+pub fn attacher_release() -> String {
+    format!("{EXTERNAL_ATTACHER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
 }
 
 /// Builds the program of a folder.
@@ -77,6 +83,16 @@ impl Oracle {
     pub fn build_provisioner(root: &Path) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("provisioner{}", provisioner_release()));
         build(&root.join("oracle/provisioner"), &program, Vec::new())?;
+        Ok(Self { program, gates: String::new() })
+    }
+
+    /// Builds the oracle of the external attacher with the Go toolchain.
+    ///
+    /// # Errors
+    /// Returns an error if there is no Go toolchain, or if the build fails.
+    pub fn build_attacher(root: &Path) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("attacher{}", attacher_release()));
+        build(&root.join("oracle/attacher"), &program, Vec::new())?;
         Ok(Self { program, gates: String::new() })
     }
 
@@ -170,6 +186,7 @@ fn finish(mut child: Child) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use pvctl::controllers::KubeVersion;
+    use pvctl::controllers::attacher::EXTERNAL_ATTACHER;
     use pvctl::controllers::provisioner::{EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
 
     #[test]
@@ -180,6 +197,19 @@ mod tests {
         for wanted in [
             format!("github.com/kubernetes-csi/external-provisioner/v6 v{EXTERNAL_PROVISIONER}"),
             format!("sigs.k8s.io/sig-storage-lib-external-provisioner/v13 v{PROVISIONER_LIBRARY}"),
+            format!("k8s.io/client-go => k8s.io/client-go v0.{kubernetes}"),
+        ] {
+            assert!(module.contains(&wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn the_attacher_has_the_versions_of_its_module() {
+        let module = include_str!("../../oracle/attacher/go.mod");
+        let release = KubeVersion::DEFAULT.recorded().unwrap_or_default();
+        let kubernetes = release.strip_prefix("1.").unwrap_or_default();
+        for wanted in [
+            format!("github.com/kubernetes-csi/external-attacher/v4 v{EXTERNAL_ATTACHER}"),
             format!("k8s.io/client-go => k8s.io/client-go v0.{kubernetes}"),
         ] {
             assert!(module.contains(&wanted), "{wanted}");

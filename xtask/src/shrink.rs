@@ -88,6 +88,9 @@ pub fn stripped(line: &Line) -> Line {
     if let Some(provisioning) = &mut line.provisioning {
         provisioning.strip();
     }
+    if let Some(attacher) = &mut line.attacher {
+        attacher.strip();
+    }
     if let Some(attaching) = &mut line.attaching {
         attaching.log.clear();
     }

@@ -6,6 +6,7 @@
 //! here depends on permissions, files or terminals.
 
 pub mod attach_detach;
+pub mod attacher;
 pub mod behavior;
 pub mod branch;
 pub mod ephemeral_volume;

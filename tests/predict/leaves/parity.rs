@@ -125,12 +125,25 @@ fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     shown
 }
 
-/// Returns the table of the external provisioner.
-fn provisioner() -> String {
-    let (mut rows, reached) = (String::new(), super::super::provisioner::reached());
-    for (id, name, about) in super::super::provisioner::leaves() {
-        let how = match (reached.get(id), super::super::provisioner::NOT_RECORDED.iter().find(|(leaf, _)| *leaf == id))
-        {
+/// Returns the tables of the external provisioner and of the external attacher.
+fn recorded_tables() -> String {
+    use super::super::{attacher, provisioner};
+    let of_provisioner =
+        recorded("provisioner", &provisioner::leaves(), &provisioner::reached(), &provisioner::NOT_RECORDED);
+    let of_attacher = recorded("attacher", &attacher::leaves(), &attacher::reached(), &attacher::NOT_RECORDED);
+    format!("{of_provisioner}\n{of_attacher}")
+}
+
+/// Returns the table of leaves that recorded worlds reach: ids, names and sentences.
+fn recorded(
+    who: &str,
+    leaves: &[(&str, &str, &str)],
+    reached: &BTreeMap<&str, String>,
+    not_recorded: &[(&str, &str)],
+) -> String {
+    let mut rows = String::new();
+    for (id, name, about) in leaves {
+        let how = match (reached.get(id), not_recorded.iter().find(|(leaf, _)| leaf == id)) {
             (Some(world), None) => format!("`{world}`"),
             (None, Some((_, why))) => (*why).to_owned(),
             (None, None) => panic!("no recording reaches {id} {name}, and no reason is stated"),
@@ -139,9 +152,9 @@ fn provisioner() -> String {
         writeln!(rows, "| {id} | `{name}` | {about} | {how} |").unwrap();
     }
     format!(
-        "## The external provisioner\n\
+        "## The external {who}\n\
          \n\
-         The table lists the leaves of [the page on the external provisioner](controllers/provisioner.md). Each row \
+         The table lists the leaves of [the page on the external {who}](controllers/{who}.md). Each row \
          has the first recorded world that reaches the leaf, or says why there is none.\n\
          \n\
          | id | name | what happens | world |\n\
@@ -199,8 +212,8 @@ fn table() -> String {
          | id | name | upstream | what happens | how it is reached | test |\n\
          | --- | --- | --- | --- | --- | --- |\n\
          {rows}\n\
-         {provisioner}",
-        provisioner = provisioner(),
+         {recorded}",
+        recorded = recorded_tables(),
         reached = counts["reached"],
         only = counts["only"],
         impossible = counts["impossible"],

@@ -99,6 +99,14 @@ numbers! {
         attachment_ends,
         /// Volumes among `attachment_ends` whose ends are not known, because too many are possible.
         attachment_ends_open,
+        /// Attachments about which the external attacher was asked.
+        attacher_attachments,
+        /// Attachments among `attacher_attachments` for which the attacher calls the driver.
+        attacher_calls,
+        /// Volumes about which the external attacher was asked.
+        attacher_volumes,
+        /// Attachments that were compared with the volumes of the driver.
+        attacher_compared,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.
@@ -149,6 +157,8 @@ impl Counts {
             + self.scheduling
             + self.provisioned_claims
             + self.attaching_runs
+            + self.attacher_attachments
+            + self.attacher_volumes
             == 0
     }
 }

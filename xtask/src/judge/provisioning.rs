@@ -48,7 +48,7 @@ impl Judged<'_> {
     }
 
     /// Checks that the prediction marks a missing object as uncertain only if the world has no list of its kind.
-    fn ensure_certain(&self, about: &str, doubts: &BTreeMap<Kind, Absence>) -> Result<()> {
+    pub(super) fn ensure_certain(&self, about: &str, doubts: &BTreeMap<Kind, Absence>) -> Result<()> {
         let coverage = self.snapshot.coverage();
         let is_listed = |kind: &Kind| coverage.entries().iter().any(|entry| entry.kind == *kind);
         ensure!(!doubts.keys().any(is_listed), "{about}: {doubts:?}");

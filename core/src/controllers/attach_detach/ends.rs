@@ -189,6 +189,7 @@ impl AttachDetach {
             desired: self.desired.only(&of.volume, &of.nodes),
             actual: self.actual.only(&of.volume, &of.nodes),
             operations: super::Operations::default(),
+            checks: Vec::default(),
             ..*self
         }
     }

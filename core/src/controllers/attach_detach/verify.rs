@@ -44,7 +44,7 @@ impl AttachDetach {
             }
         }
         let at = now.after(self.flags.latency);
-        let checks = checks.into_iter().map(|(node, check)| Check { node, at, ..check });
+        let checks = checks.into_iter().map(|(node, check)| Check { at, node, ..check });
         self.checks.extend(checks);
         self.end_checks();
     }

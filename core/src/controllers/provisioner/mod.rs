@@ -26,6 +26,7 @@ pub use decision::{
     ProvisionedVolume, Provisioning, ProvisioningState, SecretName, Segments, TopologyRequirement,
 };
 pub use leaves::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
+pub(in crate::controllers) use sidecar::in_tree_name;
 pub use sidecar::{Capability, Created, Driver, DriverError, GrpcCode, Secrets, Sidecar};
 pub use topology::name_hash_and_index_offset;
 

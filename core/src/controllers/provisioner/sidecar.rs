@@ -44,19 +44,9 @@ impl Sidecar {
         self.capabilities.contains(&capability)
     }
 
-    /// Returns the in-tree plugin that the driver replaces. Upstream: `GetInTreeNameFromCSIName`, csi-translation-lib,
-    /// 0.36.
+    /// Returns the in-tree plugin that the driver replaces.
     pub(super) fn migrated_from(&self) -> Option<&'static str> {
-        Some(match self.driver.as_str() {
-            "ebs.csi.aws.com" => super::AWS_PLUGIN,
-            "pd.csi.storage.gke.io" => "kubernetes.io/gce-pd",
-            "disk.csi.azure.com" => "kubernetes.io/azure-disk",
-            "file.csi.azure.com" => "kubernetes.io/azure-file",
-            "cinder.csi.openstack.org" => "kubernetes.io/cinder",
-            "csi.vsphere.vmware.com" => "kubernetes.io/vsphere-volume",
-            "pxd.portworx.com" => "kubernetes.io/portworx-volume",
-            _ => return None,
-        })
+        in_tree_name(&self.driver)
     }
 
     /// Returns whether the provisioner knows the name: it is the name of its driver, or of the in-tree plugin that the
@@ -64,6 +54,20 @@ impl Sidecar {
     pub(super) fn known_provisioner(&self, name: &str) -> bool {
         name == self.driver || self.migrated_from() == Some(name)
     }
+}
+
+/// Returns the in-tree plugin that a driver replaces. Upstream: `GetInTreeNameFromCSIName`, csi-translation-lib, 0.36.
+pub(in crate::controllers) fn in_tree_name(driver: &str) -> Option<&'static str> {
+    Some(match driver {
+        "ebs.csi.aws.com" => super::AWS_PLUGIN,
+        "pd.csi.storage.gke.io" => "kubernetes.io/gce-pd",
+        "disk.csi.azure.com" => "kubernetes.io/azure-disk",
+        "file.csi.azure.com" => "kubernetes.io/azure-file",
+        "cinder.csi.openstack.org" => "kubernetes.io/cinder",
+        "csi.vsphere.vmware.com" => "kubernetes.io/vsphere-volume",
+        "pxd.portworx.com" => "kubernetes.io/portworx-volume",
+        _ => return None,
+    })
 }
 
 macro_rules! capabilities {
