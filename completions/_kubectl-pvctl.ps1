@@ -153,7 +153,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;explain' {
-            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
+            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times')
@@ -266,7 +266,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;predict' {
-            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
+            [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
             [CompletionResult]::new('--contexts', '--contexts', [CompletionResultType]::ParameterName, 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
@@ -321,6 +321,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('--stuck', '--stuck', [CompletionResultType]::ParameterName, 'Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`')
             [CompletionResult]::new('--diagnosis', '--diagnosis', [CompletionResultType]::ParameterName, 'Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`')
             [CompletionResult]::new('--pods', '--pods', [CompletionResultType]::ParameterName, 'Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes part then')
+            [CompletionResult]::new('--attachments', '--attachments', [CompletionResultType]::ParameterName, 'Show also how the attachments of volumes to nodes end; without --actors, the attachers of the drivers act then')
             [CompletionResult]::new('--exit-code', '--exit-code', [CompletionResultType]::ParameterName, 'Exit with 1 if a change is predicted')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Show each test of a decision: the field, the two values, the result')
             [CompletionResult]::new('--no-headers', '--no-headers', [CompletionResultType]::ParameterName, 'Do not print the line with the names of the columns')

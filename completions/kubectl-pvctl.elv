@@ -148,7 +148,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;explain'= {
-            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
             cand -f 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times'
@@ -259,7 +259,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;predict'= {
-            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
+            cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
             cand --contexts 'Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
@@ -314,6 +314,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --stuck 'Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`'
             cand --diagnosis 'Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`'
             cand --pods 'Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes part then'
+            cand --attachments 'Show also how the attachments of volumes to nodes end; without --actors, the attachers of the drivers act then'
             cand --exit-code 'Exit with 1 if a change is predicted'
             cand --trace 'Show each test of a decision: the field, the two values, the result'
             cand --no-headers 'Do not print the line with the names of the columns'

@@ -150,7 +150,7 @@ module completions {
   # Explain why an object has its state, and what to do
   export extern "kubectl-pvctl explain" [
     --recheck                 # If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f
-    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads
+    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads
     --trace                   # Show each test of a decision: the field, the two values, the result
     --output(-o): string@"nu-complete kubectl-pvctl explain output" # How to print the answer
     --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
@@ -297,7 +297,8 @@ module completions {
     --stuck                   # Show only objects with a problem that a person has to solve, and the cause; reads the same objects as `audit`
     --diagnosis               # Add the diagnosis of `explain` to each object of -o json and yaml; reads the same objects as `audit`
     --pods                    # Show also the pods that use claims: the node of each, or why it gets none; without --actors, the scheduler takes part then
-    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads
+    --attachments             # Show also how the attachments of volumes to nodes end; without --actors, the attachers of the drivers act then
+    --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads
     --exit-code               # Exit with 1 if a change is predicted
     --trace                   # Show each test of a decision: the field, the two values, the result
     --contexts: string        # Ask the clusters of these kubeconfig contexts, or of `all`; prints a section for each, and a summary

@@ -161,8 +161,8 @@ fn ends(flags: &[&str]) -> Vec<Vec<(String, bool)>> {
     attachments[0]["outcomes"].as_array().unwrap().iter().map(records).collect()
 }
 
-/// The controller deletes the VolumeAttachment of the first node, and creates one for the second node when the volume is
-/// detached. The attacher can fail at both, or do nothing.
+/// The controller deletes the VolumeAttachment of the first node, and creates one for the second node when the volume
+/// is detached. The attacher can fail at both, or do nothing.
 #[test]
 fn a_volume_moves_to_another_node_if_the_attacher_acts() {
     let on = |node: &str, attached: bool| (node.to_owned(), attached);

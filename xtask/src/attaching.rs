@@ -19,8 +19,8 @@ pub struct Attaching {
     pub latency: u64,
     /// The end of the run.
     pub until: u64,
-    /// Whether nobody but the controller and the attachers changes anything that matters, and nothing new happens at the
-    /// end of the run.
+    /// Whether nobody but the controller and the attachers changes anything that matters, and nothing new happens at
+    /// the end of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
     /// The attachers of the drivers.

@@ -14,15 +14,16 @@ use std::sync::Arc;
 
 /// The time after which nothing new happens, in nanoseconds: longer than the six minutes before a detachment by force,
 /// and several attempts with the longest back-off.
-const SETTLED: u64 = 2400 * SECOND;
+const SETTLED: u64 = 1200 * SECOND;
 /// How long the ends are observed then, in nanoseconds: longer than an attempt with the longest back-off.
 const OBSERVED: u64 = 300 * SECOND;
 /// How long a slow attacher takes, in nanoseconds: longer than the controller waits.
 const SLOW: u64 = 130 * SECOND;
 /// The largest number of states at one moment.
 const MOST_STATES: usize = 256;
-/// The largest number of steps.
-const MOST_STEPS: usize = 40_000;
+/// The largest number of steps. If an attacher fails to detach an exclusive volume and to attach it elsewhere, the two
+/// operations take turns, and each of them ends the back-off of the other. Then there are several steps in each second.
+const MOST_STEPS: usize = 60_000;
 /// The prefix of the finalizer of an attacher.
 const ATTACHER_PREFIX: &str = "external-attacher/";
 
@@ -141,9 +142,9 @@ impl AttachmentComponent {
 }
 
 impl AttachDetach {
-    /// Returns the volumes that are wanted on a node, or are or may be attached to one. What happens on one node depends
-    /// on the others if only one node can have the volume, or if the controller learns of the volume only when it
-    /// attaches it to another node. Otherwise each node is a component.
+    /// Returns the volumes that are wanted on a node, or are or may be attached to one. What happens on one node
+    /// depends on the others if only one node can have the volume, or if the controller learns of the volume only when
+    /// it attaches it to another node. Otherwise each node is a component.
     pub fn components(&self) -> Vec<AttachmentComponent> {
         let mut nodes: BTreeMap<Str, (BTreeSet<Str>, bool)> = BTreeMap::new();
         for ((name, node), wanted) in self.desired.all() {
