@@ -143,6 +143,23 @@ def main():
             ratio = median(ours, "wall") / median(parse, "wall")
             targets.judge(f"{name} with pods and nodes, wall clock compared with the baseline", ratio, must=must)
             targets.judge(f"{name} with pods and nodes, peak memory compared with the size of the file", median(ours, "peak") / size, must=1.0)
+    if "attaching" not in skip:
+        volumes = 2 * args.small
+        path = os.path.join(args.inputs, f"attaching-{volumes}.json")
+        size = os.path.getsize(path)
+        complete = "--assume-complete=pods,nodes,pv,pvc,sc,volumeattachments,csidrivers,csinodes"
+        print(f"\nattaching: {os.path.basename(path)}, {size / MIB:.0f} MiB, {args.pairs} pairs")
+        for name, verb in [
+            ("explain pod", ["explain", "-n", "ns-001", "pod/new-000001"]),
+            ("explain node", ["explain", "node/node-2"]),
+            ("predict --attachments", ["predict", "-A", "--attachments"]),
+        ]:
+            ours, parse = in_turns(
+                [args.pvctl, *verb, complete, "-o", "json", "-f", path], [args.slimparse, path], args.pairs, {0, 3})
+            show(name, ours)
+            show("slimparse", parse)
+            ratio = median(ours, "wall") / median(parse, "wall")
+            targets.judge(f"{name} with attachments, wall clock compared with the baseline", ratio, must=1.3)
     if {"mixed-small", "mixed-large"} <= medians.keys():
         print(f"\ngrowth: {args.large / args.small:g} times as many objects")
         growth = [large / small for large, small in zip(medians["mixed-large"], medians["mixed-small"])]

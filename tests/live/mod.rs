@@ -2,6 +2,7 @@
 //! how to run them.
 
 mod api;
+mod attaching;
 mod breakages;
 mod delayed_binding;
 mod deletions;

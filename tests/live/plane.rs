@@ -99,12 +99,25 @@ impl Plane {
 
     /// Starts the same controllers and the ones in `more`.
     pub(crate) fn start_controllers_and(&mut self, more: &str) {
-        self.remove_log("kube-controller-manager");
-        let controllers = format!(
-            "--controllers=persistentvolume-binder-controller,persistentvolume-protection-controller,\
-             persistentvolumeclaim-protection-controller{}{more}",
-            if more.is_empty() { "" } else { "," }
+        let comma = if more.is_empty() { "" } else { "," };
+        self.start_named(
+            &format!(
+                "persistentvolume-binder-controller,persistentvolume-protection-controller,\
+                 persistentvolumeclaim-protection-controller{comma}{more}"
+            ),
+            &[],
         );
+    }
+
+    /// Starts the attach/detach controller alone, with these flags.
+    pub(crate) fn start_attaching(&mut self, flags: &[(&str, &str)]) {
+        let flags: Vec<String> = flags.iter().map(|(flag, value)| format!("--{flag}={value}")).collect();
+        self.start_named("persistentvolume-attach-detach-controller", &flags);
+    }
+
+    fn start_named(&mut self, controllers: &str, more: &[String]) {
+        self.remove_log("kube-controller-manager");
+        let controllers = format!("--controllers={controllers}");
         let arguments = [
             controllers.as_str(),
             "--leader-elect=false",
@@ -115,6 +128,7 @@ impl Plane {
             "--kube-api-burst=1000",
             "-v=2",
         ];
+        let arguments: Vec<&str> = arguments.into_iter().chain(more.iter().map(String::as_str)).collect();
         self.command(&json!({"start": "kube-controller-manager", "args": arguments}));
     }
 

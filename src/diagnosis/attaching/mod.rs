@@ -85,6 +85,8 @@ pub struct AttachmentOutlook {
     pub attachment: Option<Str>,
     /// Since when the VolumeAttachment exists.
     pub since: Option<Timestamp>,
+    /// Whether the VolumeAttachment is being deleted.
+    pub is_going: bool,
     /// Whether the volume is attached, as a controller knows it that has just been started or that attached it.
     pub state: AttachState,
     /// The pods on the node that need the volume.
@@ -119,6 +121,8 @@ pub struct Next {
 pub enum Step {
     /// The volume is attached.
     Attach,
+    /// The controller requests that the volume is attached.
+    Request,
     /// The volume is attached in another try.
     Retry,
     /// The volume is detached.
@@ -132,6 +136,7 @@ impl Step {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Attach => "attach",
+            Self::Request => "request",
             Self::Retry => "retry",
             Self::Detach => "detach",
             Self::ForcedDetach => "forcedDetach",
@@ -223,6 +228,18 @@ impl<'s> Attachments<'s> {
         all
     }
 
+    /// Returns the pods on the node that need a disk, by its name in the status of the node. They can need it through
+    /// any claim, and without a claim.
+    pub fn pods_with_disk(&self, unique_name: &str, node: &str) -> Vec<&'s Pod> {
+        let [fresh, _] = self.memories();
+        let needs = |pod: &&Pod| {
+            pod.node_name == node
+                && !pod.terminated()
+                && fresh.volumes_of(self.view(), pod).iter().any(|volume| volume.unique_name() == unique_name)
+        };
+        self.snapshot.pods().iter().filter(needs).collect()
+    }
+
     /// Returns whether the controller attaches volumes to the node. If it does not, the kubelet of the node does.
     pub fn manages(&self, node: &str) -> bool {
         self.memories()[0].manages(node)
@@ -308,6 +325,7 @@ impl<'s> Attachments<'s> {
         let mut outlook = AttachmentOutlook {
             attachment: record.map(|record| record.meta.name.clone()).or(attachment),
             since: record.and_then(|record| record.meta.created),
+            is_going: record.is_some_and(|record| record.meta.deleted.is_some()),
             state: lasting.attach_state(name, node),
             is_managed,
             mounted: found.map(|node| node.volumes_in_use.contains(name)),
@@ -360,7 +378,14 @@ impl<'s> Attachments<'s> {
         let unknown =
             if own.leaves.len() > 1 { vec!["what the controller knows about the other node"] } else { Vec::new() };
         let after = When::After(format!("the volume is detached from {nodes}"));
-        own.next = vec![Next { step: Step::Attach, when: after, unknown }];
+        // The controller that was just started may attach the volume before.
+        let may_start = own.leaves.contains(&Leaf::Attach(AttachBranch::AttachStarted));
+        let mut next = vec![Next { step: Step::Attach, when: after, unknown }];
+        if may_start {
+            let at_once = When::After("the controller was started again, or a detachment has failed".to_owned());
+            next.push(Next { step: Step::Attach, when: at_once, unknown: Vec::new() });
+        }
+        own.next = next;
     }
 
     fn next(&self, of: &AttachmentOutlook, record: Option<&VolumeAttachment>) -> Vec<Next> {
@@ -368,6 +393,14 @@ impl<'s> Attachments<'s> {
         let is_going = record.is_some_and(|record| record.meta.deleted.is_some());
         let driver = record.map_or("the storage", |record| record.attacher.as_str());
         match leaf {
+            Leaf::Attach(AttachBranch::AttachDone) if is_going => {
+                let detach = When::After(format!("{driver} detaches the volume, although pods need it"));
+                let attach = When::After("the controller has noticed that the VolumeAttachment is gone".to_owned());
+                vec![
+                    Next { step: Step::Detach, when: detach, unknown: Vec::new() },
+                    Next { step: Step::Attach, when: attach, unknown: Vec::new() },
+                ]
+            }
             Leaf::Attach(AttachBranch::AttachDone) => {
                 let after = When::After(self.end_of_pods(of));
                 vec![Next { step: Step::Detach, when: after, unknown: Vec::new() }]
@@ -391,7 +424,11 @@ impl<'s> Attachments<'s> {
                     }
                     next
                 }
-                _ => vec![Next { step: Step::Attach, when: self.within(SECOND), unknown: Vec::new() }],
+                Some(_) => vec![Next { step: Step::Attach, when: self.within(SECOND), unknown: Vec::new() }],
+                None => {
+                    let unknown = vec!["whether an attachment failed a short time ago"];
+                    vec![Next { step: Step::Request, when: self.within(LONGEST_BACKOFF), unknown }]
+                }
             },
             Leaf::Detach(_) if is_going => {
                 let after = When::After(format!("{driver} detaches the volume"));
@@ -418,7 +455,7 @@ impl<'s> Attachments<'s> {
         let is_going = |name: &PodName| {
             self.snapshot.pod(&name.namespace, &name.name).is_some_and(|pod| pod.meta.deleted.is_some())
         };
-        let is_silent = self.snapshot.node(&of.node).is_some_and(Node::is_not_ready);
+        let node = self.snapshot.node(&of.node);
         let gone = match names.as_slice() {
             [only] => format!("pod {only} is gone"),
             several => format!("pods {} are gone", several.join(", ")),
@@ -426,8 +463,17 @@ impl<'s> Attachments<'s> {
         if !of.needed_by.iter().all(is_going) {
             return gone;
         }
-        let silent = if is_silent { ", which does not answer" } else { "" };
-        format!("{gone}, which waits for the kubelet of node {}{silent}", of.node)
+        let by = match node {
+            None => ": kube-controller-manager deletes the pods of a node that does not exist".to_owned(),
+            Some(node) if node.is_out_of_service() => {
+                ": kube-controller-manager deletes the pods of a node that is out of service".to_owned()
+            }
+            Some(node) if is_silent(node) => {
+                format!(", which waits for the kubelet of node {}, which does not answer", of.node)
+            }
+            Some(_) => format!(", which waits for the kubelet of node {}", of.node),
+        };
+        format!("{gone}{by}")
     }
 
     /// Returns what happens to a volume that a node may have mounted although no pod needs it there.

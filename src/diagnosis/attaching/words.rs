@@ -8,7 +8,9 @@ use crate::text::human_age;
 impl AttachmentOutlook {
     /// Returns whether the volume is attached and a pod needs it, so that nothing happens.
     pub fn is_done(&self) -> bool {
-        !self.leaves.is_empty() && self.leaves.iter().all(|leaf| *leaf == Leaf::Attach(AttachBranch::AttachDone))
+        !self.is_going
+            && !self.leaves.is_empty()
+            && self.leaves.iter().all(|leaf| *leaf == Leaf::Attach(AttachBranch::AttachDone))
     }
 
     /// Mentions the volume: by its name, or else by its unique name.
@@ -48,7 +50,8 @@ impl AttachmentOutlook {
     /// Returns a sentence for each thing that happens by itself. If the controller does not attach volumes to the node,
     /// the first sentence says so.
     pub fn next_words(&self) -> Vec<String> {
-        let unmanaged = (!self.is_managed && !self.needed_by.is_empty()).then(|| {
+        let is_unmanaged = !self.is_managed && self.mounted.is_some() && !self.needed_by.is_empty();
+        let unmanaged = is_unmanaged.then(|| {
             format!(
                 "kube-controller-manager does not know of the pods on node {}, because the node does not have the \
                  annotation {}.",
@@ -65,11 +68,23 @@ impl Next {
     fn words(&self, node: &str) -> String {
         let (does, does_not) = match self.step {
             Step::Attach => (format!("It is attached to node {node}"), format!("It is not attached to node {node}")),
+            Step::Request => (
+                format!("kube-controller-manager begins to attach it to node {node}"),
+                format!("kube-controller-manager does not begin to attach it to node {node}"),
+            ),
             Step::Retry => ("The attachment is tried again".to_owned(), "The attachment is not tried again".to_owned()),
             Step::Detach => ("It is detached".to_owned(), "It is not detached".to_owned()),
             Step::ForcedDetach => {
                 ("It is detached without a check".to_owned(), "It is not detached without a check".to_owned())
             }
+        };
+        // Within a time the controller begins. The driver then needs time of its own.
+        let does = match (self.step, &self.when) {
+            (Step::Detach, When::Within { .. }) => "kube-controller-manager begins to detach it".to_owned(),
+            (Step::ForcedDetach, When::Within { .. }) => {
+                "kube-controller-manager begins to detach it without a check".to_owned()
+            }
+            _ => does,
         };
         let unknown = match self.unknown.as_slice() {
             [] => String::new(),

@@ -360,6 +360,9 @@ impl<'s> Stages<'s> {
             let fact = |reached| fact(reached).object(key(Kind::VolumeAttachment, "", &attachment.meta.name));
             let node = snapshot.node(&pod.node_name).filter(|_| self.attachments.manages(&pod.node_name));
             return match &attachment.attach_error {
+                _ if attachment.meta.deleted.is_some() => fact(Reached::Broken)
+                    .says("the VolumeAttachment is being deleted: the driver detaches the volume, which the pod needs")
+                    .since(attachment.meta.deleted),
                 // The kubelet waits until the status of the node lists the volume. Upstream:
                 // `GenerateVerifyControllerAttachedVolumeFunc`, `pkg/volume/util/operationexecutor`, 1.36.
                 _ if attachment.attached && node.is_some_and(|node| !self.attachments.lists(node, volume)) => {

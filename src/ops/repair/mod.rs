@@ -26,7 +26,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The kinds that guards read in addition to what decisions need.
-const SURROUNDINGS: [Kind; 4] = [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::StatefulSet];
+const SURROUNDINGS: [Kind; 5] =
+    [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::StatefulSet];
 
 /// The options of a repair.
 #[derive(Clone, Debug)]

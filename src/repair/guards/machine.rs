@@ -2,16 +2,13 @@
 //! need the volume. If the machine still runs, it may still write to the disk.
 
 use super::{Guard, Holds};
+use crate::controllers::attacher::Sidecar;
 use crate::diagnosis::attaching::is_silent;
 use crate::model::{Kind, Node, PersistentVolume, Pod, Str, VolumeAttachment};
 use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation};
 use crate::repair::write::{Change, Expect};
 use serde::{Deserialize, Serialize};
-
-/// The prefix of the finalizer by which an attacher keeps an attachment until the volume is detached. The driver's name
-/// follows. Upstream: `GetFinalizerName`, external-attacher.
-const ATTACHER_PREFIX: &str = "external-attacher/";
 
 /// What a node says about its machine. Only a person can know whether the machine is off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,7 +173,8 @@ pub(super) fn attacher(situation: &Situation<'_>, plan: &Plan) -> Option<Guard> 
     })
 }
 
-/// Returns whether an attacher keeps the attachment until the volume is detached.
+/// Returns whether the attacher of the driver keeps the attachment until the volume is detached.
 pub fn has_attacher(attachment: &VolumeAttachment) -> bool {
-    attachment.meta.finalizers.iter().any(|finalizer| finalizer.starts_with(ATTACHER_PREFIX))
+    let own = Sidecar::new(attachment.attacher.clone()).finalizer();
+    attachment.meta.finalizers.contains(&own)
 }

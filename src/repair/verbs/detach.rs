@@ -4,12 +4,13 @@
 use super::build::{Builder, Planned, volume};
 use crate::diagnosis::attaching::Attachments;
 use crate::diagnosis::remedy::quoted;
-use crate::model::{Kind, Node, PersistentVolume, Str, VolumeAttachment};
+use crate::model::{AnnotationKey, CsiNode, Kind, Node, PersistentVolume, Pod, Str, VolumeAttachment};
 use crate::repair::guards::machine::{MachineSign, add_claim, has_attacher, needs};
 use crate::repair::plan::{Proposed, Recheck, Refusal, Undo};
 use crate::repair::request::Request;
 use crate::repair::situation::{Known, Situation, attachment_key};
 use crate::repair::write::{Change, Expect, Write};
+use std::collections::BTreeSet;
 
 pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, machine_off: Option<&str>) -> Planned {
     let attachment = attachment(situation, name)?;
@@ -27,20 +28,29 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, mac
     }
     let volume = volume(situation, &attachment.volume_name)?;
     let attachments = Attachments::new(situation.snapshot, &situation.settings.behavior);
-    let mounted_as = attachments.unique_name(volume, node);
-    let sign = sign(situation, attachment, volume, mounted_as.as_deref())?;
+    let Some(mounted_as) = attachments.unique_name(volume, node) else {
+        let message = format!("no plugin of kube-controller-manager attaches volume {}", volume.meta.name);
+        return Err(Refusal::new("unattached", message)
+            .hint("so its pods cannot be found by the disk, and nobody knows whether one of them needs the disk")
+            .into());
+    };
+    let sign = sign(situation, attachment, volume, &mounted_as, attachments.manages(node))?;
+    let doubt = doubt(situation, attachment)?;
     let mut claims = Vec::new();
     for same in attachments.same_disk(volume, node) {
         add_claim(&mut claims, same);
     }
-    check_unneeded(situation, volume, node, &claims)?;
+    check_unneeded(situation, volume, node, &claims, &attachments.pods_with_disk(&mounted_as, node))?;
     let mut plan = Builder::new(request);
     plan.save_attachment(attachment, &sign);
-    if !matches!(sign, MachineSign::OutOfService { .. }) {
-        plan.leave_to_person(format!(
+    let unstated = (!matches!(sign, MachineSign::OutOfService { .. })).then(|| {
+        format!(
             "no object shows whether the machine of node {node} is off: if it still runs, it may still write to the \
              volume"
-        ));
+        )
+    });
+    if let Some(why) = unstated.or(doubt) {
+        plan.leave_to_person(why);
         if machine_off.is_none() {
             plan.ask_for(node);
         }
@@ -57,7 +67,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, mac
     };
     let needed = Recheck::NotNeeded { node: node.clone(), volume: attachment.volume_name.clone(), claims };
     // This recheck comes last, because it is one short read, and the lists before it take longer.
-    let machine = Recheck::MachineOff { node: node.clone(), sign, mounted_as };
+    let machine = Recheck::MachineOff { node: node.clone(), sign, mounted_as: Some(mounted_as) };
     plan.step(
         format!("let driver {} detach volume {} from node {node}", attachment.attacher, attachment.volume_name),
         Some(write),
@@ -100,7 +110,8 @@ fn sign(
     situation: &Situation<'_>,
     attachment: &VolumeAttachment,
     volume: &PersistentVolume,
-    mounted_as: Option<&str>,
+    mounted_as: &str,
+    is_managed: bool,
 ) -> Result<MachineSign, Proposed> {
     let (attachment, name, volume) = (&attachment.meta.name, &attachment.node_name, &volume.meta.name);
     let node: Option<&Node> = match situation.node(name) {
@@ -123,14 +134,59 @@ fn sign(
             .hint(explain)
             .into());
     };
-    if let Some(why) = sign.differs(name, node, mounted_as) {
+    if let Some(why) = sign.differs(name, node, Some(mounted_as)) {
         return Err(Refusal::new("mounted", format!("{why}, volume {volume}")).hint(taint).hint(explain).into());
     }
-    if mounted_as.is_none() && matches!(sign, MachineSign::Silent { .. }) {
+    // A kubelet that attaches volumes itself mounts a volume before its status lists the volume.
+    if !is_managed && matches!(sign, MachineSign::Silent { .. }) {
         let message = format!("whether node {name} has volume {volume} mounted cannot be seen in its status");
         return Err(Refusal::new("mounted", message).hint(taint).into());
     }
     Ok(sign)
+}
+
+/// Returns why a person has to judge, although the node says that its machine is off: the driver may detach the disk
+/// from another machine, or nobody detaches it. If the driver would certainly do so, this is a refusal. The driver
+/// knows a machine by the id in the CSINode, or else by the one in the attachment. Upstream: `GetNodeID` and
+/// `csiDetach`, external-attacher 4.13.
+fn doubt(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Option<String>, Proposed> {
+    let VolumeAttachment { attacher: driver, node_name: node, .. } = attachment;
+    let id_of = |csi_node: &CsiNode| csi_node.driver(driver).map_or(Str::default(), |driver| driver.node_id.clone());
+    let recorded = attachment.meta.annotations.get(AnnotationKey::CsiNodeId).unwrap_or_default();
+    let registered = situation.snapshot.find::<CsiNode>("", node).map(id_of).unwrap_or_default();
+    let name = &attachment.meta.name;
+    if !recorded.is_empty() && !registered.is_empty() && registered != recorded {
+        let message = format!(
+            "{name} attaches the volume to machine {recorded}, but node {node} is machine {registered} now: driver \
+             {driver} would detach the volume from the wrong machine"
+        );
+        return Err(Refusal::new("replaced", message)
+            .hint(format!("detach the disk from machine {recorded} with the tools of the storage"))
+            .into());
+    }
+    let id = if registered.is_empty() { Str::from(recorded) } else { registered };
+    let is_same = |other: &&CsiNode| other.meta.name != *node && !id.is_empty() && id_of(other) == id;
+    if let Some(other) = situation.snapshot.all::<CsiNode>().iter().find(is_same) {
+        let message = format!(
+            "node {} has the same machine, {id}: driver {driver} would detach the volume from this node as well",
+            other.meta.name
+        );
+        return Err(Refusal::new("renamed", message)
+            .hint(format!("see whether a pod on node {} uses the volume", other.meta.name))
+            .into());
+    }
+    if attachment.attached && !has_attacher(attachment) {
+        return Ok(Some(format!(
+            "driver {driver} has no finalizer on the attachment: it is gone at once, and nobody detaches the disk from \
+             the machine of node {node}"
+        )));
+    }
+    let is_known = situation.knows_all(Kind::CsiNode, "");
+    Ok((!is_known || id.is_empty()).then(|| {
+        format!(
+            "it cannot be seen which machine node {node} is: driver {driver} may detach the volume from another one"
+        )
+    }))
 }
 
 /// Checks that no pod on the node needs the disk of the volume.
@@ -139,9 +195,12 @@ fn check_unneeded(
     volume: &PersistentVolume,
     node: &str,
     claims: &[(Str, Str)],
+    with_disk: &[&Pod],
 ) -> Result<(), Proposed> {
     let users = situation.snapshot.pods().iter().filter(|pod| needs(pod, node, claims));
-    let users: Vec<String> = users.map(|pod| format!("{}/{}", pod.meta.namespace, pod.meta.name)).collect();
+    let name = |pod: &Pod| format!("{}/{}", pod.meta.namespace, pod.meta.name);
+    let users: BTreeSet<String> = users.map(name).chain(with_disk.iter().map(|pod| name(pod))).collect();
+    let users: Vec<String> = users.into_iter().collect();
     if !users.is_empty() {
         let message = format!("pods on node {node} need volume {}: {}", volume.meta.name, users.join(", "));
         return Err(Refusal::new("needed", message)
@@ -163,8 +222,9 @@ fn notes(plan: &mut Builder, attachment: &VolumeAttachment, sign: &MachineSign) 
     let (driver, node) = (&attachment.attacher, &attachment.node_name);
     if has_attacher(attachment) {
         plan.note(format!(
-            "driver {driver} detaches the volume, and then the attachment is gone. Until then no other node gets the \
-             volume, and pvctl does not remove the finalizer of the attacher"
+            "driver {driver} detaches the volume, and then the attachment is gone; pvctl does not remove the finalizer of \
+             the attacher. kube-controller-manager may give the volume to another node before, if it is started again \
+             or has waited two minutes: then only the storage refuses a second machine"
         ));
     }
     if *sign != MachineSign::Gone {

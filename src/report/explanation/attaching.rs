@@ -78,7 +78,8 @@ pub struct LeafOut {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextStepOut {
-    /// `attach`, `retry`, `detach` or `forcedDetach`.
+    /// `attach`, `request` (the controller begins to attach the volume), `retry`, `detach` or `forcedDetach`. If `when`
+    /// has a time, `detach` and `forcedDetach` begin in this time, and the driver then needs time of its own.
     pub what: &'static str,
     /// When it happens.
     pub when: WhenOut,

@@ -21,6 +21,7 @@ fn attached() -> Value {
     let mut attached = attachment("pv-1");
     attached["metadata"]["finalizers"] = json!(["external-attacher/disk-csi-example-com"]);
     attached["metadata"]["resourceVersion"] = "30".into();
+    attached["metadata"]["annotations"] = json!({ "csi.alpha.kubernetes.io/node-id": "i-1" });
     attached["status"] = json!({ "attached": true });
     attached
 }
@@ -96,6 +97,48 @@ fn the_taint_is_a_statement_as_well() {
     for node in [out_of_service(node(Some("Unknown"))), mounting(out_of_service(node(Some("False"))))] {
         let plan = world([node]).accepted(&detach(None));
         assert_eq!((plan.type_name.as_deref(), plan.judgement.as_deref()), (None, None));
+    }
+}
+
+fn csi_node(name: &str, id: &str) -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": { "name": name, "uid": name },
+        "spec": { "drivers": [{ "name": "disk.csi.example.com", "nodeID": id }] },
+    })
+}
+
+/// The driver knows a machine by its id, and not by the name of the node. So a machine that runs under another name, or
+/// another machine under the same name, keeps the attachment.
+#[test]
+fn the_machine_is_known_by_its_id() {
+    let (by, said) = refused([csi_node("node-9", "i-1")]);
+    assert_eq!((by, said.contains("node node-9 has the same machine, i-1")), ("renamed", true), "{said}");
+    let (by, said) = refused([out_of_service(node(Some("Unknown"))), csi_node("node-1", "i-2")]);
+    assert_eq!((by, said.contains("attaches the volume to machine i-1")), ("replaced", true), "{said}");
+    // Another machine says nothing about this one.
+    let plan = world([out_of_service(node(Some("Unknown"))), csi_node("node-1", "i-1"), csi_node("node-2", "i-2")]);
+    assert_eq!(plan.accepted(&detach(None)).type_name, None);
+}
+
+/// Without the id of the machine, or without the finalizer of the driver's own attacher, a person has to judge, also if
+/// the node has the taint.
+#[test]
+fn a_doubt_needs_the_statement_in_spite_of_the_taint() {
+    let with = |change: fn(&mut Value)| {
+        let mut attached = attached();
+        change(&mut attached);
+        World::new([bound(), vec![attached, out_of_service(node(Some("Unknown")))]].concat()).accepted(&detach(None))
+    };
+    let unknown = with(|attached| attached["metadata"]["annotations"] = json!({}));
+    let kept_by_nobody = with(|attached| attached["metadata"]["finalizers"] = json!([]));
+    let kept_by_another = with(|attached| attached["metadata"]["finalizers"] = json!(["external-attacher/other"]));
+    for (plan, why) in [
+        (unknown, "it cannot be seen which machine"),
+        (kept_by_nobody, "has no finalizer on the attachment"),
+        (kept_by_another, "has no finalizer on the attachment"),
+    ] {
+        assert_eq!(plan.type_name.as_deref(), Some("node-1"));
+        assert!(plan.judgement.as_ref().is_some_and(|said| said.contains(why)), "{:?}", plan.judgement);
     }
 }
 

@@ -19,6 +19,7 @@ fn attachment(uid: &str) -> Value {
     json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
         "metadata": {"name": "csi-5f1c", "uid": uid, "resourceVersion": "20",
+            "annotations": {"csi.alpha.kubernetes.io/node-id": "i-1"},
             "finalizers": ["external-attacher/d-example-com"]},
         "spec": {"attacher": "d.example.com", "nodeName": "node-gone", "source": {"persistentVolumeName": "disk"}},
         "status": {"attached": true}

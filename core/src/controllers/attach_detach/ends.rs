@@ -223,13 +223,13 @@ fn explore(snapshot: &Snapshot, first: State, attachers: bool) -> AttachmentEnds
     let mut steps = 0;
     while let Some((now, states)) = open.pop_first() {
         for state in states {
-            steps += 1;
-            if steps > MOST_STEPS {
-                found.is_complete = false;
-                return found;
-            }
             let mut script = Some(Choices::first());
             while let Some(mut choices) = script {
+                steps += 1;
+                if steps > MOST_STEPS {
+                    found.is_complete = false;
+                    return found;
+                }
                 let mut next = state.clone();
                 next.step(snapshot, now, attachers, &mut choices);
                 script = choices.next();

@@ -1,7 +1,7 @@
 //! Orders that are not fixed, because upstream takes the entries from a map.
 
 use crate::world::Choices;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Puts the entries in one of the orders that can differ: those of entries that have a common key, directly or through
 /// others. All other entries keep their order.
@@ -15,15 +15,27 @@ pub(super) fn pick<T, K: Ord>(entries: Vec<T>, keys: impl Fn(&T) -> Vec<K>, choi
     }
     let mut left: Vec<Option<T>> = entries.into_iter().map(Some).collect();
     let mut ordered = Vec::with_capacity(left.len());
+    let mut seen = vec![false; left.len()];
     for first in 0..left.len() {
-        while left[first].is_some() {
-            let mut group = BTreeSet::from([first]);
-            let mut open = vec![first];
-            while let Some(one) = open.pop() {
-                let others = keys[one].iter().filter_map(|key| with.get(key)).flatten();
-                open.extend(others.copied().filter(|other| left[*other].is_some() && group.insert(*other)));
+        if seen[first] {
+            continue;
+        }
+        seen[first] = true;
+        let (mut group, mut at) = (vec![first], 0);
+        while let Some(one) = group.get(at).copied() {
+            at += 1;
+            for key in &keys[one] {
+                // All entries with this key join the group now, so nobody has to look at the key again.
+                for other in with.remove(key).unwrap_or_default() {
+                    if !std::mem::replace(&mut seen[other], true) {
+                        group.push(other);
+                    }
+                }
             }
-            let picked = group.iter().nth(choices.pick(group.len())).copied().unwrap_or(first);
+        }
+        group.sort_unstable();
+        while !group.is_empty() {
+            let picked = group.remove(choices.pick(group.len()).min(group.len() - 1));
             ordered.extend(left[picked].take());
         }
     }

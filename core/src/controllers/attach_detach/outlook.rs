@@ -1,7 +1,8 @@
 //! Questions about what the controller has in its memory, and about what its next loop does.
 
+use super::volume::volumes_of;
 use super::{AttachBranch, AttachDetach, AttachState, AttachableVolume, DetachBranch, Flags, Moment, PodName};
-use crate::model::{CsiNode, Node, PersistentVolume, Str, VolumeAttachment};
+use crate::model::{CsiNode, Node, PersistentVolume, Pod, Str, VolumeAttachment};
 use crate::world::{Choices, View};
 use std::collections::BTreeSet;
 
@@ -42,6 +43,11 @@ impl AttachDetach {
         let csi_node: Option<&CsiNode> = view.find("", node);
         let volume = AttachableVolume::of(volume, |plugin| self.flags.migration.has_on(plugin, csi_node))?;
         volume.needs_attaching(view).then_some(volume)
+    }
+
+    /// Returns the volumes of a pod that have to be attached to its node, also those without a claim.
+    pub fn volumes_of(&self, view: View<'_>, pod: &Pod) -> Vec<AttachableVolume> {
+        volumes_of(view, pod, self.flags.migration)
     }
 
     /// Returns whether the controller attaches volumes to the node. If it does not, the kubelet of the node does.

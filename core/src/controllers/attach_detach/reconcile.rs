@@ -51,7 +51,13 @@ impl AttachDetach {
             self.detach(&entry, &mut run);
         }
         let wanted: Vec<VolumeOnNode> = self.desired.all().map(|(at, _)| at).collect();
-        for (name, node) in orders::pick(wanted, |(name, _)| vec![name.clone()], run.choices) {
+        // Only operations that are started keep others from being started.
+        let keys = |(name, node): &VolumeOnNode| {
+            let wanted = self.desired.get(name, node);
+            let branch = wanted.map(|wanted| self.attach_branch(name, node, &wanted.volume, run.now));
+            (branch == Some(AttachBranch::AttachStarted)).then(|| name.clone()).into_iter().collect()
+        };
+        for (name, node) in orders::pick(wanted, keys, run.choices) {
             self.attach(&name, &node, &mut run);
         }
         let keys = |_: &Str| depends.then_some(OrderKey::All).into_iter().collect();

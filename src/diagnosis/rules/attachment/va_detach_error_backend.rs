@@ -71,8 +71,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         ),
     };
     let message = format!(
-        "driver {driver} has not been able to detach {volume} from node {node} for {}{why}. Until this succeeds, the \
-         volume cannot be attached to another node",
+        "driver {driver} has not been able to detach {volume} from node {node} for {}{why}. Until this succeeds, only \
+         the storage keeps the volume from a second node",
         age(case, Some(deleted))
     );
     Some(

@@ -19,8 +19,9 @@ pub(super) static RULE: Rule = Rule {
     page: Page {
         seen: "Two VolumeAttachments of one volume say `attached: true` for different nodes, and the volume has no \
                other access modes than ReadWriteOnce and ReadWriteOncePod.",
-        why: "kube-controller-manager attaches such a volume to a second node only when the first attachment is gone. \
-              So there is another cause: a person created a VolumeAttachment or removed its finalizer, the driver \
+        why: "kube-controller-manager attaches such a volume to a second node only when it does not know that the first \
+              node has it: after a detachment that failed or timed out, or after a restart, if the first node is gone. \
+              There are other causes, too: a person created a VolumeAttachment or removed its finalizer, the driver \
               reported a wrong state of the disk, or the access modes of the volume were changed while it was \
               attached.",
         confirm: "kubectl get volumeattachments -o \

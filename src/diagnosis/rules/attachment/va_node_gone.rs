@@ -90,8 +90,8 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             (
                 format!(
                     "{volume} is still attached to node {node}, which no longer exists. The detachment was requested \
-                     {} ago, and driver {driver} {said}. Until the VolumeAttachment is gone, the volume cannot be \
-                     attached to another node",
+                     {} ago, and driver {driver} {said}. As long as the VolumeAttachment exists, it can keep the \
+                     volume from another node",
                     age(case, deleted)
                 ),
                 Severity::Error,
@@ -115,7 +115,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         DetachState::Fresh => (
             format!(
                 "{volume} is still attached to node {node}, which no longer exists. This is normal for up to {} after \
-                 a node was deleted. If it stays, the volume cannot be attached to another node",
+                 a node was deleted. If it stays, it can keep the volume from another node",
                 human_age(DRAIN)
             ),
             Severity::Info,
