@@ -34,7 +34,9 @@ pub(super) fn judge(case: Case, settled: &Store, report: &mut Report) {
     let left = report.outcome.contains("left:");
     // If an actor takes the name of the claim, the claim itself or the data, the repair may have nothing left to do.
     let took = case.actor.is_in_the_way() || case.actor.is_rough() && report.excused > 0;
-    if left && !took {
+    // An attachment that is being deleted already is not deleted again. This is the goal.
+    let is_going = report.outcome.contains("left: deletion") && report.place == Place::Goal;
+    if left && !took && !is_going {
         wrong("the repair could not be continued, undone or requested again");
     }
     if !case.actor.is_harmless() {
