@@ -390,7 +390,7 @@ impl<'s> Attachments<'s> {
 
     fn next(&self, of: &AttachmentOutlook, record: Option<&VolumeAttachment>) -> Vec<Next> {
         let Some(leaf) = of.leaves.first() else { return Vec::new() };
-        let is_going = record.is_some_and(|record| record.meta.deleted.is_some());
+        let is_going = of.is_going;
         let driver = record.map_or("the storage", |record| record.attacher.as_str());
         match leaf {
             Leaf::Attach(AttachBranch::AttachDone) if is_going => {

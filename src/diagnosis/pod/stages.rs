@@ -6,7 +6,7 @@ use super::facts::{
 };
 use super::scheduling::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
-use crate::diagnosis::attaching::Attachments;
+use crate::diagnosis::attaching::{Attachments, is_silent};
 use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Str, Timestamp};
@@ -201,7 +201,7 @@ impl<'s> Stages<'s> {
     /// Returns the node of the pod if its kubelet does not report to the API server any more.
     pub fn silent_node(&self) -> Option<&'s str> {
         let node = self.snapshot.node(&self.pod.node_name)?;
-        node.readiness().is_some_and(|ready| ready.status == "Unknown").then_some(node.meta.name.as_str())
+        is_silent(node).then_some(node.meta.name.as_str())
     }
 
     /// Returns words for the volume of the claim if that volume is being deleted. Otherwise returns words for the claim

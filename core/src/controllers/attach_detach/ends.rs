@@ -5,6 +5,7 @@
 
 use super::actual::AttachState;
 use super::{Action, ApiAnswers, AttachDetach, LOOP_PERIOD, Moment, Refusal, SECOND};
+use crate::controllers::attacher::Sidecar;
 use crate::model::surroundings::AttachError;
 use crate::model::{ObjectMeta, Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
@@ -408,9 +409,9 @@ impl State {
                 _ => (None, false),
             };
             if due.is_some() && !is_kept {
-                let finalizer = format!("{ATTACHER_PREFIX}{}", record.attacher.replace('.', "-"));
+                let finalizer = Sidecar::new(record.attacher.clone()).finalizer();
                 let meta = &mut Arc::make_mut(record).meta;
-                meta.finalizers = meta.finalizers.iter().cloned().chain([Str::from(finalizer)]).collect();
+                meta.finalizers = meta.finalizers.iter().cloned().chain([finalizer]).collect();
             }
             self.jobs.insert(key, Job { due, fails });
         }

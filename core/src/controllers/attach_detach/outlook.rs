@@ -81,11 +81,6 @@ impl AttachDetach {
         self.actual.all_nodes_of(volume).filter(|other| *other != node).cloned().collect()
     }
 
-    /// Returns whether the node may have the volume mounted.
-    pub fn may_be_mounted(&self, volume: &str, node: &str) -> bool {
-        self.actual.is_in_use(volume, node)
-    }
-
     /// Returns what the next loop does if a pod on the node needs the volume.
     pub fn if_needed(&self, volume: &AttachableVolume, node: &str, now: Moment) -> AttachBranch {
         self.attach_branch(&volume.unique_name(), node, volume, now)
