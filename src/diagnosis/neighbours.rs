@@ -1,6 +1,7 @@
 //! The diagnosis of one object, and of the other objects that can have the cause of its problem. Although no further
 //! objects are examined, the object gets the same root as in the diagnosis of all objects.
 
+use super::attaching::Attachments;
 use super::case::{claim_key, class_key, key_of_claim};
 use super::partners::Partners;
 use super::rules::RELEASED_RETAIN;
@@ -10,6 +11,7 @@ use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
 use crate::simulate::Simulation;
 use crate::snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Applies the rules to one object that somebody named, and to each object that is related to it. The named
 /// object has the same findings as in [`super::diagnose_named`], and the worst of them has the same root.
@@ -17,9 +19,10 @@ pub fn diagnose_with_neighbours(
     simulation: &Simulation<'_>,
     object: &ObjectKey,
     applied: &[&'static Rule],
+    attachments: Arc<Attachments<'_>>,
 ) -> Findings {
     let snapshot = simulation.snapshot();
-    let (survey, partners) = (Survey::of(simulation, false), Partners::new(snapshot));
+    let (survey, partners) = (Survey::with(simulation, false, attachments), Partners::new(snapshot));
     let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
     let mut known = members::keys_of(snapshot, object);
     known.insert(object.clone());

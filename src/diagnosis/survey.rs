@@ -11,7 +11,7 @@ use crate::simulate::Simulation;
 use crate::snapshot::{ClaimId, GroupKey, Snapshot, VolumeId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Volumes by class and by the other fields that matching compares. Each group is sorted by size, the smallest first.
 type Grouped = BTreeMap<Str, BTreeMap<GroupKey, Vec<VolumeId>>>;
@@ -42,12 +42,17 @@ pub struct Survey<'s> {
     /// What the scheduler decides about pods.
     placement: Box<dyn Placement + 's>,
     /// What the attach/detach controller does with the volumes of nodes.
-    attachments: Attachments<'s>,
+    attachments: Arc<Attachments<'s>>,
 }
 
 impl<'s> Survey<'s> {
     /// Creates the survey of the snapshot of a simulation. `all` says whether the rules are applied to all objects.
     pub fn of(simulation: &'s Simulation<'_>, all: bool) -> Self {
+        Self::with(simulation, all, Arc::new(Attachments::of(simulation)))
+    }
+
+    /// Does the same as [`Self::of`], with answers about attachments that others use, too.
+    pub fn with(simulation: &'s Simulation<'_>, all: bool, attachments: Arc<Attachments<'s>>) -> Self {
         let (snapshot, behavior) = (simulation.snapshot(), &simulation.settings().behavior);
         Self {
             snapshot,
@@ -59,7 +64,7 @@ impl<'s> Survey<'s> {
             asked: OnceLock::new(),
             recyclers: OnceLock::new(),
             placement: Box::new(SchedulerPlacement::new(snapshot, behavior, all)),
-            attachments: Attachments::new(snapshot, behavior),
+            attachments,
         }
     }
 

@@ -5,6 +5,7 @@ use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, from_clus
 use super::model::ModelOptions;
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
+use crate::diagnosis::attaching::Attachments;
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
 use crate::engines::{simulation, simulation_on_demand};
 use crate::error::Error;
@@ -12,6 +13,7 @@ use crate::model::{Kind, Lease, ObjectId, ObjectKey, ResourceVersion, StorageCla
 use crate::progress::Progress;
 use crate::report::explanation::{Explanation, ExplanationInput, RESYNCS};
 use crate::simulate::{Outcome, Prediction, Simulation};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The largest number of steps that are shown for an object that does not exist.
@@ -69,6 +71,7 @@ struct Prepared<'g> {
 pub(super) struct Basis<'s> {
     findings: Findings,
     about: About<'s>,
+    attachments: Arc<Attachments<'s>>,
 }
 
 /// The prediction for a claim or volume, a class, or any other object.
@@ -351,7 +354,10 @@ impl<'s> Basis<'s> {
             _ => About::Other(object),
         };
         let judged = without_actors.unwrap_or(simulation);
-        Self { findings: diagnose_with_neighbours(judged, &snapshot.key(object), rules::all()), about }
+        let attachments = Arc::new(Attachments::of(simulation));
+        let shared = Arc::clone(&attachments);
+        let findings = diagnose_with_neighbours(judged, &snapshot.key(object), rules::all(), shared);
+        Self { findings, about, attachments }
     }
 
     /// Makes the explanation.
@@ -362,7 +368,8 @@ impl<'s> Basis<'s> {
         from_files: bool,
     ) -> Explanation<'s> {
         let model = gathered.modelled.document();
-        let asked = ExplanationInput { simulation, findings: &self.findings, model, from_files };
+        let attachments = Arc::clone(&self.attachments);
+        let asked = ExplanationInput { simulation, findings: &self.findings, attachments, model, from_files };
         match &self.about {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),

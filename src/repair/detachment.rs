@@ -8,6 +8,7 @@
 
 use super::adversary::{Harm, Interleaving, Verdict};
 use super::answers::{Answer, WaitResult};
+use super::guards::machine::MachineSign;
 use super::plan::{Plan, Recheck, Step, state_in_words};
 use super::write::{Change, Expect, Seen, Write};
 use crate::model::{Kind, Str, VolumeAttachment};
@@ -24,6 +25,8 @@ pub(super) struct Detachment<'p> {
     /// The volume and the node.
     volume: Str,
     node: Str,
+    /// Whether the plan rests only on a kubelet that does not answer.
+    is_silent: bool,
 }
 
 /// A state of the model.
@@ -91,7 +94,10 @@ impl<'p> Detachment<'p> {
             _ => None,
         });
         let (volume, node) = attaches.unwrap_or_default();
-        Some(Self { steps: &plan.steps, write, step, volume, node })
+        let is_silent =
+            |recheck: &Recheck| matches!(recheck, Recheck::MachineOff { sign: MachineSign::Silent { .. }, .. });
+        let is_silent = step.recheck.iter().any(is_silent);
+        Some(Self { steps: &plan.steps, write, step, volume, node, is_silent })
     }
 
     /// Searches for an order of moves in which the plan does harm.
@@ -128,8 +134,13 @@ impl<'p> Detachment<'p> {
         };
         add(Move::NodeReturns, &|after| after.runs = true);
         add(Move::PodScheduled, &|after| after.needed = true);
-        // A kubelet that is cut off from the API server only for some time can still report.
-        add(Move::KubeletMounts, &|after| after.mounted = true);
+        // A kubelet that is cut off from the API server only for some time can still report. The kubelet of a node that
+        // is gone or out of service reports only if its machine runs.
+        let is_silent = self.is_silent;
+        add(Move::KubeletMounts, &|after| {
+            after.mounted = true;
+            after.runs |= !is_silent;
+        });
         match state.attachment {
             AttachmentState::Reviewed | AttachmentState::Anew => {
                 add(Move::ManagerDetaches, &|after| after.attachment = AttachmentState::Going);
@@ -240,7 +251,9 @@ fn is_deletion(write: &Write) -> bool {
 fn holds(recheck: &Recheck, state: State) -> bool {
     match recheck {
         Recheck::NotNeeded { .. } => !state.needed,
-        Recheck::MachineOff { .. } => !state.runs && !state.mounted,
+        // Only for a node that does not answer, it is checked whether its status lists the volume as mounted.
+        Recheck::MachineOff { sign: MachineSign::Silent { .. }, .. } => !state.runs && !state.mounted,
+        Recheck::MachineOff { .. } => !state.runs,
         Recheck::Unused { .. }
         | Recheck::Unmounted { .. }
         | Recheck::Detached { .. }

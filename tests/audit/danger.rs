@@ -8,6 +8,7 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Branch, DeleteStep, KubernetesBehavior};
+use pvctl::diagnosis::attaching::Attachments;
 use pvctl::diagnosis::{
     AuditSettings, Diagnoser, Finding, Findings, Risk, Severity, diagnose, diagnose_with_neighbours, rules,
 };
@@ -15,6 +16,7 @@ use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, PersistentVolume, ReclaimPolicy, TypedId, VolumePhase};
 use pvctl::simulate::{Limit, Outcome, OutcomeSet, Settings, Simulation};
 use pvctl::snapshot::{Snapshot, VolumeId};
+use std::sync::Arc;
 
 /// The finalizers with which an external provisioner or the controller keeps a volume until its storage is deleted.
 const DELETION_FINALIZERS: [&str; 2] =
@@ -60,7 +62,8 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     };
     let words = |target: ObjectId| {
         let object = snapshot.key(target);
-        let findings = diagnose_with_neighbours(simulation, &object, rules::all());
+        let findings =
+            diagnose_with_neighbours(simulation, &object, rules::all(), Arc::new(Attachments::of(simulation)));
         let diagnosis = Diagnoser::new(simulation, &findings).of(&object);
         format!("{} {}", diagnosis.headline, diagnosis.details.join(" "))
     };

@@ -1,6 +1,7 @@
 //! What `audit` finds in a cluster, and what it does not report.
 
 mod asked;
+mod attaching;
 mod cases;
 mod danger;
 mod detachments;

@@ -7,6 +7,7 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::attaching::Attachments;
 use pvctl::diagnosis::{
     AuditSettings, Diagnoser, Diagnosis, Finding, Findings, diagnose_named, diagnose_with_neighbours, key, rules,
 };
@@ -15,6 +16,7 @@ use pvctl::model::{Kind, ObjectKey};
 use pvctl::simulate::Settings;
 use pvctl::snapshot::{Parts, Snapshot};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Returns the findings on an object, and the root of the worst of them.
 fn findings_on(findings: &Findings, object: &ObjectKey) -> (Vec<String>, Option<Finding>) {
@@ -49,7 +51,8 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
         with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).chain(pods).collect();
     let (mut differences, mut elsewhere) = (Vec::new(), 0);
     for object in objects {
-        let around = diagnose_with_neighbours(&simulation, &object, rules::all());
+        let around =
+            diagnose_with_neighbours(&simulation, &object, rules::all(), Arc::new(Attachments::of(&simulation)));
         let (all, root) = findings_on(&whole, &object);
         let (near, near_root) = findings_on(&around, &object);
         elsewhere += usize::from(root.as_ref().is_some_and(|root| root.object != object));

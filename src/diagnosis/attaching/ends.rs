@@ -1,9 +1,20 @@
 //! How the attachments of volumes end, as `predict --attachments` shows it.
 
 use super::Attachments;
-use crate::controllers::attach_detach::{AttachDetach, AttachmentComponent, AttachmentEnd, RecordEnd};
+use crate::controllers::attach_detach::{
+    AttachDetach, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation,
+};
 use crate::model::{PersistentVolume, Str};
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
+
+/// A situation whose ends were found.
+#[derive(Debug)]
+pub(super) struct Explored {
+    situation: Situation,
+    attachers: bool,
+    ends: AttachmentEnds,
+}
 
 /// How the attachments of a volume end.
 #[derive(Clone, Debug)]
@@ -49,9 +60,23 @@ impl Attachments<'_> {
         volume.and_then(|volume| volume.claim_ref.as_ref()).is_some_and(|claim| claim.namespace == namespace)
     }
 
+    /// Returns the ends of a situation. They are found only once, because many volumes can have the same situation.
+    fn explored(&self, situation: Situation, attachers: bool) -> AttachmentEnds {
+        let known = || self.explored.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |one: &&Explored| one.attachers == attachers && one.situation == situation;
+        if let Some(same) = known().iter().find(is_same) {
+            return same.ends.clone();
+        }
+        let ends = situation.ends(attachers);
+        known().push(Explored { situation, attachers, ends: ends.clone() });
+        ends
+    }
+
     /// Returns how the attachments of a component end. `attachers` says whether the attachers of the drivers act.
     pub fn ends(&self, of: &AttachmentComponent, attachers: bool) -> ComponentEnds {
-        let found = self.memories().each_ref().map(|memory: &AttachDetach| memory.ends(self.snapshot, of, attachers));
+        let found = self.memories().each_ref().map(|memory: &AttachDetach| {
+            memory.ends(self.snapshot, of, |situation| self.explored(situation, attachers))
+        });
         let [fresh, lasting] = &found;
         let [_, memory] = self.memories();
         let records = memory.records_of(self.snapshot, of);

@@ -8,6 +8,7 @@ mod ends;
 mod words;
 
 pub use ends::ComponentEnds;
+use ends::Explored;
 
 use super::pod::facts::{attachment, bound, is_exclusive};
 use crate::controllers::KubernetesBehavior;
@@ -16,10 +17,11 @@ use crate::controllers::attach_detach::{
     MAX_WAIT_FOR_UNMOUNT, Moment, PodName,
 };
 use crate::model::{Kind, Node, PersistentVolume, Pod, Str, Timestamp, VolumeAttachment};
+use crate::simulate::Simulation;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use crate::world::View;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// The kinds that the controller reads, apart from claims and pods.
 pub const READ: [Kind; 4] = [Kind::Node, Kind::VolumeAttachment, Kind::PersistentVolume, Kind::CsiDriver];
@@ -34,6 +36,8 @@ pub struct Attachments<'s> {
     snapshot: &'s Snapshot,
     behavior: &'s KubernetesBehavior,
     memories: OnceLock<[AttachDetach; 2]>,
+    /// The situations whose ends were found.
+    explored: Mutex<Vec<Explored>>,
 }
 
 /// What is known about the attachments of an object.
@@ -165,7 +169,12 @@ pub enum When {
 impl<'s> Attachments<'s> {
     /// Prepares the answers. Nothing is computed before the first question.
     pub fn new(snapshot: &'s Snapshot, behavior: &'s KubernetesBehavior) -> Self {
-        Self { snapshot, behavior, memories: OnceLock::new() }
+        Self { snapshot, behavior, memories: OnceLock::new(), explored: Mutex::default() }
+    }
+
+    /// Prepares the answers about the snapshot of a simulation.
+    pub fn of(simulation: &'s Simulation<'_>) -> Self {
+        Self::new(simulation.snapshot(), &simulation.settings().behavior)
     }
 
     /// Returns the kinds of which objects are missing. As long as there are some, only what objects show is known.
@@ -207,25 +216,21 @@ impl<'s> Attachments<'s> {
         names.iter().map(|name| self.outlook(name, node, None)).collect()
     }
 
-    /// Returns the other nodes that have the volume, if only one node can have it.
+    /// Returns the other nodes that have the volume, if only one node can have it. They can have it through another
+    /// PersistentVolume of the same storage.
     pub fn elsewhere<'a>(&'a self, volume: &'a PersistentVolume, node: &'a str) -> Vec<Elsewhere<'a>> {
         if !is_exclusive(volume) {
             return Vec::new();
         }
-        let recorded = self.snapshot.attachments_of(&volume.meta.name);
-        let recorded = recorded.filter(|attachment| attachment.attached && attachment.node_name != node);
-        let mut all: Vec<Elsewhere<'_>> = recorded
-            .map(|attachment| Elsewhere { node: attachment.node_name.clone(), attachment: Some(attachment) })
-            .collect();
+        let Some(attachable) = self.attachable(volume, node) else { return Vec::new() };
         let [_, lasting] = self.memories();
-        let listed = self.unique_name(volume, node).map(|name| lasting.other_nodes(&name, node)).unwrap_or_default();
-        for node in listed {
-            let is_listed = self.snapshot.node(&node).is_some_and(|known| self.lists(known, volume));
-            if is_listed && !all.iter().any(|known| known.node == node) {
-                all.push(Elsewhere { node, attachment: None });
-            }
-        }
-        all
+        let of_node = |other: Str| {
+            let record = self.record(&volume.meta.name, attachable.attachment_name_on(&other).as_deref(), &other);
+            let attachment = record.filter(|record| record.attached);
+            let is_listed = self.snapshot.node(&other).is_some_and(|known| self.lists(known, volume));
+            (attachment.is_some() || is_listed).then_some(Elsewhere { node: other, attachment })
+        };
+        lasting.other_nodes(&attachable.unique_name(), node).into_iter().filter_map(of_node).collect()
     }
 
     /// Returns the pods on the node that need a disk, by its name in the status of the node. They can need it through
@@ -314,7 +319,7 @@ impl<'s> Attachments<'s> {
         let needed_by = if is_managed { lasting.pods_with(name, node) } else { self.users(&volume, node) };
         let record = self.record(&volume, attachment.as_deref(), node);
         let leaf = |memory: &AttachDetach| match known {
-            Some(volume) if is_managed && !needed_by.is_empty() => {
+            Some(volume) if memory.manages(node) && !needed_by.is_empty() => {
                 Some(Leaf::Attach(memory.if_needed(volume, node, NOW)))
             }
             _ if memory.attach_state(name, node) == AttachState::Detached => None,
@@ -412,6 +417,10 @@ impl<'s> Attachments<'s> {
                     let gone = format!("the VolumeAttachment {} is gone", record.meta.name);
                     vec![Next { step: Step::Retry, when: When::After(gone), unknown: Vec::new() }]
                 }
+                Some(record) if !record.attached && self.is_refused(of) => {
+                    let never = format!("{driver} refuses a volume that is being deleted");
+                    vec![Next { step: Step::Attach, when: When::Never(never), unknown: Vec::new() }]
+                }
                 Some(record) if !record.attached => {
                     let mut next = vec![Next {
                         step: Step::Attach,
@@ -448,6 +457,11 @@ impl<'s> Attachments<'s> {
         }
     }
 
+    /// Returns whether the attacher refuses the volume. Upstream: `csiAttach`, external-attacher v4.13.0.
+    fn is_refused(&self, of: &AttachmentOutlook) -> bool {
+        self.snapshot.find::<PersistentVolume>("", &of.volume).is_some_and(PersistentVolume::terminating)
+    }
+
     /// Returns the event after which no pod on the node needs the volume, in words. A pod that is being deleted stays
     /// until the kubelet of its node has stopped it.
     fn end_of_pods(&self, of: &AttachmentOutlook) -> String {
@@ -465,7 +479,7 @@ impl<'s> Attachments<'s> {
         }
         let by = match node {
             None => ": kube-controller-manager deletes the pods of a node that does not exist".to_owned(),
-            Some(node) if node.is_out_of_service() => {
+            Some(node) if node.is_out_of_service() && node.is_not_ready() => {
                 ": kube-controller-manager deletes the pods of a node that is out of service".to_owned()
             }
             Some(node) if is_silent(node) => {

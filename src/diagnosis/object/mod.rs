@@ -33,7 +33,7 @@ use crate::simulate::{Prediction, Simulation};
 use crate::snapshot::Snapshot;
 use crate::text::sanitize;
 use decisive::FindingIndex;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The diagnosis of one object.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ pub struct Diagnoser<'d> {
     /// The scheduler's view of the cluster. It is made when the first pod without a node is diagnosed.
     scheduler: OnceLock<Scheduler<'d>>,
     /// What the attach/detach controller does with the volumes of nodes.
-    attachments: Attachments<'d>,
+    attachments: Arc<Attachments<'d>>,
     /// Whether the scheduler's answer is part of the diagnosis of a pod.
     schedules: bool,
 }
@@ -125,8 +125,14 @@ impl<'d> Diagnoser<'d> {
     /// Prepares diagnoses. The findings have to include those on the objects around each object that is diagnosed.
     pub fn new(simulation: &'d Simulation<'d>, findings: &'d Findings) -> Self {
         let index = FindingIndex::new(simulation.snapshot(), findings);
-        let attachments = Attachments::new(simulation.snapshot(), &simulation.settings().behavior);
+        let attachments = Arc::new(Attachments::of(simulation));
         Self { simulation, findings, index, scheduler: OnceLock::new(), attachments, schedules: false }
+    }
+
+    /// Takes answers about attachments that others use, too.
+    #[must_use]
+    pub fn with_attachments(self, attachments: Arc<Attachments<'d>>) -> Self {
+        Self { attachments, ..self }
     }
 
     /// Adds the decision of the scheduler to the diagnoses of pods without a node. Only `explain` reads the objects

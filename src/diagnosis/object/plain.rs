@@ -13,6 +13,7 @@ use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodStage, PodVolume, S
 use crate::diagnosis::reason::{View, counted};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, Node, ObjectId, ObjectKey, Pod, PodPhase, Taint, TypedId, VolumeAttachment};
+use std::sync::Arc;
 
 /// The kinds of objects whose answer is about their pods.
 const WITH_PODS: [Kind; 7] =
@@ -86,7 +87,8 @@ pub(super) fn of_object(diagnoser: &Diagnoser<'_>, object: &ObjectKey, view: Opt
 /// without a node.
 fn problems_in(diagnoser: &Diagnoser<'_>, namespace: &ObjectKey) -> String {
     let snapshot = diagnoser.simulation.snapshot();
-    let without_scheduling = Diagnoser::new(diagnoser.simulation, diagnoser.findings);
+    let attachments = Arc::clone(&diagnoser.attachments);
+    let without_scheduling = Diagnoser::new(diagnoser.simulation, diagnoser.findings).with_attachments(attachments);
     let sets = snapshot.in_namespace::<StatefulSet>(&namespace.name).iter();
     let sets = sets.map(|set| key(Kind::StatefulSet, &set.meta.namespace, &set.meta.name));
     // A volume is in no namespace. If it has a claim, the claim is counted.

@@ -11,7 +11,7 @@ use super::users::{UserOut, users_namespaces, users_of_claim, users_of_volume};
 
 use crate::controllers::persistent_volume::match_claim;
 use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, PodPlace, VolumeProtectionBranch};
-use crate::diagnosis::attaching::AttachmentAnswer;
+use crate::diagnosis::attaching::{AttachmentAnswer, Attachments};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::node::NodeVolumes;
 use crate::diagnosis::reason::{View, verdict_of};
@@ -27,6 +27,7 @@ use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, 
 use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The document: why one object has its state, and who has to act.
 #[derive(Debug, Serialize)]
@@ -167,6 +168,8 @@ pub struct ExplanationInput<'a> {
     pub simulation: &'a Simulation<'a>,
     /// The findings of rules about the object and the objects around it.
     pub findings: &'a Findings,
+    /// What the attach/detach controller does with the volumes of nodes.
+    pub attachments: Arc<Attachments<'a>>,
     /// What the model assumes about Kubernetes.
     pub model: Model,
     /// Whether the objects come from files, which may be old.
@@ -176,11 +179,11 @@ pub struct ExplanationInput<'a> {
 impl<'a> Explanation<'a> {
     /// Explains a claim or a volume.
     pub fn of_object(asked: ExplanationInput<'a>, prediction: &'a Prediction<'a>) -> Self {
-        let ExplanationInput { simulation, findings, model, from_files } = asked;
+        let ExplanationInput { simulation, findings, attachments, model, from_files } = asked;
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
-        let diagnosis = Diagnoser::new(simulation, findings).of_prediction(prediction);
+        let diagnosis = Diagnoser::new(simulation, findings).with_attachments(attachments).of_prediction(prediction);
         let mut next = next(prediction);
         // If the object becomes Bound in every outcome, the user does not have to create a volume.
         if view.only_outcome().is_some_and(|end| end.phase() == "Bound" && !end.is_terminating()) {
@@ -317,10 +320,10 @@ impl<'a> Explanation<'a> {
 
     /// Explains a class.
     pub fn of_class(asked: ExplanationInput<'a>, class: &'a StorageClass) -> Self {
-        let ExplanationInput { simulation, findings, model, .. } = asked;
+        let ExplanationInput { simulation, findings, attachments, model, .. } = asked;
         let snapshot = simulation.snapshot();
         let key = key(Kind::StorageClass, "", &class.meta.name);
-        let diagnosis = Diagnoser::new(simulation, findings).of(&key);
+        let diagnosis = Diagnoser::new(simulation, findings).with_attachments(attachments).of(&key);
         let described = ClassOut::new(snapshot, &simulation.settings().behavior, class);
         Self {
             evidence: class::evidence(class),
@@ -331,9 +334,10 @@ impl<'a> Explanation<'a> {
 
     /// Explains a pod, a workload, a node or another object that is not predicted.
     pub fn of_other(asked: ExplanationInput<'a>, id: model::ObjectId) -> Self {
-        let ExplanationInput { simulation, findings, model, .. } = asked;
+        let ExplanationInput { simulation, findings, attachments, model, .. } = asked;
         let snapshot = simulation.snapshot();
-        let diagnosis = Diagnoser::new(simulation, findings).with_scheduling().of(&snapshot.key(id));
+        let diagnoser = Diagnoser::new(simulation, findings).with_attachments(attachments).with_scheduling();
+        let diagnosis = diagnoser.of(&snapshot.key(id));
         let scheduling = (id.kind == Kind::Pod).then(|| diagnosis.scheduling.as_ref().map(SchedulingOut::new));
         let node = match id.typed() {
             TypedId::Node(id) => {

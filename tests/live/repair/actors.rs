@@ -3,7 +3,7 @@
 #![expect(clippy::panic, reason = "an actor that cannot act fails the test by panicking")]
 
 use crate::live::api::{Api, Refused, path};
-use crate::live::site::{NODE, PV, PVC, text, watch};
+use crate::live::site::{ATTACHMENT, NODE, PV, PVC, text, watch};
 pub(crate) use crate::support::api::Actor;
 use http::Method;
 use serde_json::{Value, json};
@@ -36,6 +36,25 @@ impl Scene {
     /// Returns the namespace of the stranger.
     pub(crate) fn strange(&self) -> String {
         format!("{}-x", self.place)
+    }
+
+    /// Returns the name of the node that is gone.
+    pub(crate) fn node(&self) -> String {
+        format!("{}-node", self.place)
+    }
+
+    /// Deletes each attachment to the node that is gone. If it is being deleted already, its volume is detached.
+    async fn detach(&self, api: &Api) {
+        let mut attachments = api.list(ATTACHMENT).await;
+        attachments.retain(|attachment| text(attachment, "/spec/nodeName") == self.node());
+        for attachment in attachments {
+            if attachment["metadata"]["deletionTimestamp"].is_string() {
+                change(api, &attachment, |now| now["metadata"]["finalizers"] = json!([])).await;
+            } else {
+                let at = path(ATTACHMENT, "", text(&attachment, "/metadata/name"));
+                passes(api.send(Method::DELETE, &at, None).await, &[404]);
+            }
+        }
     }
 
     async fn volumes(&self, api: &Api) -> Vec<Value> {
@@ -86,6 +105,11 @@ impl Scene {
                     create(api, &pod(claim)).await;
                 }
             }
+            Actor::NodeReturner => {
+                let name = self.node();
+                create(api, &json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})).await;
+            }
+            Actor::Detacher => self.detach(api).await,
             Actor::Toucher => {
                 for object in self.volumes(api).await.into_iter().chain(self.own_claims(api).await) {
                     change(api, &object, |object| object["metadata"]["labels"]["touched"] = self.place.clone().into())

@@ -13,7 +13,7 @@ use super::cases::{MOVE, REPAIRS, Repair, State};
 use super::harm::{Deleted, Judge};
 use super::interception::{Interception, Requests, proxy};
 use crate::live::proxy::Proxy;
-use crate::live::site::{PV, PVC, Place, Site, text};
+use crate::live::site::{ATTACHMENT, PV, PVC, Place, Site, text};
 use crate::support::BINARY;
 use crate::support::faults::{At, Fault, Line};
 use serde_json::{Value, json};
@@ -530,7 +530,19 @@ impl<'s> Case<'s> {
             let losses = judge.losses(&self.place.site.history(name));
             losses.into_iter().map(move |loss| format!("{name}: {loss}"))
         });
-        losses.collect()
+        losses.chain(self.detached_in_use()).collect()
+    }
+
+    /// Returns the deletion of an attachment by the repair, if the node existed again before. The run had time to notice
+    /// this, unless the node returned during the write.
+    fn detached_in_use(&self) -> Option<String> {
+        let (site, place) = (self.place.site, &self.place);
+        let node = site.get("Node", "", &place.of("node"))?;
+        let held = site.get(ATTACHMENT, "", &place.of("held"))?;
+        let is_going = held["metadata"]["deletionTimestamp"].is_string();
+        let had_time = !self.run.interception.is_write.load(Ordering::SeqCst);
+        (is_going && had_time && version(&node) < version(&held))
+            .then(|| format!("{} was detached from a node that had returned", place.of("a")))
     }
 
     /// Removes everything that is left.

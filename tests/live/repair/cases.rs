@@ -72,7 +72,7 @@ const LEFT_BY_MOVE: State = &[
     "N-to/data: Pending, ",
 ];
 
-pub(crate) const REPAIRS: [Repair; 13] = [
+pub(crate) const REPAIRS: [Repair; 15] = [
     Repair {
         name: "move",
         words: MOVE,
@@ -290,6 +290,34 @@ pub(crate) const REPAIRS: [Repair; 13] = [
         // With the former policy Delete, the data would be deleted with the claim. So Retain stays.
         undone: &[&["N-a: Bound, Retain, of N/data", "N/data: Bound, N-a, going"]],
         left: &["N/data: Pending, "],
+        ..NONE
+    },
+    // The node is gone, and the volume is still attached to it. Nobody acts as the attacher, unless an actor does.
+    Repair {
+        name: "detach",
+        words: &["detach", "va/N-held", "--machine-off", "N-node"],
+        begin: |place| {
+            place.bound("data", "a", "Delete");
+            place.attached("held", "a", "node");
+        },
+        before: &["N-a: Bound, Delete, of N/data", "N-held: attached to N-node", "N/data: Bound, N-a"],
+        goal: &["N-a: Bound, Delete, of N/data", "N-held: attached to N-node, going", "N/data: Bound, N-a"],
+        intercepted: &[(
+            Actor::Detacher,
+            &[&["N-a: Bound, Delete, of N/data", "N-held: attached to N-node, going", "N/data: Bound, N-a"], AT_HOME],
+        )],
+        left: &["N-a: Released, Delete, of the former N/data"],
+        ..NONE
+    },
+    // A node that does not exist is selected for the claim.
+    Repair {
+        name: "reschedule",
+        words: &["reschedule", "pvc/data"],
+        begin: |place| place.selected("data", "node"),
+        before: &["N/data: Pending, , on N-node"],
+        goal: &["N/data: Pending, "],
+        volumes: &[],
+        meant: &[],
         ..NONE
     },
 ];

@@ -27,14 +27,15 @@ const SAMPLE: usize = 40;
 /// The environment variable with the number of runs.
 const RUNS: &str = "PVCTL_FAULTS";
 
+/// The environment variable with the names of the repairs, separated by commas, whose runs alone are made.
+const ONLY: &str = "PVCTL_FAULTS_ONLY";
+
 /// How many runs are made at the same time. They spend most of that time waiting.
 const ABREAST: usize = 24;
 
-/// Returns the actors whose ends are known, and then those for which only losses are checked. Actors on nodes and
-/// attachments are left out, because the repairs here have neither.
+/// Returns the actors whose ends are known, and then those for which only losses are checked.
 fn actors() -> Vec<Actor> {
-    let is_here = |actor: &Actor| !matches!(actor, Actor::NodeReturner | Actor::Detacher);
-    Actor::WITH_ENDS.into_iter().filter(is_here).chain(ROUGH).collect()
+    Actor::WITH_ENDS.into_iter().chain(ROUGH).collect()
 }
 
 /// Returns the parameters of a run. The numbers of repairs, faults and actors have no common factor. So all
@@ -155,7 +156,13 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
         case.clear();
         count
     });
-    let (still, moving): (Vec<usize>, Vec<usize>) = (0..runs).partition(|number| lot(*number).stopped);
+    let only = std::env::var(ONLY).ok();
+    let is_chosen = |number: &usize| {
+        only.as_deref().is_none_or(|only| only.split(',').any(|name| name == lot(*number).repair().name))
+    };
+    let chosen: Vec<usize> = (0..runs).filter(is_chosen).collect();
+    assert!(!chosen.is_empty(), "{ONLY} must name a repair");
+    let (still, moving): (Vec<usize>, Vec<usize>) = chosen.iter().partition(|number| lot(**number).stopped);
 
     // For the runs with stopped controllers, the initial states are created while the controllers run. The results are
     // checked after the controllers run again.
@@ -208,13 +215,13 @@ fn each_request_of_a_repair_may_fail_in_each_way() {
     let (done, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);
     let done: Vec<RunResult> = done.into_iter().filter_map(Result::ok).collect();
     tell(&done);
-    eprintln!("{runs} runs in {} s, {ABREAST} abreast", begin.elapsed().as_secs());
+    eprintln!("{} runs in {} s, {ABREAST} abreast", chosen.len(), begin.elapsed().as_secs());
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(done.len(), runs);
+    assert_eq!(done.len(), chosen.len());
     // The number of requests during a wait differs from run to run. So a run may not reach the last requests.
     let missed = done.iter().filter(|came| !came.met).count();
-    assert!(missed * 10 <= runs, "{missed} of {runs} runs ended before their fault");
+    assert!(missed * 10 <= chosen.len(), "{missed} of {} runs ended before their fault", chosen.len());
 }
 
 /// Prints the results of the runs, by repair, by actor and by fault, with and without controllers.

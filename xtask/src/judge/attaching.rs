@@ -71,7 +71,7 @@ impl Judged<'_> {
         let restarted = AttachDetach::restarted(View::Snapshot(&first), run.flags, Moment(0));
         for component in restarted.components() {
             let AttachmentComponent { volume, nodes, is_part } = &component;
-            let predicted = restarted.ends(&first, &component, true);
+            let predicted = restarted.ends(&first, &component, |situation| situation.ends(true));
             let is_it = |node: &Node| !is_part || nodes.contains(&node.meta.name);
             let all = run.snapshot.all::<Node>().iter();
             let listing = all.filter(|node| is_it(node) && node.volumes_attached.contains(volume));

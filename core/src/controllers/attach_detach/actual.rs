@@ -1,6 +1,7 @@
 //! The actual state: which volumes are attached to which nodes, as the controller knows it. Upstream:
 //! `cache/actual_state_of_world.go`, 1.36.
 
+use super::ends::Names;
 use super::{AttachableVolume, Moment, VolumeOnNode};
 use crate::model::Str;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,23 +51,31 @@ pub enum AttachState {
 }
 
 impl Actual {
-    /// Returns what is known about this volume and these nodes alone.
-    pub(super) fn only(&self, name: &str, nodes: &BTreeSet<Str>) -> Self {
+    /// Returns what is known about this volume and these nodes alone, without names.
+    pub(super) fn only(&self, names: &Names) -> Self {
         let mut volumes = BTreeMap::new();
-        if let Some((name, attached)) = self.volumes.get_key_value(name) {
-            let on_nodes = nodes.iter().filter_map(|node| attached.nodes.get_key_value(node));
-            let on_nodes: BTreeMap<Str, OnNode> = on_nodes.map(|(node, on_node)| (node.clone(), *on_node)).collect();
-            if !on_nodes.is_empty() {
-                volumes.insert(name.clone(), Attached { volume: attached.volume.clone(), nodes: on_nodes });
+        if let Some(attached) = self.volumes.get(names.volume()) {
+            let on_node = |(node, number): (&Str, &Str)| Some((number.clone(), *attached.nodes.get(node)?));
+            let nodes: BTreeMap<Str, OnNode> = names.nodes().filter_map(on_node).collect();
+            if !nodes.is_empty() {
+                let volume = attached.volume.as_ref().map(AttachableVolume::without_names);
+                volumes.insert(names.unique(), Attached { volume, nodes });
             }
         }
-        let of_volume = |set: &BTreeSet<Str>| set.get(name).cloned().into_iter().collect::<BTreeSet<Str>>();
-        let in_use = nodes.iter().filter_map(|node| Some((node.clone(), of_volume(self.in_use.get(node)?))));
-        let reports = nodes.iter().filter_map(|node| {
+        let only = |set: &BTreeSet<Str>| -> BTreeSet<Str> {
+            set.contains(names.volume()).then(|| names.unique()).into_iter().collect()
+        };
+        let in_use = names.nodes().filter_map(|(node, number)| Some((number.clone(), only(self.in_use.get(node)?))));
+        let reports = names.nodes().filter_map(|(node, number)| {
             let report = self.reports.get(node)?;
-            Some((node.clone(), Report { is_due: report.is_due, volumes: of_volume(&report.volumes) }))
+            Some((number.clone(), Report { is_due: report.is_due, volumes: only(&report.volumes) }))
         });
         Self { volumes, in_use: in_use.collect(), reports: reports.collect() }
+    }
+
+    /// Returns whether the status of the node lists the volume as attached.
+    pub(super) fn reports(&self, name: &str, node: &str) -> bool {
+        self.reports.get(node).is_some_and(|report| report.volumes.contains(name))
     }
 
     /// Returns the nodes whose status lists a volume as attached.

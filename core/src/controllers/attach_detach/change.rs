@@ -30,9 +30,11 @@ impl AttachDetach {
         }
         // The controller is told of pods while it still reads the drivers. A driver that it does not have yet counts as
         // one whose volumes have to be attached.
-        for pod in view.all::<Pod>().filter(|pod| !pod.terminated()) {
-            for volume in all_volumes_of(view, pod, flags.migration) {
-                if !volume.needs_attaching(view) && choices.pick(2) == 1 {
+        let mut pods: Vec<(&Pod, Vec<AttachableVolume>)> =
+            view.all::<Pod>().map(|pod| (pod, all_volumes_of(view, pod, flags.migration))).collect();
+        for (pod, volumes) in &mut pods {
+            for volume in volumes.extract_if(.., |volume| !volume.needs_attaching(view)) {
+                if !pod.terminated() && choices.pick(2) == 1 {
                     controller.desired.add(pod, volume);
                 }
             }
@@ -58,9 +60,11 @@ impl AttachDetach {
                 controller.actual.set_uncertain(&name, Some(volume), node);
             }
         }
-        for (pod, volumes) in ordered(view, flags.migration, view.all::<Pod>(), choices) {
-            controller.pod_changed(view, pod);
+        for (pod, volumes) in ordered(pods, choices) {
             for volume in volumes {
+                if !pod.terminated() {
+                    controller.desired.add(pod, volume.clone());
+                }
                 let name = volume.unique_name();
                 if controller.actual.state(&name, &pod.node_name) == AttachState::Attached {
                     controller.actual.set_attached(&name, Some(volume), &pod.node_name);
@@ -88,6 +92,14 @@ impl AttachDetach {
         }
     }
 
+    fn add_pods(&mut self, pods: Vec<(&Pod, Vec<AttachableVolume>)>, choices: &mut Choices) {
+        for (pod, volumes) in ordered(pods, choices) {
+            for volume in volumes {
+                self.desired.add(pod, volume);
+            }
+        }
+    }
+
     /// Removes the volumes of a pod that its claims still lead to. The other volumes stay until
     /// [`Self::populate`] finds them.
     fn remove_pod(&mut self, view: View<'_>, pod: &Pod) {
@@ -102,9 +114,8 @@ impl AttachDetach {
             return;
         }
         let users = view.pods_of(&claim.meta.namespace, &claim.meta.name).map(|(_, pod)| pod);
-        for (pod, _) in ordered(view, self.flags.migration, users.filter(|pod| !pod.terminated()), choices) {
-            self.add_pod(view, pod);
-        }
+        let users = users.filter(|pod| !pod.terminated()).map(|pod| (pod, volumes_of(view, pod, self.flags.migration)));
+        self.add_pods(users.collect(), choices);
     }
 
     /// A node was created (`is_new`) or changed. Upstream: `nodeAdd` and `nodeUpdate`, 1.36.
@@ -146,11 +157,9 @@ impl AttachDetach {
         }
         if self.listed_pods.is_none_or(|listed| now.since(listed) >= LIST_PODS_PERIOD) {
             self.listed_pods = Some(now);
-            for (pod, _) in
-                ordered(view, self.flags.migration, view.all::<Pod>().filter(|pod| !pod.terminated()), choices)
-            {
-                self.add_pod(view, pod);
-            }
+            let pods = view.all::<Pod>().filter(|pod| !pod.terminated());
+            let pods = pods.map(|pod| (pod, volumes_of(view, pod, self.flags.migration)));
+            self.add_pods(pods.collect(), choices);
         }
     }
 }
@@ -158,12 +167,9 @@ impl AttachDetach {
 /// Returns the pods with their volumes, in one of the orders that can differ: those of pods that use the same storage
 /// through different PersistentVolumes.
 fn ordered<'v>(
-    view: View<'v>,
-    migration: Migration,
-    pods: impl Iterator<Item = &'v Pod>,
+    pods: Vec<(&'v Pod, Vec<AttachableVolume>)>,
     choices: &mut Choices,
 ) -> Vec<(&'v Pod, Vec<AttachableVolume>)> {
-    let pods: Vec<_> = pods.map(|pod| (pod, volumes_of(view, pod, migration))).collect();
     let ambiguous = ambiguous(pods.iter().flat_map(|(_, volumes)| volumes));
     let keys = |(_, volumes): &(&Pod, Vec<AttachableVolume>)| {
         let names = volumes.iter().map(AttachableVolume::unique_name);

@@ -1,9 +1,10 @@
 //! The desired state: which volumes should be attached to which nodes, and for which pods. Upstream:
 //! `cache/desired_state_of_world.go`, 1.36.
 
+use super::ends::Names;
 use super::{AttachableVolume, PodName, VolumeOnNode};
 use crate::model::{Pod, Str};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The volumes of each node that the controller manages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,13 +24,15 @@ pub(super) struct Wanted {
 }
 
 impl Desired {
-    /// Returns what is wanted of this volume on these nodes alone.
-    pub(super) fn only(&self, name: &str, nodes: &BTreeSet<Str>) -> Self {
-        let of_node = |node: &Str| {
-            let (name, wanted) = self.nodes.get(node)?.get_key_value(name)?;
-            Some((node.clone(), BTreeMap::from([(name.clone(), wanted.clone())])))
+    /// Returns what is wanted of this volume on these nodes alone, without names. One pod stands for all.
+    pub(super) fn only(&self, names: &Names) -> Self {
+        let of_node = |(node, number): (&Str, &Str)| {
+            let wanted = self.nodes.get(node)?.get(names.volume())?;
+            let pods = BTreeMap::from([(Str::default(), PodName::default())]);
+            let wanted = Wanted { volume: wanted.volume.without_names(), pods, reported: wanted.reported };
+            Some((number.clone(), BTreeMap::from([(names.unique(), wanted)])))
         };
-        Self { nodes: nodes.iter().filter_map(of_node).collect() }
+        Self { nodes: names.nodes().filter_map(of_node).collect() }
     }
 
     /// Manages a node. Upstream: `AddNode`, 1.36.

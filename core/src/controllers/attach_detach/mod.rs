@@ -29,7 +29,7 @@ mod volume;
 pub use actual::AttachState;
 pub use attachment::attachment_name;
 pub use backoff::LONGEST as LONGEST_BACKOFF;
-pub use ends::{AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd};
+pub use ends::{AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation};
 pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
 pub use volume::{AttachableVolume, Plugin, is_exclusive};

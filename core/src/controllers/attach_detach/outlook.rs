@@ -15,17 +15,29 @@ impl AttachDetach {
         controller
     }
 
-    /// Returns a controller that remembers that volumes are attached which their VolumeAttachments show as attached. A
-    /// controller knows this of each volume that it attached itself.
+    /// Returns a controller that remembers what it did itself. It attached each volume whose VolumeAttachment has the
+    /// name that it gives, to a node that it manages. A node that is gone stays in its memory as long as pods on it
+    /// need volumes.
     #[must_use]
     pub fn with_attached(mut self, view: View<'_>) -> Self {
         for attachment in view.all::<VolumeAttachment>() {
+            let (name, node) = (&attachment.meta.name, &attachment.node_name);
+            let is_managed = self.manages(node) || view.find::<Node>("", node).is_none();
             if attachment.attached
                 && attachment.meta.deleted.is_none()
+                && is_managed
                 && let Some(volume) = view.find::<PersistentVolume>("", &attachment.volume_name)
-                && let Some(volume) = self.volume(view, volume, &attachment.node_name)
+                && let Some(volume) = self.volume(view, volume, node)
+                && volume.attachment_name_on(node).as_ref() == Some(name)
             {
-                self.actual.set_attached(&volume.unique_name(), Some(volume), &attachment.node_name);
+                self.actual.set_attached(&volume.unique_name(), Some(volume), node);
+            }
+        }
+        let is_on_gone_node = |pod: &&Pod| !pod.node_name.is_empty() && view.find::<Node>("", &pod.node_name).is_none();
+        for pod in view.all::<Pod>().filter(|pod| !pod.terminated()).filter(is_on_gone_node) {
+            if !self.volumes_of(view, pod).is_empty() {
+                self.desired.add_node(&pod.node_name);
+                self.pod_changed(view, pod);
             }
         }
         self.see_nodes(view);

@@ -3,7 +3,7 @@
 use crate::model::Str;
 
 /// The name of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PodName {
     /// `metadata.namespace`.
     pub namespace: Str,

@@ -2,7 +2,7 @@
 //! attached to only one node.
 
 use super::{DRAIN, attachment_key, is_exclusive, lasts};
-use crate::diagnosis::attaching::Elsewhere;
+use crate::diagnosis::attaching::{Elsewhere, is_silent};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::{mention, volume_of};
 use crate::diagnosis::pod::facts::{
@@ -90,15 +90,15 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
     let since = pod.started.or(pod.meta.created);
     // The controllers need some time to detach a volume whose pod has ended.
     let is_early = match holder {
-        Holder::Uses(_) | Holder::Unready(..) => case.may_heal(since)?,
-        Holder::Leaving(_) | Holder::Nobody | Holder::Unknown => {
+        Holder::Uses(_) | Holder::Silent(_) => case.may_heal(since)?,
+        Holder::Leaving(_) | Holder::OutOfService(_) | Holder::Nobody | Holder::Unknown => {
             let is_overdue = lasts(case, since, DRAIN);
             if !is_overdue {
                 case.may_heal(None)?;
             }
             !is_overdue
         }
-        Holder::Gone => false,
+        Holder::Gone(_) => false,
     };
     let node = other.map(|other| other.node.as_str());
     let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
@@ -112,7 +112,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
         .affects(claim_key(&claim.namespace, &claim.name))
         .remedies(remedies);
     // The cause is the problem that keeps the attachment. The finding gets the severity of this problem.
-    if matches!(holder, Holder::Nobody | Holder::Gone | Holder::Unready(..)) {
+    if matches!(holder, Holder::Nobody | Holder::Gone(_) | Holder::Silent(_)) {
         found = found.as_bad_as_its_cause();
     }
     if let Some(Elsewhere { node, attachment }) = other {
@@ -141,10 +141,12 @@ enum Holder<'a> {
     Uses(&'a Pod),
     /// This pod uses the volume there, and is being deleted.
     Leaving(&'a Pod),
-    /// The other node is not ready. The pod on it, if there is one, cannot be stopped.
-    Unready(Option<&'a Pod>),
-    /// The other node does not exist any more.
-    Gone,
+    /// The kubelet of the other node does not answer. The pod on the node, if there is one, cannot be stopped.
+    Silent(Option<&'a Pod>),
+    /// The other node is not ready, and an administrator has stated that it is shut down.
+    OutOfService(Option<&'a Pod>),
+    /// The other node does not exist any more. This pod may still be recorded there.
+    Gone(Option<&'a Pod>),
     /// No pod on the other node uses the volume.
     Nobody,
     /// The VolumeAttachments or the pods were not read.
@@ -160,14 +162,16 @@ fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Opti
     };
     let user = users.find(is_there);
     let node = other.map(|other| other.node.as_str()).or(user.map(|user| user.node_name.as_str()));
-    if node.and_then(|node| case.snapshot().node(node)).is_some_and(crate::model::Node::is_not_ready) {
-        return Holder::Unready(user);
+    match node.and_then(|node| case.snapshot().node(node)) {
+        Some(node) if node.is_not_ready() && node.is_out_of_service() => return Holder::OutOfService(user),
+        Some(node) if is_silent(node) => return Holder::Silent(user),
+        None if node.is_some_and(|node| case.lacks(Kind::Node, "", node)) => return Holder::Gone(user),
+        _ => {}
     }
     match user {
         Some(user) if user.meta.deleted.is_some() => Holder::Leaving(user),
         Some(user) => Holder::Uses(user),
         None if other.is_none() => Holder::Unknown,
-        None if node.is_some_and(|node| case.lacks(Kind::Node, "", node)) => Holder::Gone,
         None => Holder::Nobody,
     }
 }
@@ -185,6 +189,7 @@ fn words(
     let own = pod.node_name.as_str();
     let at = |user: &Pod| node.map_or_else(|| user.node_name.to_string(), str::to_owned);
     let waits = format!("Pod {} on node {own} waits until the volume is detached from the other node", pod.meta.name);
+    let held_for = |user: Option<&Pod>| user.map_or_else(String::new, |user| format!(" for pod {}", user.meta.name));
     match holder {
         Holder::Uses(user) if is_update(pod, user) => (
             format!(
@@ -243,13 +248,13 @@ fn words(
             format!("pod {}, which is being deleted, still has {volume} on node {}. {waits}", user.meta.name, at(user)),
             vec![describe(&pod_key(user), "see what keeps the old pod; when it is gone, the volume is detached")],
         ),
-        Holder::Unready(user) => {
+        Holder::Silent(user) => {
             let node = node.map(str::to_owned).or(user.map(at)).unwrap_or_default();
-            let of = user.map_or_else(String::new, |user| format!(" for pod {}", user.meta.name));
             (
                 format!(
-                    "node {node} is NotReady and still has {volume}{of}. {waits}. The kubelet of node {node} does not \
-                     answer and cannot unmount the volume"
+                    "node {node} is NotReady and still has {volume}{}. {waits}. The kubelet of node {node} does not \
+                     answer and cannot unmount the volume",
+                    held_for(*user)
                 ),
                 vec![
                     describe(
@@ -264,10 +269,28 @@ fn words(
                 ],
             )
         }
-        Holder::Gone => (
+        Holder::OutOfService(user) => {
+            let node = node.map(str::to_owned).or(user.map(at)).unwrap_or_default();
+            (
+                format!(
+                    "node {node} is out of service and still has {volume}{}. {waits}. kube-controller-manager detaches \
+                     it without a check when no pod on node {node} needs it",
+                    held_for(*user)
+                ),
+                match user {
+                    Some(user) if user.meta.deleted.is_none() => vec![describe(
+                        &pod_key(user),
+                        format!("see why pod {} is not evicted: it may tolerate the taint", user.meta.name),
+                    )],
+                    _ => vec![kubectl("get volumeattachments -o wide", "see whether the driver reports an error")],
+                },
+            )
+        }
+        Holder::Gone(user) => (
             format!(
-                "{volume} is still attached to node {}, which does not exist any more. {waits}",
-                node.unwrap_or_default()
+                "{volume} is still attached{} to node {}, which does not exist any more. {waits}",
+                held_for(*user),
+                node.map(str::to_owned).or(user.map(at)).unwrap_or_default()
             ),
             Vec::new(),
         ),

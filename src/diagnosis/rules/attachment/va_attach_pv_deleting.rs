@@ -1,13 +1,14 @@
 //! This rule reports a volume that should be attached to a node although it is being deleted.
 
-use super::{detach, refused_for_deletion, with_error, with_state};
+use super::{detach, pods_of, refused_for_deletion, with_error, with_state};
 use crate::controllers::persistent_volume::reclaim::leaves_storage_behind;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
+use crate::diagnosis::pod::facts::{is_starting, pod_key};
 use crate::diagnosis::remedy::{by_hand, describe, retain};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::Kind;
 use crate::model::surroundings::VolumeAttachment;
+use crate::model::{Kind, Pod};
 
 pub(super) static RULE: Rule = Rule {
     id: "va-attach-pv-deleting",
@@ -52,8 +53,12 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         attachment.attacher
     );
     let since = volume.meta.deleted.max(attachment.meta.created);
+    let is_here = |pod: &&&Pod| pod.node_name == *node && is_starting(pod);
+    let pods = pods_of(case, volume);
+    let found = with_error(with_state(Detection::new(message), attachment), attachment);
+    let found = pods.iter().filter(is_here).fold(found, |found, pod| found.affects(pod_key(pod)));
     Some(
-        with_error(with_state(Detection::new(message), attachment), attachment)
+        found
             .risk(if destroys { Risk::Possible } else { Risk::None })
             .since(since)
             .evidence(

@@ -3,10 +3,11 @@
 use super::{attachment_key, is_exclusive, pods_of};
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::modes;
+use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
-use crate::model::{Kind, PersistentVolume, SourceKind, VolumePhase};
+use crate::model::{Kind, PersistentVolume, Pod, SourceKind, VolumePhase};
 
 pub(super) static RULE: Rule = Rule {
     id: "va-double",
@@ -87,6 +88,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             .evidence(&object, "status.attached", "true")
             .follows_from(object, Act::Detach);
     }
+    // The pods run, and their data are in danger.
+    let is_attached = |pod: &&&Pod| attached.iter().any(|attachment| attachment.node_name == pod.node_name);
+    let found = pods.iter().filter(is_attached).fold(found, |found, pod| found.affects(pod_key(pod)));
     let namespace = volume.claim_ref.as_ref().map(|named| named.namespace.as_str()).unwrap_or_default();
     let found = if namespace.is_empty() {
         found

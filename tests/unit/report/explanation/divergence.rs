@@ -4,12 +4,14 @@
 
 use crate::manifests::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
+use pvctl::diagnosis::attaching::Attachments;
 use pvctl::diagnosis::{diagnose_with_neighbours, rules};
 use pvctl::model::{Kind, Lease, ObjectKey, ObjectMeta, ResourceVersion, Timestamp};
 use pvctl::report::explanation::{DivergenceOut, Explanation, ExplanationInput};
 use pvctl::report::shared::machine::Model;
 use pvctl::snapshot::{Parts, Snapshot};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Returns a claim that should be bound at the time `now`. The claim was written at `written`; the volume became
 /// Available long before.
@@ -34,10 +36,13 @@ fn diverging(
     let snapshot = Snapshot::new(parts);
     let simulation = simulate(&snapshot);
     let prediction = simulation.predict(target(&snapshot, object));
-    let findings = diagnose_with_neighbours(&simulation, &snapshot.key(prediction.target), rules::all());
+    let attachments = Arc::new(Attachments::of(&simulation));
+    let key = snapshot.key(prediction.target);
+    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::clone(&attachments));
     let asked = ExplanationInput {
         simulation: &simulation,
         findings: &findings,
+        attachments,
         model: Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed"),
         from_files,
     };

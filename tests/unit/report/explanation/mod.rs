@@ -12,6 +12,7 @@ use crate::manifests::{
     bound_pv, bound_pvc, claim_ref, deleted, parts, pod, pv, pvc, sc, simulate, target, with, world, world_without,
 };
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
+use pvctl::diagnosis::attaching::Attachments;
 use pvctl::diagnosis::case::class_key;
 use pvctl::diagnosis::{diagnose_with_neighbours, rules};
 use pvctl::engines::simulation;
@@ -22,6 +23,7 @@ use pvctl::simulate::Settings;
 use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Snapshot};
 use pvctl::text::width;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn model() -> Model {
     Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed")
@@ -36,8 +38,14 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
         Some(class) => class_key(class),
         None => snapshot.key(target(snapshot, object)),
     };
-    let findings = diagnose_with_neighbours(&simulation, &key, rules::all());
-    let asked = ExplanationInput { simulation: &simulation, findings: &findings, model: model(), from_files: false };
+    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::new(Attachments::of(&simulation)));
+    let asked = ExplanationInput {
+        simulation: &simulation,
+        findings: &findings,
+        attachments: Arc::new(Attachments::of(&simulation)),
+        model: model(),
+        from_files: false,
+    };
     if let Some(class) = object.strip_prefix("sc/") {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }

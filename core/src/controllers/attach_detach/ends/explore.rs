@@ -1,10 +1,7 @@
-//! How attaching ends: the VolumeAttachments of one volume and the entries of nodes, when nothing changes any more.
-//!
-//! The controller runs with the objects of a snapshot until nothing new happens. Only its own requests and, if they
-//! take part, the attachers of the drivers change something. No kubelet unmounts a volume.
+//! Follows what the controller and the attachers do with one volume, until nothing new happens.
 
-use super::actual::AttachState;
-use super::{Action, ApiAnswers, AttachDetach, LOOP_PERIOD, Moment, Refusal, SECOND};
+use super::{AttachmentEnd, AttachmentEnds, RecordEnd};
+use crate::controllers::attach_detach::{Action, ApiAnswers, AttachDetach, LOOP_PERIOD, Moment, Refusal, SECOND};
 use crate::controllers::attacher::Sidecar;
 use crate::model::surroundings::AttachError;
 use crate::model::{ObjectMeta, Str, VolumeAttachment};
@@ -28,55 +25,12 @@ const MOST_STEPS: usize = 60_000;
 /// The prefix of the finalizer of an attacher.
 const ATTACHER_PREFIX: &str = "external-attacher/";
 
-/// One end of a volume.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AttachmentEnd {
-    /// The VolumeAttachments that exist, by name.
-    pub records: BTreeMap<Str, RecordEnd>,
-    /// The nodes whose status lists the volume as attached.
-    pub listed: BTreeSet<Str>,
-}
-
-/// A VolumeAttachment at an end.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RecordEnd {
-    /// `spec.nodeName`.
-    pub node: Str,
-    /// `status.attached`.
-    pub attached: bool,
-    /// Whether the VolumeAttachment is being deleted.
-    pub deleting: bool,
-    /// Whether the attacher reports an error.
-    pub failed: bool,
-}
-
-impl RecordEnd {
-    /// Returns the state of a VolumeAttachment.
-    pub fn of(record: &VolumeAttachment) -> Self {
-        Self {
-            node: record.node_name.clone(),
-            attached: record.attached,
-            deleting: record.meta.deleted.is_some(),
-            failed: record.attach_error.is_some() || record.detach_error.is_some(),
-        }
-    }
-}
-
-/// The ends of a volume.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AttachmentEnds {
-    /// The ends.
-    pub ends: BTreeSet<AttachmentEnd>,
-    /// Whether all of them were found.
-    pub is_complete: bool,
-}
-
 /// The controller, the VolumeAttachments of the volume, and what the attachers do.
-#[derive(Clone, PartialEq)]
-struct State {
-    controller: AttachDetach,
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    pub(super) controller: AttachDetach,
     /// The VolumeAttachments. The value is `None` if it is gone.
-    records: BTreeMap<Str, Option<Arc<VolumeAttachment>>>,
+    pub(super) records: BTreeMap<Str, Option<Arc<VolumeAttachment>>>,
     jobs: BTreeMap<(Str, Work), Job>,
     next_loop: Moment,
 }
@@ -125,100 +79,8 @@ impl ApiAnswers for Accepting {
     }
 }
 
-/// A volume and nodes that have nothing to do with other volumes and nodes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AttachmentComponent {
-    /// The unique name of the volume.
-    pub volume: Str,
-    /// The nodes on which the volume is wanted, or to which it is or may be attached.
-    pub nodes: BTreeSet<Str>,
-    /// Whether other nodes can have the volume, too. Then they are other components.
-    pub is_part: bool,
-}
-
-impl AttachmentComponent {
-    fn has(&self, node: &str) -> bool {
-        !self.is_part || self.nodes.contains(node)
-    }
-}
-
-impl AttachDetach {
-    /// Returns the volumes that are wanted on a node, or are or may be attached to one. What happens on one node
-    /// depends on the others if only one node can have the volume, or if the controller learns of the volume only when
-    /// it attaches it to another node. Otherwise each node is a component.
-    pub fn components(&self) -> Vec<AttachmentComponent> {
-        let mut nodes: BTreeMap<Str, (BTreeSet<Str>, bool)> = BTreeMap::new();
-        for ((name, node), wanted) in self.desired.all() {
-            let is_unknown = !self.actual.nodes_of(&name).is_empty() && self.actual.volume(&name).is_none();
-            let of_volume = nodes.entry(name).or_default();
-            of_volume.0.insert(node);
-            of_volume.1 |= wanted.volume.exclusive || is_unknown;
-        }
-        for (name, node) in self.actual.all() {
-            let is_exclusive = self.actual.volume(&name).is_some_and(|volume| volume.exclusive);
-            let of_volume = nodes.entry(name).or_default();
-            of_volume.0.insert(node);
-            of_volume.1 |= is_exclusive;
-        }
-        let mut all = Vec::new();
-        for (volume, (nodes, is_whole)) in nodes {
-            if is_whole {
-                all.push(AttachmentComponent { volume, nodes, is_part: false });
-            } else {
-                let part =
-                    |node| AttachmentComponent { volume: volume.clone(), nodes: BTreeSet::from([node]), is_part: true };
-                all.extend(nodes.into_iter().map(part));
-            }
-        }
-        all
-    }
-
-    /// Returns the ends of a component. `attachers` says whether the attachers of the drivers take part: they do what
-    /// they are asked, soon or late, or never, or they fail.
-    pub fn ends(&self, snapshot: &Snapshot, of: &AttachmentComponent, attachers: bool) -> AttachmentEnds {
-        let records = self.records_of(snapshot, of);
-        let records = records.map(|record| (record.meta.name.clone(), Some(Arc::new(record.clone())))).collect();
-        let first = State { controller: self.only(of), records, jobs: BTreeMap::new(), next_loop: Moment(0) };
-        if first.is_at_rest(snapshot) {
-            return AttachmentEnds { ends: BTreeSet::from([first.end(snapshot)]), is_complete: true };
-        }
-        explore(snapshot, first, attachers)
-    }
-
-    /// Returns a controller that knows only this component.
-    fn only(&self, of: &AttachmentComponent) -> Self {
-        Self {
-            desired: self.desired.only(&of.volume, &of.nodes),
-            actual: self.actual.only(&of.volume, &of.nodes),
-            operations: super::Operations::default(),
-            checks: Vec::default(),
-            ..*self
-        }
-    }
-
-    /// Returns the VolumeAttachments of the component, in this snapshot or a later one: those of its PersistentVolumes,
-    /// and those with the names that the controller gives them.
-    pub fn records_of<'s>(
-        &self,
-        snapshot: &'s Snapshot,
-        of: &AttachmentComponent,
-    ) -> impl Iterator<Item = &'s VolumeAttachment> + use<'s> {
-        let known = |node: &Str| self.known(&of.volume, node);
-        let named = of.nodes.iter().filter_map(|node| known(node)?.attachment_name_on(node));
-        let mut found: BTreeMap<&Str, &VolumeAttachment> = BTreeMap::new();
-        for record in named.filter_map(|name| snapshot.find::<VolumeAttachment>("", &name)) {
-            found.insert(&record.meta.name, record);
-        }
-        for name in of.nodes.iter().filter_map(known).map(|volume| &volume.name) {
-            let records = snapshot.attachments_of(name).filter(|record| of.has(&record.node_name));
-            found.extend(records.map(|record| (&record.meta.name, record)));
-        }
-        found.into_values().collect::<Vec<_>>().into_iter()
-    }
-}
-
 /// Follows all states until nothing new happens.
-fn explore(snapshot: &Snapshot, first: State, attachers: bool) -> AttachmentEnds {
+pub(super) fn explore(snapshot: &Snapshot, first: State, attachers: bool) -> AttachmentEnds {
     let mut found = AttachmentEnds { ends: BTreeSet::new(), is_complete: true };
     let mut open: BTreeMap<Moment, Vec<State>> = BTreeMap::from([(Moment(0), vec![first])]);
     let mut steps = 0;
@@ -257,26 +119,10 @@ fn explore(snapshot: &Snapshot, first: State, attachers: bool) -> AttachmentEnds
 }
 
 impl State {
-    /// Returns whether the volume is attached wherever it is wanted and nowhere else, and no attacher has work.
-    fn is_at_rest(&self, snapshot: &Snapshot) -> bool {
-        let view = View::Snapshot(snapshot);
-        let is_attached = |(name, node): &(Str, Str)| {
-            self.controller.desired.get(name, node).is_some()
-                && self.controller.actual.state(name, node) == AttachState::Attached
-                && self.controller.actual.volume(name).is_some_and(|volume| volume.needs_attaching(view))
-        };
-        let wanted = self.controller.desired.all().all(|(at, _)| is_attached(&at));
-        let attached = self.controller.actual.all().iter().all(is_attached);
-        let is_recorded = |record: &Arc<VolumeAttachment>| record.attached && record.meta.deleted.is_none();
-        let records = || self.records.values().flatten();
-        let has_records = || {
-            let names = self.controller.actual.all().into_iter().map(|(name, node)| {
-                let volume = self.controller.actual.volume(&name)?;
-                volume.attachment_name_on(&node)
-            });
-            names.flatten().all(|name| self.records.contains_key(&name))
-        };
-        wanted && attached && records().all(is_recorded) && has_records()
+    /// Returns the state at the beginning.
+    pub(super) fn new(controller: AttachDetach, records: impl IntoIterator<Item = VolumeAttachment>) -> Self {
+        let records = records.into_iter().map(|record| (record.meta.name.clone(), Some(Arc::new(record))));
+        Self { controller, records: records.collect(), jobs: BTreeMap::new(), next_loop: Moment(0) }
     }
 
     fn end(&self, snapshot: &Snapshot) -> AttachmentEnd {

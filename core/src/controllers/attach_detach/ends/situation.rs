@@ -1,0 +1,181 @@
+//! The situation of a component, without its names. Many volumes have the same situation, for example all volumes of a
+//! node that is gone. Their ends are the same, apart from names.
+
+use super::explore::{State, explore};
+use super::{AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd};
+use crate::controllers::attach_detach::{AttachDetach, AttachableVolume, Operations, Plugin};
+use crate::model::surroundings::AttachError;
+use crate::model::{CsiDriver, Node, ObjectMeta, Objects, Str, Timestamp, VolumeAttachment};
+use crate::snapshot::{Parts, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the ends of a component depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Situation {
+    nodes: Vec<Node>,
+    driver: Option<CsiDriver>,
+    first: State,
+}
+
+impl Situation {
+    /// Returns the ends. `attachers` says whether the attachers of the drivers take part: they do what they are asked,
+    /// soon or late, or never, or they fail.
+    pub fn ends(&self, attachers: bool) -> AttachmentEnds {
+        let objects = Objects {
+            nodes: self.nodes.clone(),
+            drivers: self.driver.clone().into_iter().collect(),
+            ..Objects::default()
+        };
+        let snapshot = Snapshot::new(Parts { objects, ..Parts::default() });
+        explore(&snapshot, self.first.clone(), attachers)
+    }
+}
+
+/// The names of a component, each with a name that says nothing. The order of the nodes stays, because the controller
+/// acts in this order.
+#[derive(Debug, Default)]
+pub(in super::super) struct Names {
+    volume: Str,
+    /// The unique name in the situation. If the plugin of the volume is not known, it is that of the volume.
+    unique: Str,
+    nodes: BTreeMap<Str, Str>,
+    records: BTreeMap<Str, Str>,
+}
+
+/// Returns the name that stands for the name at this place.
+fn numbered(place: usize) -> Str {
+    format!("{place:06}").into()
+}
+
+impl Names {
+    fn new(of: &AttachmentComponent, known: Option<&AttachableVolume>, records: &[&VolumeAttachment]) -> Self {
+        let all: BTreeSet<&Str> = of.nodes.iter().chain(records.iter().map(|record| &record.node_name)).collect();
+        let nodes: BTreeMap<Str, Str> =
+            all.into_iter().enumerate().map(|(place, node)| (node.clone(), numbered(place))).collect();
+        let mut names = Self { volume: of.volume.clone(), ..Self::default() };
+        names.unique = known.map_or_else(|| of.volume.clone(), |volume| volume.without_names().unique_name());
+        for (node, number) in &nodes {
+            let name = known.and_then(|volume| volume.attachment_name_on(node));
+            let of_number = known.and_then(|volume| volume.without_names().attachment_name_on(number));
+            names.records.extend(name.zip(of_number));
+        }
+        for (place, record) in records.iter().enumerate() {
+            names.records.entry(record.meta.name.clone()).or_insert_with(|| numbered(place));
+        }
+        Self { nodes, ..names }
+    }
+
+    /// Returns the unique name of the volume.
+    pub(in super::super) fn volume(&self) -> &str {
+        &self.volume
+    }
+
+    /// Returns the unique name of the volume, without its own names.
+    pub(in super::super) fn unique(&self) -> Str {
+        self.unique.clone()
+    }
+
+    /// Returns the nodes with the names that stand for them.
+    pub(in super::super) fn nodes(&self) -> impl Iterator<Item = (&Str, &Str)> {
+        self.nodes.iter()
+    }
+
+    fn node(&self, node: &Str) -> Str {
+        self.nodes.get(node).unwrap_or(node).clone()
+    }
+
+    fn of_record(&self, record: &VolumeAttachment) -> VolumeAttachment {
+        let meta = ObjectMeta {
+            name: self.records.get(&record.meta.name).unwrap_or(&record.meta.name).clone(),
+            finalizers: record.meta.finalizers.clone(),
+            deleted: record.meta.deleted.map(|_| Timestamp(0)),
+            ..ObjectMeta::default()
+        };
+        let failed = |error: &Option<AttachError>| error.as_ref().map(|_| AttachError::default());
+        VolumeAttachment {
+            meta,
+            attacher: record.attacher.clone(),
+            node_name: self.node(&record.node_name),
+            volume_name: Str::default(),
+            attached: record.attached,
+            attach_error: failed(&record.attach_error),
+            detach_error: failed(&record.detach_error),
+        }
+    }
+
+    /// Returns the ends with the names of the component.
+    pub(super) fn in_ends(&self, found: AttachmentEnds) -> AttachmentEnds {
+        let back = |names: &BTreeMap<Str, Str>| -> BTreeMap<Str, Str> {
+            names.iter().map(|(name, number)| (number.clone(), name.clone())).collect()
+        };
+        let (nodes, records) = (back(&self.nodes), back(&self.records));
+        let name = |names: &BTreeMap<Str, Str>, number: Str| names.get(&number).cloned().unwrap_or(number);
+        let end = |end: AttachmentEnd| AttachmentEnd {
+            records: end
+                .records
+                .into_iter()
+                .map(|(number, record)| {
+                    (name(&records, number), RecordEnd { node: name(&nodes, record.node), ..record })
+                })
+                .collect(),
+            listed: end.listed.into_iter().map(|number| name(&nodes, number)).collect(),
+        };
+        AttachmentEnds { ends: found.ends.into_iter().map(end).collect(), is_complete: found.is_complete }
+    }
+}
+
+impl AttachDetach {
+    /// Returns the situation of a component, and the names that it leaves out.
+    pub(super) fn situation(
+        &self,
+        snapshot: &Snapshot,
+        of: &AttachmentComponent,
+        records: &[&VolumeAttachment],
+    ) -> (Situation, Names) {
+        let known = of.nodes.iter().find_map(|node| self.known(&of.volume, node));
+        let names = Names::new(of, known, records);
+        let nodes = names.nodes().filter_map(|(node, number)| {
+            let node = snapshot.node(node)?;
+            let has_it = node.volumes_in_use.contains(&of.volume);
+            Some(Node {
+                meta: ObjectMeta { name: number.clone(), ..ObjectMeta::default() },
+                taints: node.taints.clone(),
+                conditions: node.conditions.clone(),
+                volumes_in_use: has_it.then(|| names.unique()).into_iter().collect(),
+                ..Node::default()
+            })
+        });
+        let driver = known.and_then(|volume| match &volume.plugin {
+            Plugin::Csi { driver, .. } => snapshot.find::<CsiDriver>("", driver),
+            Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => None,
+        });
+        let driver = driver.map(|driver| CsiDriver {
+            meta: ObjectMeta { name: driver.meta.name.clone(), ..ObjectMeta::default() },
+            attach_required: driver.attach_required,
+            ..CsiDriver::default()
+        });
+        let controller = Self {
+            desired: self.desired.only(&names),
+            actual: self.actual.only(&names),
+            operations: Operations::default(),
+            checks: Vec::default(),
+            ..*self
+        };
+        let first = State::new(controller, records.iter().map(|record| names.of_record(record)));
+        let situation = Situation { nodes: nodes.collect(), driver, first };
+        (situation, names)
+    }
+}
+
+impl AttachableVolume {
+    /// Returns the volume without its names.
+    pub(in super::super) fn without_names(&self) -> Self {
+        let nameless = Str::default();
+        let plugin = match &self.plugin {
+            Plugin::Csi { driver, .. } => Plugin::Csi { driver: driver.clone(), handle: nameless },
+            Plugin::FibreChannel { .. } => Plugin::FibreChannel { name: nameless },
+            Plugin::Iscsi { .. } => Plugin::Iscsi { name: nameless },
+        };
+        Self { name: Str::default(), plugin, ..self.clone() }
+    }
+}
