@@ -4,8 +4,9 @@ use super::Status;
 use super::shared::gather::gather;
 use super::shared::{arguments, contexts};
 use crate::cli::{GlobalArgs, PredictArgs, parse_objects};
+use crate::controllers::attach_detach::Attachers;
 use crate::error::Error;
-use crate::ops::predict::{ATTACHER, Attachers, KINDS, PredictOptions, predict};
+use crate::ops::predict::{ATTACHER, KINDS, PredictOptions, predict};
 use crate::report::contexts::Counts;
 use crate::report::prediction::PredictionFormat as Format;
 use crate::terminal::Terminal;
@@ -57,7 +58,7 @@ fn attachers(args: &PredictArgs) -> Result<Option<Attachers>, Error> {
         return Err(Error::usage("--actors attacher changes only what --attachments shows").hint("add --attachments"));
     }
     let act = words.is_empty() || words.iter().any(|word| word == ATTACHER || word == "*");
-    Ok(args.attachments.then_some(if act { Attachers::Act } else { Attachers::Rest }))
+    Ok(args.attachments.then_some(if act { Attachers::External } else { Attachers::Rest }))
 }
 
 /// Reads the objects, predicts and prints the outcomes, and returns the status and the counts.

@@ -5,7 +5,7 @@ use super::gather::{Evidence, Gathered, Question, ReadOptions, keeps_from_judgin
 use super::rules::all_reads;
 use super::scope::belongs_to;
 use super::{Status, named};
-use crate::controllers::attach_detach::AttachmentComponent;
+use crate::controllers::attach_detach::{Attachers, AttachmentComponent};
 use crate::diagnosis::attaching::{Attachments, READ};
 use crate::diagnosis::{AuditSettings, Diagnoser, Diagnosis, diagnose_named, rules};
 use crate::engines;
@@ -59,15 +59,6 @@ pub struct PredictOptions {
     pub read: ReadOptions,
 }
 
-/// Whether the attachers of the drivers act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attachers {
-    /// They do what they are asked, soon or late, or never, or they fail.
-    Act,
-    /// They do nothing.
-    Rest,
-}
-
 impl PredictOptions {
     /// Returns whether diagnoses are made.
     fn diagnoses(&self) -> bool {
@@ -78,7 +69,9 @@ impl PredictOptions {
     /// no diagnoses are made and no actor is named.
     pub fn surroundings(&self) -> Vec<Kind> {
         let mut kinds = if self.diagnoses() { all_reads() } else { Vec::new() };
-        let attaching = self.attachments.map(|_| READ.into_iter().filter(|kind| kind.is_surrounding()));
+        // The attachers look whether the driver is registered on the node.
+        let attaching = READ.into_iter().chain([Kind::CsiNode]).filter(|kind| kind.is_surrounding());
+        let attaching = self.attachments.map(|_| attaching);
         for kind in read_by_actors(&self.read.model).into_iter().chain(attaching.into_iter().flatten()) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
@@ -250,12 +243,12 @@ impl<'s> Predictions<'s> for InScope<'_, 's> {
 
     fn model(&self) -> Model {
         let mut model = self.gathered.modelled.document();
-        model.actors.extend((self.options.attachments == Some(Attachers::Act)).then_some(ATTACHER));
+        model.actors.extend((self.options.attachments == Some(Attachers::External)).then_some(ATTACHER));
         model
     }
 
     fn attachments(&self) -> Option<Vec<AttachmentEndsOut>> {
-        let attachers = self.options.attachments? == Attachers::Act;
+        let attachers = self.options.attachments?;
         let attachments = self.attachments.as_ref()?;
         let components = attachments.components();
         let named: Option<BTreeSet<Str>> = self.chosen.as_ref().map(|chosen| self.volumes_of(chosen));

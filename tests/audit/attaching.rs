@@ -1,4 +1,4 @@
-//! Each problem of attaching as a whole cluster, asked about from the side of a pod: the first line of `explain pod/…`
+//! Each problem of attaching as a whole cluster, asked about from the side of a pod: the first line of `explain pod`
 //! names the cause, and who has the volume. The clusters are those of `tests/cases`.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 

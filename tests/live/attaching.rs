@@ -102,10 +102,32 @@ fn attacher(line: &Line, driver: &str) -> Attacher {
     }
 }
 
+/// Returns whether the attacher asks its driver. To attach a volume, the volume must not be in deletion, and the driver
+/// must be registered on the node. To detach one, the id of the node must be known.
+fn can_attach(record: &Value, volumes: &[Value], nodes: &[Value]) -> bool {
+    let is_named = |object: &&Value, name: &Value| object["metadata"]["name"] == *name;
+    let spec = &record["spec"];
+    let node = nodes.iter().find(|node| is_named(node, &spec["nodeName"]));
+    let drivers = node.and_then(|node| node["spec"]["drivers"].as_array());
+    let is_registered = drivers.into_iter().flatten().any(|driver| driver["name"] == spec["attacher"]);
+    let volume = volumes.iter().find(|volume| is_named(volume, &spec["source"]["persistentVolumeName"]));
+    if record["metadata"]["deletionTimestamp"].is_null() {
+        let is_deleted = |volume: &Value| !volume["metadata"]["deletionTimestamp"].is_null();
+        is_registered && volume.is_some_and(|volume| !is_deleted(volume))
+    } else {
+        let is_known = !record["metadata"]["annotations"]["csi.alpha.kubernetes.io/node-id"].is_null();
+        (is_registered || is_known) && volume.is_some()
+    }
+}
+
 /// Acts in place of the attachers, once.
 async fn attach(api: &Api, line: &Line) {
+    let (volumes, nodes) = (api.list("PersistentVolume").await, api.list("CSINode").await);
     for mut record in api.list("VolumeAttachment").await {
-        let does = attacher(line, text(&record["spec"]["attacher"]));
+        let does = match attacher(line, text(&record["spec"]["attacher"])) {
+            Attacher::Works if !can_attach(&record, &volumes, &nodes) => Attacher::Fails,
+            other => other,
+        };
         let is_deleted = !record["metadata"]["deletionTimestamp"].is_null();
         let finalizers = record["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
         let is_kept = finalizers.iter().any(|name| text(name).starts_with(FINALIZER));

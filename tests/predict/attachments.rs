@@ -144,11 +144,17 @@ fn moving() -> Value {
     ] })
 }
 
+/// The kinds without which nothing is said about attachments.
+const COMPLETE: &str = "--assume-complete=pv,pvc,sc,pod,node,volumeattachment,csidriver";
+
 /// Returns the nodes to which the volume is attached or not attached at each end.
 fn ends(flags: &[&str]) -> Vec<Vec<(String, bool)>> {
-    let complete = "--assume-complete=pv,pvc,sc,pod,node,volumeattachment,csidriver";
+    ends_of(&moving(), COMPLETE, flags)
+}
+
+fn ends_of(world: &Value, complete: &str, flags: &[&str]) -> Vec<Vec<(String, bool)>> {
     let arguments = [&["predict", "-A", "-o", "json", complete, "-f", "-", "--attachments"], flags].concat();
-    let run = Run::new(&arguments).stdin(moving().to_string().as_bytes()).finish();
+    let run = Run::new(&arguments).stdin(world.to_string().as_bytes()).finish();
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
     let attachments = document["attachments"].as_array().unwrap();
@@ -174,6 +180,31 @@ fn a_volume_moves_to_another_node_if_the_attacher_acts() {
     // Without the attacher, its finalizer keeps the first VolumeAttachment.
     let alone = ends(&["--actors", "none"]);
     assert!(alone.iter().all(is_kept), "{alone:?}");
+}
+
+/// An attacher that fails before it asks the driver attaches nothing. An attacher that looks for objects that were not
+/// read may attach the volume.
+#[test]
+fn an_attacher_that_cannot_ask_its_driver_fails() {
+    let attaches = |world: &Value, complete: &str| {
+        ends_of(world, complete, &[]).iter().any(|end| end.contains(&("n2".to_owned(), true)))
+    };
+    let with_nodes = format!("{COMPLETE},csinode");
+    // The driver is registered on no node.
+    assert!(attaches(&moving(), COMPLETE));
+    assert!(!attaches(&moving(), &with_nodes));
+    let mut registered = moving();
+    for node in ["n1", "n2"] {
+        registered["items"].as_array_mut().unwrap().push(json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": { "name": node, "uid": node },
+            "spec": { "drivers": [{ "name": "d.csi", "nodeID": node, "topologyKeys": [] }] },
+        }));
+    }
+    assert!(attaches(&registered, &with_nodes));
+    // The volume is being deleted.
+    registered["items"][0]["metadata"]["deletionTimestamp"] = json!("2026-11-27T10:00:00Z");
+    registered["items"][0]["metadata"]["finalizers"] = json!(["kubernetes.io/pv-protection"]);
+    assert!(!attaches(&registered, &with_nodes));
 }
 
 #[test]

@@ -228,6 +228,9 @@ pub struct KubernetesBehavior {
     /// Up to 1.30, the attach/detach controller asks the CSINode of each node whether the plugin of a volume is
     /// migrated there.
     pub attaching_asks_node: bool,
+    /// Up to 1.35, the attach/detach controller looks for the plugin of a volume again when the volume is attached. If
+    /// the volume does not have to be attached any more, the operation fails.
+    pub attaching_looks_again: bool,
     /// How kube-scheduler behaves.
     pub scheduler: SchedulerBehavior,
 }
@@ -333,6 +336,7 @@ impl KubernetesBehavior {
             recheck_only_bound_by_controller: version == KubeVersion::HISTORICAL,
             requests_can_be_lowered: version.minor >= KubeVersion::LOWERS_REQUESTS.minor,
             attaching_asks_node: version.minor <= 30,
+            attaching_looks_again: version.minor <= 35,
             scheduler: SchedulerBehavior::of(version),
         };
         behavior.apply_gates();

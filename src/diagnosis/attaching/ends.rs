@@ -2,7 +2,7 @@
 
 use super::Attachments;
 use crate::controllers::attach_detach::{
-    AttachDetach, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation,
+    AttachDetach, Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation,
 };
 use crate::model::{PersistentVolume, Str};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 #[derive(Debug)]
 pub(super) struct Explored {
     situation: Situation,
-    attachers: bool,
+    attachers: Attachers,
     ends: AttachmentEnds,
 }
 
@@ -61,7 +61,7 @@ impl Attachments<'_> {
     }
 
     /// Returns the ends of a situation. They are found only once, because many volumes can have the same situation.
-    fn explored(&self, situation: Situation, attachers: bool) -> AttachmentEnds {
+    fn explored(&self, situation: Situation, attachers: Attachers) -> AttachmentEnds {
         let known = || self.explored.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |one: &&Explored| one.attachers == attachers && one.situation == situation;
         if let Some(same) = known().iter().find(is_same) {
@@ -72,8 +72,8 @@ impl Attachments<'_> {
         ends
     }
 
-    /// Returns how the attachments of a component end. `attachers` says whether the attachers of the drivers act.
-    pub fn ends(&self, of: &AttachmentComponent, attachers: bool) -> ComponentEnds {
+    /// Returns how the attachments of a component end.
+    pub fn ends(&self, of: &AttachmentComponent, attachers: Attachers) -> ComponentEnds {
         let found = self.memories().each_ref().map(|memory: &AttachDetach| {
             memory.ends(self.snapshot, of, |situation| self.explored(situation, attachers))
         });

@@ -533,8 +533,8 @@ impl<'s> Case<'s> {
         losses.chain(self.detached_in_use()).collect()
     }
 
-    /// Returns the deletion of an attachment by the repair, if the node existed again before. The run had time to notice
-    /// this, unless the node returned during the write.
+    /// Returns the deletion of an attachment by the repair, if the node existed again before. The run had time to
+    /// notice this, unless the node returned during the write.
     fn detached_in_use(&self) -> Option<String> {
         let (site, place) = (self.place.site, &self.place);
         let node = site.get("Node", "", &place.of("node"))?;

@@ -7,8 +7,8 @@ use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::attach_detach::{
-    Action, ApiAnswers, AttachDetach, AttachmentComponent, AttachmentEnd, Flags, Force, LOOP_PERIOD, Moment, PodName,
-    RecordEnd, Refusal,
+    Action, ApiAnswers, AttachDetach, Attachers, AttachmentComponent, AttachmentEnd, Flags, Force, LOOP_PERIOD, Moment,
+    PodName, RecordEnd, Refusal,
 };
 use pvctl::model::{Node, PersistentVolumeClaim, Pod, Str};
 use pvctl::snapshot::{Coverage, Snapshot};
@@ -71,7 +71,12 @@ impl Judged<'_> {
         let restarted = AttachDetach::restarted(View::Snapshot(&first), run.flags, Moment(0));
         for component in restarted.components() {
             let AttachmentComponent { volume, nodes, is_part } = &component;
-            let predicted = restarted.ends(&first, &component, |situation| situation.ends(true));
+            let predicted = restarted.ends(&first, &component, |situation| situation.ends(Attachers::Free));
+            let external = restarted.ends(&first, &component, |situation| situation.ends(Attachers::External));
+            ensure!(
+                !predicted.is_complete || external.ends.is_subset(&predicted.ends),
+                "volume {volume}: the external attacher leads to an end that no attacher can lead to"
+            );
             let is_it = |node: &Node| !is_part || nodes.contains(&node.meta.name);
             let all = run.snapshot.all::<Node>().iter();
             let listing = all.filter(|node| is_it(node) && node.volumes_attached.contains(volume));
@@ -300,11 +305,15 @@ impl<'a> Run<'a> {
                     // A wait that ends at the moment of a loop ends before or after it.
                     let is_due = controller.next_step() == Some(now);
                     let ends_late = is_loop && is_due && script.pick(2) == 1;
+                    let is_checking = controller.is_checking();
                     if !ends_late {
                         controller.run_steps(view, now, &mut new.answers, &mut script, &mut out);
                     }
                     for poll in &polls {
-                        controller.poll(view, poll, now, &mut out);
+                        // The check of attached volumes looks for VolumeAttachments, too.
+                        if !is_checking || script.pick(2) == 0 {
+                            controller.poll(view, poll, now, &mut out);
+                        }
                     }
                     if is_populate {
                         controller.populate(view, now, &mut script);

@@ -29,7 +29,7 @@ mod volume;
 pub use actual::AttachState;
 pub use attachment::attachment_name;
 pub use backoff::LONGEST as LONGEST_BACKOFF;
-pub use ends::{AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation};
+pub use ends::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation};
 pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
 pub use volume::{AttachableVolume, Plugin, is_exclusive};
@@ -84,6 +84,8 @@ pub struct Flags {
     /// How long a request of an operation takes, in nanoseconds.
     pub latency: u64,
     migration: Migration,
+    /// Whether the plugin of a volume is looked for again when the volume is attached.
+    looks_again: bool,
 }
 
 impl Flags {
@@ -95,6 +97,7 @@ impl Flags {
             force_detach_on_timeout: !behavior.disable_force_detach,
             latency: 0,
             migration: Migration { asks_node: behavior.attaching_asks_node, portworx: behavior.portworx_migrated },
+            looks_again: behavior.attaching_looks_again,
         }
     }
 }

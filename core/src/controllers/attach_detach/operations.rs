@@ -194,7 +194,7 @@ impl AttachDetach {
                 Step::Pass(_, ref failure) => Step::End(failure.clone()),
                 Step::End(_) => continue,
             };
-            self.end(at, now, out);
+            self.end(at, view, now, out);
         }
         self.run_checks(view, now, api, choices, out);
     }
@@ -232,22 +232,34 @@ impl AttachDetach {
                 }
             }
         }
-        self.end(at, now, out);
+        self.end(at, view, now, out);
     }
 
     /// Ends the operation if nothing is left to do.
-    fn end(&mut self, at: usize, now: Moment, out: &mut Vec<Action>) {
+    fn end(&mut self, at: usize, view: View<'_>, now: Moment, out: &mut Vec<Action>) {
         let operation = &mut self.operations.all[at];
         let Some(Running { work, name, volume, node, pods, step: Step::End(failure) }) = operation.running.clone()
         else {
             return;
         };
-        let is_failed = failure.is_some();
+        let mut is_failed = failure.is_some();
         match (work, failure) {
             (Work::Attach, None) => {
-                let message = message("AttachVolume.Attach succeeded", volume.as_ref(), "");
-                events(out, pods, false, "SuccessfulAttachVolume", &message);
-                self.actual.set_attached(&name, volume, &node);
+                let succeeded = message("AttachVolume.Attach succeeded", volume.as_ref(), "");
+                events(out, pods.clone(), false, "SuccessfulAttachVolume", &succeeded);
+                let lost = volume.as_ref().filter(|volume| self.flags.looks_again && !volume.needs_attaching(view));
+                if let Some(lost) = lost {
+                    is_failed = true;
+                    let why = format!(
+                        ": failed to get AttachablePlugin from volumeSpec for volume {:?} err=plugin do not support \
+                         attachment",
+                        lost.name
+                    );
+                    let message = message("AttachVolume.MarkVolumeAsAttached failed", volume.as_ref(), &why);
+                    events(out, pods, true, "FailedAttachVolume", &message);
+                } else {
+                    self.actual.set_attached(&name, volume, &node);
+                }
             }
             (Work::Attach, Some(failure)) => {
                 let suffix = if failure.error.is_empty() { String::new() } else { format!(": {}", failure.error) };

@@ -49,6 +49,11 @@ impl AttachDetach {
         self.end_checks();
     }
 
+    /// Returns whether a check waits for the API server.
+    pub fn is_checking(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
     /// Reads the VolumeAttachments that are due. The order of those of one node is not fixed.
     pub(super) fn run_checks(
         &mut self,

@@ -34,19 +34,13 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     colored::control::set_override(false);
     let simulation =
         simulation(snapshot, Settings { tracing: true, ..Settings::new(KubernetesBehavior::default()) }, 1);
-    let key = match object.strip_prefix("sc/") {
-        Some(class) => class_key(class),
-        None => snapshot.key(target(snapshot, object)),
-    };
-    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::new(Attachments::of(&simulation)));
-    let asked = ExplanationInput {
-        simulation: &simulation,
-        findings: &findings,
-        attachments: Arc::new(Attachments::of(&simulation)),
-        model: model(),
-        from_files: false,
-    };
-    if let Some(class) = object.strip_prefix("sc/") {
+    let class = object.strip_prefix("sc/");
+    let key = class.map_or_else(|| snapshot.key(target(snapshot, object)), class_key);
+    let attachments = Arc::new(Attachments::of(&simulation));
+    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::clone(&attachments));
+    let (model, from_files) = (model(), false);
+    let asked = ExplanationInput { simulation: &simulation, findings: &findings, attachments, model, from_files };
+    if let Some(class) = class {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }
     let prediction = simulation.predict(target(snapshot, object));

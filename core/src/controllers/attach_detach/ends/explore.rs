@@ -35,6 +35,15 @@ pub(super) struct State {
     next_loop: Moment,
 }
 
+/// The work with which the external attacher fails before it asks the driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hopeless {
+    /// The nodes to which it attaches nothing.
+    pub(super) attach: BTreeSet<Str>,
+    /// The VolumeAttachments that it cannot end.
+    pub(super) detach: BTreeSet<Str>,
+}
+
 /// What an attacher does with a VolumeAttachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
@@ -80,7 +89,7 @@ impl ApiAnswers for Accepting {
 }
 
 /// Follows all states until nothing new happens.
-pub(super) fn explore(snapshot: &Snapshot, first: State, attachers: bool) -> AttachmentEnds {
+pub(super) fn explore(snapshot: &Snapshot, first: State, attachers: Option<&Hopeless>) -> AttachmentEnds {
     let mut found = AttachmentEnds { ends: BTreeSet::new(), is_complete: true };
     let mut open: BTreeMap<Moment, Vec<State>> = BTreeMap::from([(Moment(0), vec![first])]);
     let mut steps = 0;
@@ -143,10 +152,10 @@ impl State {
     }
 
     /// Runs one moment: the attachers, the operations, and a loop if one is due.
-    fn step(&mut self, snapshot: &Snapshot, now: Moment, attachers: bool, choices: &mut Choices) {
+    fn step(&mut self, snapshot: &Snapshot, now: Moment, attachers: Option<&Hopeless>, choices: &mut Choices) {
         let before = (self.controller.clone(), self.records.clone());
         let mut out = Vec::new();
-        if attachers {
+        if attachers.is_some() {
             self.attachers_act(now);
             self.poll_all(snapshot, now, &mut out);
         }
@@ -159,8 +168,8 @@ impl State {
             self.controller.reconcile(View::World(&world), now, &mut Accepting, choices, &mut out);
             self.write(&mut out);
         }
-        if attachers {
-            self.attachers_look(now, choices);
+        if let Some(hopeless) = attachers {
+            self.attachers_look(hopeless, now, choices);
         }
         self.poll_all(snapshot, now, &mut out);
         if is_loop {
@@ -234,7 +243,7 @@ impl State {
     }
 
     /// The attachers see the VolumeAttachments and begin their work.
-    fn attachers_look(&mut self, now: Moment, choices: &mut Choices) {
+    fn attachers_look(&mut self, hopeless: &Hopeless, now: Moment, choices: &mut Choices) {
         for (name, record) in &mut self.records {
             let Some(record) = record else { continue };
             let is_kept = record.meta.finalizers.iter().any(|finalizer| finalizer.starts_with(ATTACHER_PREFIX));
@@ -247,14 +256,19 @@ impl State {
             if self.jobs.contains_key(&key) {
                 continue;
             }
-            // An attacher acts at once, late, or never, or it fails.
-            let (due, fails) = match choices.pick(4) {
-                0 => (Some(now.after(1)), false),
-                1 => (Some(now.after(SLOW)), false),
-                2 => (Some(now.after(1)), true),
-                _ => (None, false),
+            let is_hopeless = match work {
+                Work::Attach => hopeless.attach.contains(&record.node_name),
+                Work::Detach => hopeless.detach.contains(name),
             };
-            if due.is_some() && !is_kept {
+            // An attacher fails, or does nothing, or acts at once or late.
+            let (due, fails) = match choices.pick(if is_hopeless { 2 } else { 4 }) {
+                0 => (Some(now.after(1)), true),
+                1 => (None, false),
+                2 => (Some(now.after(1)), false),
+                _ => (Some(now.after(SLOW)), false),
+            };
+            // The attacher stores its finalizer before it asks the driver.
+            if due.is_some() && !is_kept && !is_hopeless {
                 let finalizer = Sidecar::new(record.attacher.clone()).finalizer();
                 let meta = &mut Arc::make_mut(record).meta;
                 meta.finalizers = meta.finalizers.iter().cloned().chain([finalizer]).collect();

@@ -15,6 +15,18 @@ use crate::snapshot::Snapshot;
 use crate::world::View;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Whether the attachers of the drivers take part, and what they can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attachers {
+    /// They do nothing.
+    Rest,
+    /// They do what they are asked, soon or late, or never, or they fail.
+    Free,
+    /// They do the same, but they fail if the external attacher fails before it asks the driver: for example, if the
+    /// volume is being deleted or the driver is not registered on the node.
+    External,
+}
+
 /// One end of a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AttachmentEnd {

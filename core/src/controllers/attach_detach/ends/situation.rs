@@ -1,9 +1,10 @@
 //! The situation of a component, without its names. Many volumes have the same situation, for example all volumes of a
 //! node that is gone. Their ends are the same, apart from names.
 
-use super::explore::{State, explore};
-use super::{AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd};
+use super::explore::{Hopeless, State, explore};
+use super::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd};
 use crate::controllers::attach_detach::{AttachDetach, AttachableVolume, Operations, Plugin};
+use crate::controllers::attacher::{Attacher, Circumstances, Sidecar, Unkept};
 use crate::model::surroundings::AttachError;
 use crate::model::{CsiDriver, Node, ObjectMeta, Objects, Str, Timestamp, VolumeAttachment};
 use crate::snapshot::{Parts, Snapshot};
@@ -15,18 +16,24 @@ pub struct Situation {
     nodes: Vec<Node>,
     driver: Option<CsiDriver>,
     first: State,
+    hopeless: Hopeless,
 }
 
 impl Situation {
-    /// Returns the ends. `attachers` says whether the attachers of the drivers take part: they do what they are asked,
-    /// soon or late, or never, or they fail.
-    pub fn ends(&self, attachers: bool) -> AttachmentEnds {
+    /// Returns the ends.
+    pub fn ends(&self, attachers: Attachers) -> AttachmentEnds {
         let objects = Objects {
             nodes: self.nodes.clone(),
             drivers: self.driver.clone().into_iter().collect(),
             ..Objects::default()
         };
         let snapshot = Snapshot::new(Parts { objects, ..Parts::default() });
+        let nothing = Hopeless::default();
+        let attachers = match attachers {
+            Attachers::Rest => None,
+            Attachers::Free => Some(&nothing),
+            Attachers::External => Some(&self.hopeless),
+        };
         explore(&snapshot, self.first.clone(), attachers)
     }
 }
@@ -103,6 +110,44 @@ impl Names {
         }
     }
 
+    /// Returns the work with which the external attacher fails before it asks the driver. An attacher that has to look
+    /// for objects that were not read may succeed.
+    fn hopeless(
+        &self,
+        snapshot: &Snapshot,
+        volume: Option<&AttachableVolume>,
+        records: &[&VolumeAttachment],
+    ) -> Hopeless {
+        let fails = |record: &VolumeAttachment| {
+            let attacher = Attacher::new(snapshot, Sidecar::new(record.attacher.clone()), Unkept::default());
+            let sync = attacher.sync_attachment(record, &Circumstances::default());
+            sync.error.is_some() && sync.doubts.is_empty()
+        };
+        let attach = |(node, number): (&Str, &Str)| {
+            let volume = volume?;
+            let (name, attacher) = volume.attachment_on(node)?;
+            let known = records.iter().find(|record| record.meta.name == name);
+            let new = VolumeAttachment {
+                meta: ObjectMeta { name, ..ObjectMeta::default() },
+                attacher: attacher.clone(),
+                node_name: node.clone(),
+                volume_name: volume.name.clone(),
+                ..VolumeAttachment::default()
+            };
+            let record = known.map_or(new, |known| VolumeAttachment { attached: false, ..(*known).clone() });
+            (!volume.inline && fails(&record)).then(|| number.clone())
+        };
+        let detach = |record: &&VolumeAttachment| {
+            let mut deleted = (*record).clone();
+            deleted.meta.deleted = Some(Timestamp(0));
+            fails(&deleted).then(|| self.of_record(record).meta.name)
+        };
+        Hopeless {
+            attach: self.nodes().filter_map(attach).collect(),
+            detach: records.iter().filter_map(detach).collect(),
+        }
+    }
+
     /// Returns the ends with the names of the component.
     pub(super) fn in_ends(&self, found: AttachmentEnds) -> AttachmentEnds {
         let back = |names: &BTreeMap<Str, Str>| -> BTreeMap<Str, Str> {
@@ -162,7 +207,8 @@ impl AttachDetach {
             ..*self
         };
         let first = State::new(controller, records.iter().map(|record| names.of_record(record)));
-        let situation = Situation { nodes: nodes.collect(), driver, first };
+        let hopeless = names.hopeless(snapshot, known, records);
+        let situation = Situation { nodes: nodes.collect(), driver, first, hopeless };
         (situation, names)
     }
 }
