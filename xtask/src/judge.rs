@@ -11,6 +11,7 @@ mod decisions;
 mod ends;
 mod engines;
 mod folds;
+mod foretold;
 mod gates;
 mod leaves;
 mod matches;

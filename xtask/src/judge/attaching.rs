@@ -2,6 +2,7 @@
 //! must do the same at every moment. If the order of a loop is not fixed, the model follows all orders at the same
 //! time, and drops those that lead to other actions than the recorded ones.
 
+use super::foretold::Foretold;
 use super::{Difference, Judged, Verdict, parts};
 use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -300,6 +301,7 @@ impl<'a> Run<'a> {
             while let Some(mut script) = choices {
                 let mut new = state.clone();
                 let mut out = Vec::new();
+                let mut foretold = None;
                 if let Some(controller) = &mut new.controller {
                     let view = View::Snapshot(&self.snapshot);
                     // A wait that ends at the moment of a loop ends before or after it.
@@ -319,6 +321,7 @@ impl<'a> Run<'a> {
                         controller.populate(view, now, &mut script);
                     }
                     if is_loop {
+                        foretold = Some(Foretold::of(controller, view, now));
                         controller.reconcile(view, now, &mut new.answers, &mut script, &mut out);
                     }
                     if ends_late {
@@ -327,6 +330,10 @@ impl<'a> Run<'a> {
                 }
                 let predicted = Self::predicted(out);
                 if predicted == *real {
+                    // A refused request changes what a loop does.
+                    let foretold = foretold.filter(|_| new.answers.rules.is_empty());
+                    let differs = foretold.map(|foretold| foretold.differs(real)).unwrap_or_default();
+                    ensure!(differs.is_empty(), "a loop at {} does not start what is foretold: {differs:?}", now.0);
                     if !next.contains(&new) {
                         next.push(new);
                     }
