@@ -206,11 +206,11 @@ impl<'a> Api<'a> {
         object(key, self.send("GET", &path, None, None).await)
     }
 
-    /// Reads a whole list.
+    /// Reads a whole list: of one namespace, or of all if the namespace is empty.
     pub(super) async fn list(&self, kind: Kind, namespace: &str) -> Result<Vec<Value>, Stopped> {
         let place = if namespace.is_empty() { String::new() } else { format!(" in namespace {namespace}") };
         let what = format!("{}{place}", kind.resource());
-        if kind.namespaced() {
+        if !namespace.is_empty() {
             name(namespace)?;
         }
         let path = repair::path(kind, namespace, "");

@@ -4,7 +4,8 @@ use super::api::Api;
 use super::error::Stopped;
 use crate::controllers::persistent_volume::reclaim;
 use crate::model::{
-    Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet, Str, VolumeAttachment,
+    CsiNode, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, StatefulSet, Str,
+    VolumeAttachment,
 };
 use crate::repair::guards::machine;
 use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, volume_key};
@@ -152,15 +153,10 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             ))
             .hint("wait until the pod is gone, and check the data"))
         }
-        Recheck::NotNeeded { node, volume, claims } => {
+        Recheck::NotNeeded { node, volume, same, claims } => {
             let mut claims = claims.clone();
-            let key = volume_key(volume);
-            match decode(&key, api.get(&key).await?.as_ref())? {
-                Some(Seen::Volume(volume)) => machine::add_claim(&mut claims, &volume),
-                Some(Seen::Claim(_) | Seen::Attachment(_)) | None => {
-                    return Err(Stopped::changed(format!("volume {volume} does not exist any more")));
-                }
-            }
+            machine::add_claim(&mut claims, &*that_volume(api, volume).await?);
+            machine::add_claims_of(&mut claims, same, &all::<PersistentVolumeClaim>(api).await?);
             let namespaces: BTreeSet<&Str> = claims.iter().map(|(namespace, _)| namespace).collect();
             let mut users = Vec::new();
             for namespace in namespaces {
@@ -171,6 +167,27 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             }
             Err(Stopped::changed(format!("pods on node {node} need volume {volume}: {}", users.join(", ")))
                 .hint("stop what runs them, and wait until they are gone"))
+        }
+        Recheck::OneMachine { node, driver, id } => {
+            match machine::other_machine(node, driver, id, &all::<CsiNode>(api).await?) {
+                None => Ok(()),
+                Some(why) => {
+                    Err(Stopped::changed(why)
+                        .hint("see whether the machine runs, and whether a pod there uses the volume"))
+                }
+            }
+        }
+        Recheck::Unprovisioned { node, claim } => {
+            let key = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
+            if api.get(&key).await?.is_some() {
+                return Err(Stopped::changed(format!(
+                    "node {node} exists: a provisioner may be creating a volume for it"
+                )));
+            }
+            match machine::made_for(&all::<PersistentVolume>(api).await?, claim) {
+                None => Ok(()),
+                Some(volume) => Err(Stopped::changed(format!("volume {} was made for the claim", volume.meta.name))),
+            }
         }
         Recheck::MachineOff { node, sign, mounted_as } => {
             let key = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
@@ -223,6 +240,15 @@ async fn named_by(
         Some(Seen::Claim(claim)) => Ok(Some(claim)),
         Some(Seen::Volume(_) | Seen::Attachment(_)) | None => Ok(None),
     }
+}
+
+/// Returns all objects of a kind.
+async fn all<T: Resource>(api: Api<'_>) -> Result<Vec<T>, Stopped> {
+    let mut found = Vec::new();
+    for manifest in api.list(T::KIND, "").await? {
+        found.extend(item(T::KIND, &manifest)?.of::<T>());
+    }
+    Ok(found)
 }
 
 /// Returns the names of those pods of a namespace for which `wanted` is true.

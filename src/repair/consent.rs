@@ -79,7 +79,13 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         Recheck::NotNeeded { volume, claims, .. } => {
             let namespaces: BTreeSet<&Str> = claims.iter().map(|(namespace, _)| namespace).collect();
             let pods = namespaces.into_iter().map(|namespace| list(Kind::Pod, namespace));
-            pods.chain([get(volume_key(volume))]).collect()
+            let claims = list(Kind::PersistentVolumeClaim, &Str::default());
+            pods.chain([get(volume_key(volume.name())), claims]).collect()
+        }
+        Recheck::OneMachine { .. } => vec![list(Kind::CsiNode, &Str::default())],
+        Recheck::Unprovisioned { node, .. } => {
+            let node = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
+            vec![get(node), list(Kind::PersistentVolume, &Str::default())]
         }
         Recheck::MachineOff { node, .. } => {
             vec![get(ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() })]
@@ -307,7 +313,8 @@ impl Allowance {
 }
 
 /// Returns the name of the node that has to be typed before its volume is detached. It is `None` if the request states
-/// that the machine of this node is off, if the node has the taint that says so, or if no step is left.
+/// that the machine of this node is off, if the node has the taint that says so, or if no step is left. But if nobody
+/// knows which machine the node is, the name has to be typed.
 fn node_to_type(plan: &Plan, machine_off: Option<&Str>) -> Option<Str> {
     let step = plan.steps.first()?;
     let says_so =
@@ -318,8 +325,9 @@ fn node_to_type(plan: &Plan, machine_off: Option<&Str>) -> Option<Str> {
     });
     // A plan that does not say which node it is about is never right, so no name of a node is enough.
     let node = attaches.unwrap_or_default();
+    let is_known = step.recheck.iter().any(|recheck| matches!(recheck, Recheck::OneMachine { .. }));
     let is_stated = machine_off == Some(&node) || step.recheck.iter().any(says_so);
-    (!is_stated).then_some(node)
+    (!is_stated || !is_known).then_some(node)
 }
 
 /// Returns the claim to which a write gives a volume. The write creates this claim or writes it into the claimRef.

@@ -27,6 +27,8 @@ pub(super) struct Detachment<'p> {
     node: Str,
     /// Whether the plan rests only on a kubelet that does not answer.
     is_silent: bool,
+    /// Whether the machine of the node is known.
+    is_known: bool,
 }
 
 /// A state of the model.
@@ -39,6 +41,8 @@ struct State {
     mounted: bool,
     /// Whether a pod on the node needs the volume.
     needed: bool,
+    /// Whether the machine runs under the name of another node.
+    renamed: bool,
     /// The number of steps that the plan has carried out.
     position: usize,
     /// What the plan deleted.
@@ -76,6 +80,7 @@ enum Deleted {
 enum Move {
     Plan(usize),
     NodeReturns,
+    NodeRenamed,
     KubeletMounts,
     PodScheduled,
     ManagerDetaches,
@@ -97,7 +102,9 @@ impl<'p> Detachment<'p> {
         let is_silent =
             |recheck: &Recheck| matches!(recheck, Recheck::MachineOff { sign: MachineSign::Silent { .. }, .. });
         let is_silent = step.recheck.iter().any(is_silent);
-        Some(Self { steps: &plan.steps, write, step, volume, node, is_silent })
+        let is_known = plan.type_name.is_none()
+            || step.recheck.iter().any(|recheck| matches!(recheck, Recheck::OneMachine { .. }));
+        Some(Self { steps: &plan.steps, write, step, volume, node, is_silent, is_known })
     }
 
     /// Searches for an order of moves in which the plan does harm.
@@ -133,6 +140,10 @@ impl<'p> Detachment<'p> {
             }
         };
         add(Move::NodeReturns, &|after| after.runs = true);
+        // If nobody knows which machine the node is, a person has to judge this.
+        if self.is_known {
+            add(Move::NodeRenamed, &|after| after.renamed = true);
+        }
         add(Move::PodScheduled, &|after| after.needed = true);
         // A kubelet that is cut off from the API server only for some time can still report. The kubelet of a node that
         // is gone or out of service reports only if its machine runs.
@@ -169,7 +180,7 @@ impl<'p> Detachment<'p> {
         after.done = Some(match state.attachment {
             AttachmentState::Anew => Deleted::Another,
             AttachmentState::Reviewed | AttachmentState::Going | AttachmentState::Gone
-                if state.runs || state.needed || state.mounted =>
+                if state.runs || state.needed || state.mounted || state.renamed =>
             {
                 Deleted::InUse
             }
@@ -216,6 +227,7 @@ impl<'p> Detachment<'p> {
                 format!("pvctl: step {id}, {why}")
             }
             Move::NodeReturns => format!("the machine of node {node} runs again"),
+            Move::NodeRenamed => format!("the machine of node {node} runs again, under the name of another node"),
             Move::KubeletMounts => format!("the kubelet of node {node} reports that volume {volume} is mounted"),
             Move::PodScheduled => format!("a pod that needs volume {volume} gets node {node}"),
             Move::ManagerDetaches => format!("kube-controller-manager deletes {}", self.write.object),
@@ -251,6 +263,7 @@ fn is_deletion(write: &Write) -> bool {
 fn holds(recheck: &Recheck, state: State) -> bool {
     match recheck {
         Recheck::NotNeeded { .. } => !state.needed,
+        Recheck::OneMachine { .. } => !state.renamed,
         // Only for a node that does not answer, it is checked whether its status lists the volume as mounted.
         Recheck::MachineOff { sign: MachineSign::Silent { .. }, .. } => !state.runs && !state.mounted,
         Recheck::MachineOff { .. } => !state.runs,
@@ -261,6 +274,7 @@ fn holds(recheck: &Recheck, state: State) -> bool {
         | Recheck::AllRetained { .. }
         | Recheck::Lives { .. }
         | Recheck::Reserved { .. }
+        | Recheck::Unprovisioned { .. }
         | Recheck::NotRecycled { .. } => true,
     }
 }

@@ -99,9 +99,11 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             | Recheck::Lives { .. }
             | Recheck::Reserved { .. } => {}
             Recheck::NotRecycled { volume } => guards.push(not_recycled(situation, volume)),
-            Recheck::NotNeeded { node, volume, claims } => {
-                guards.push(machine::not_needed(situation, node, volume, claims));
+            Recheck::NotNeeded { node, volume, same, claims } => {
+                guards.push(machine::not_needed(situation, node, volume, same, claims));
             }
+            Recheck::OneMachine { node, driver, id } => guards.push(machine::one(situation, node, driver, id)),
+            Recheck::Unprovisioned { node, claim } => guards.push(machine::unprovisioned(situation, node, claim)),
             Recheck::MachineOff { node, sign, mounted_as } => {
                 guards.push(machine::off(situation, node, sign, mounted_as.as_deref()));
             }

@@ -200,9 +200,27 @@ pub enum Recheck {
         /// The node.
         node: Str,
         /// The volume. The claim that it names at that moment is checked as well.
-        volume: Str,
+        volume: VolumeIdentity,
+        /// The names of all volumes that are the same disk. Every claim that names one of them is checked as well.
+        same: Vec<Str>,
         /// The claims whose pods use the disk of the volume: namespace and name.
         claims: Vec<(Str, Str)>,
+    },
+    /// The driver knows the machine of the node by this id, and no other node has this machine.
+    OneMachine {
+        /// The node.
+        node: Str,
+        /// The driver.
+        driver: Str,
+        /// The id of the machine.
+        id: Str,
+    },
+    /// The node that is selected for a claim does not exist, and no volume was made for the claim.
+    Unprovisioned {
+        /// The selected node.
+        node: Str,
+        /// The uid of the claim.
+        claim: Str,
     },
     /// The node still says about its machine what it said when the plan was made.
     MachineOff {
@@ -236,6 +254,8 @@ impl Recheck {
             | Self::Lives { .. }
             | Self::NotRecycled { .. }
             | Self::NotNeeded { .. }
+            | Self::OneMachine { .. }
+            | Self::Unprovisioned { .. }
             | Self::MachineOff { .. } => None,
         }
     }
@@ -261,6 +281,12 @@ impl std::fmt::Display for Recheck {
             }
             Self::NotRecycled { volume } => write!(out, "no pod of the recycler erases volume {volume}"),
             Self::NotNeeded { node, volume, .. } => write!(out, "no pod on node {node} needs volume {volume}"),
+            Self::OneMachine { node, driver, id } => {
+                write!(out, "driver {driver} knows machine {id} only as node {node}")
+            }
+            Self::Unprovisioned { node, .. } => {
+                write!(out, "node {node} does not exist, and no volume was made for the claim")
+            }
             Self::MachineOff { node, sign, .. } => write!(out, "node {node} {sign}"),
         }
     }

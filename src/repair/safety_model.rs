@@ -451,6 +451,8 @@ impl<'a> SafetyModel<'a> {
             | Recheck::Detached { .. }
             | Recheck::NotRecycled { .. }
             | Recheck::NotNeeded { .. }
+            | Recheck::OneMachine { .. }
+            | Recheck::Unprovisioned { .. }
             | Recheck::MachineOff { .. } => true,
         }
     }

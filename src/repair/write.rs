@@ -584,13 +584,13 @@ impl Write {
     }
 }
 
-/// Returns the path of an object in the API.
+/// Returns the path of an object in the API. Without a namespace, it is that of the objects of all namespaces.
 pub fn path(kind: Kind, namespace: &str, name: &str) -> String {
     let group = match kind.api_version().split_once('/') {
         Some(_) => format!("/apis/{}", kind.api_version()),
         None => format!("/api/{}", kind.api_version()),
     };
-    if kind.namespaced() {
+    if kind.namespaced() && !namespace.is_empty() {
         format!("{group}/namespaces/{namespace}/{}/{name}", kind.resource())
     } else {
         format!("{group}/{}/{name}", kind.resource())

@@ -38,6 +38,11 @@ impl Node {
         self.readiness().is_some_and(|ready| ready.status != "True")
     }
 
+    /// Returns whether the condition `Ready` of the node is `True`.
+    pub fn is_ready(&self) -> bool {
+        self.readiness().is_some_and(|ready| ready.status == "True")
+    }
+
     /// Returns whether an administrator has stated that the node is shut down. Kubernetes may then detach its volumes
     /// by force.
     pub fn is_out_of_service(&self) -> bool {

@@ -14,7 +14,7 @@ use super::pod::facts::{attachment, bound, is_exclusive};
 use crate::controllers::KubernetesBehavior;
 use crate::controllers::attach_detach::{
     AttachBranch, AttachDetach, AttachState, AttachableVolume, DetachBranch, Flags, LONGEST_BACKOFF,
-    MAX_WAIT_FOR_UNMOUNT, Moment, PodName,
+    MAX_WAIT_FOR_UNMOUNT, Moment, Plugin, PodName,
 };
 use crate::model::{Kind, Node, PersistentVolume, Pod, Str, Timestamp, VolumeAttachment};
 use crate::simulate::Simulation;
@@ -233,6 +233,19 @@ impl<'s> Attachments<'s> {
         lasting.other_nodes(&attachable.unique_name(), node).into_iter().filter_map(of_node).collect()
     }
 
+    /// Returns whether the controller waits for other nodes before it attaches the volume to the node. It does not wait
+    /// if it only thinks that another node may have the volume.
+    pub fn waits(&self, volume: &PersistentVolume, node: &str) -> bool {
+        let Some(volume) = self.attachable(volume, node) else { return false };
+        let is_going = |other: &Str| {
+            let record = self.record(&volume.name, volume.attachment_name_on(other).as_deref(), other);
+            record.is_some_and(|record| record.meta.deleted.is_some())
+        };
+        let [_, lasting] = self.memories();
+        lasting.if_needed(&volume, node, NOW) == AttachBranch::AttachBlocked
+            || lasting.other_nodes(&volume.unique_name(), node).iter().any(is_going)
+    }
+
     /// Returns the pods on the node that need a disk, by its name in the status of the node. They can need it through
     /// any claim, and without a claim.
     pub fn pods_with_disk(&self, unique_name: &str, node: &str) -> Vec<&'s Pod> {
@@ -278,6 +291,22 @@ impl<'s> Attachments<'s> {
     fn attachable(&self, volume: &PersistentVolume, node: &str) -> Option<AttachableVolume> {
         let [fresh, _] = self.memories();
         fresh.volume(self.view(), volume, node)
+    }
+
+    /// Returns why an attachment is not about the disk that its volume names now. Returns `None` if it is, or if nobody
+    /// can know: an attachment that kube-controller-manager did not create can have any name.
+    pub fn other_disk(&self, attachment: &VolumeAttachment, volume: &PersistentVolume) -> Option<String> {
+        let attachable = self.attachable(volume, &attachment.node_name)?;
+        if let Plugin::Csi { driver, .. } = &attachable.plugin
+            && *driver != attachment.attacher
+        {
+            return Some(format!("the volume has driver {driver}, and the attachment {}", attachment.attacher));
+        }
+        let name = attachable.attachment_name_on(&attachment.node_name)?;
+        let hash = attachment.meta.name.strip_prefix("csi-").unwrap_or_default();
+        let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_hash && attachment.meta.name != name)
+            .then(|| "its name is the one for another handle, and the volume was created again".to_owned())
     }
 
     /// Returns the volumes that are the same disk for the controller: they have the same name in the status of the
@@ -382,6 +411,11 @@ impl<'s> Attachments<'s> {
         let nodes = if nodes.len() == 1 { format!("node {}", nodes[0]) } else { format!("nodes {}", nodes.join(", ")) };
         let unknown =
             if own.leaves.len() > 1 { vec!["what the controller knows about the other node"] } else { Vec::new() };
+        if self.is_refused(own) {
+            let never = "the attacher refuses a volume that is being deleted".to_owned();
+            own.next = vec![Next { step: Step::Attach, when: When::Never(never), unknown: Vec::new() }];
+            return;
+        }
         let after = When::After(format!("the volume is detached from {nodes}"));
         // The controller that was just started may attach the volume before.
         let may_start = own.leaves.contains(&Leaf::Attach(AttachBranch::AttachStarted));
@@ -434,6 +468,10 @@ impl<'s> Attachments<'s> {
                     next
                 }
                 Some(_) => vec![Next { step: Step::Attach, when: self.within(SECOND), unknown: Vec::new() }],
+                None if self.is_refused(of) => {
+                    let never = "the attacher refuses a volume that is being deleted".to_owned();
+                    vec![Next { step: Step::Attach, when: When::Never(never), unknown: Vec::new() }]
+                }
                 None => {
                     let unknown = vec!["whether an attachment failed a short time ago"];
                     vec![Next { step: Step::Request, when: self.within(LONGEST_BACKOFF), unknown }]
@@ -474,12 +512,12 @@ impl<'s> Attachments<'s> {
             [only] => format!("pod {only} is gone"),
             several => format!("pods {} are gone", several.join(", ")),
         };
-        if !of.needed_by.iter().all(is_going) {
+        if node.is_some() && !of.needed_by.iter().all(is_going) {
             return gone;
         }
         let by = match node {
             None => ": kube-controller-manager deletes the pods of a node that does not exist".to_owned(),
-            Some(node) if node.is_out_of_service() && node.is_not_ready() => {
+            Some(node) if node.is_out_of_service() && !node.is_ready() => {
                 ": kube-controller-manager deletes the pods of a node that is out of service".to_owned()
             }
             Some(node) if is_silent(node) => {

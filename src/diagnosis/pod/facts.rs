@@ -118,7 +118,7 @@ pub fn is_exclusive(volume: &PersistentVolume) -> bool {
 pub fn driver<'v>(behavior: &KubernetesBehavior, volume: &'v PersistentVolume) -> Option<&'v str> {
     match volume.source.kind {
         SourceKind::Csi => Some(volume.source.detail.as_str()),
-        _ => migrated_to(behavior, volume),
+        _ => migrated_to(behavior, volume).or_else(|| attach_detach::migrated_driver(behavior, volume)),
     }
 }
 

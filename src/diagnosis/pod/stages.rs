@@ -204,6 +204,11 @@ impl<'s> Stages<'s> {
         is_silent(node).then_some(node.meta.name.as_str())
     }
 
+    /// Returns whether an administrator has stated that the node of the pod is shut down.
+    pub fn is_out_of_service(&self) -> bool {
+        self.snapshot.node(&self.pod.node_name).is_some_and(crate::model::Node::is_out_of_service)
+    }
+
     /// Returns words for the volume of the claim if that volume is being deleted. Otherwise returns words for the claim
     /// if the claim is being deleted. Otherwise returns None.
     pub fn going(&self, volume: &PodVolume) -> Option<String> {

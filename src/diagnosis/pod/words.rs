@@ -62,8 +62,12 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
                 None => format!("{name} is being deleted; its containers are stopped first."),
             },
         };
-        let stays = "The pod stays Terminating until that kubelet answers again, or until somebody confirms with the \
-                     taint node.kubernetes.io/out-of-service that the node is shut down.";
+        let stays = if stages.is_out_of_service() {
+            "The node has the taint node.kubernetes.io/out-of-service, so kube-controller-manager deletes the pod."
+        } else {
+            "The pod stays Terminating until that kubelet answers again, or until somebody confirms with the taint \
+             node.kubernetes.io/out-of-service that the node is shut down."
+        };
         return PodAnswer {
             state: State::Waiting,
             headline,

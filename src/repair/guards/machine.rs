@@ -4,7 +4,8 @@
 use super::{Guard, Holds};
 use crate::controllers::attacher::Sidecar;
 use crate::diagnosis::attaching::is_silent;
-use crate::model::{Kind, Node, PersistentVolume, Pod, Str, VolumeAttachment};
+use crate::model::{CsiNode, Kind, Node, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::Plan;
 use crate::repair::situation::{Known, Situation};
 use crate::repair::write::{Change, Expect};
@@ -43,7 +44,7 @@ impl MachineSign {
     pub fn of(node: Option<&Node>) -> Option<Self> {
         let Some(node) = node else { return Some(Self::Gone) };
         let uid = node.meta.uid.clone();
-        if node.is_not_ready() && node.is_out_of_service() {
+        if !node.is_ready() && node.is_out_of_service() {
             return Some(Self::OutOfService { uid });
         }
         is_silent(node).then_some(Self::Silent { uid })
@@ -91,6 +92,82 @@ pub fn add_claim(claims: &mut Vec<(Str, Str)>, volume: &PersistentVolume) {
     }
 }
 
+/// Adds the claims that name one of these volumes, unless they are known already. The volume of such a claim may name
+/// another claim, or none.
+pub fn add_claims_of<'c>(
+    known: &mut Vec<(Str, Str)>,
+    volumes: &[Str],
+    claims: impl IntoIterator<Item = &'c PersistentVolumeClaim>,
+) {
+    for claim in claims.into_iter().filter(|claim| volumes.contains(&claim.volume_name)) {
+        let key = (claim.meta.namespace.clone(), claim.meta.name.clone());
+        if !known.contains(&key) {
+            known.push(key);
+        }
+    }
+}
+
+/// Returns why the driver may not know only this node by this id of a machine, in a sentence without a full stop.
+/// Upstream: `GetNodeID`, external-attacher 4.13.
+pub fn other_machine<'n>(
+    node: &str,
+    driver: &str,
+    id: &str,
+    nodes: impl IntoIterator<Item = &'n CsiNode>,
+) -> Option<String> {
+    nodes.into_iter().find_map(|found| {
+        let registered = &found.driver(driver)?.node_id;
+        if found.meta.name == node {
+            (!registered.is_empty() && registered != id)
+                .then(|| format!("node {node} is machine {registered} of driver {driver} now, and not {id}"))
+        } else {
+            (registered == id).then(|| format!("node {} has machine {id} of driver {driver}, too", found.meta.name))
+        }
+    })
+}
+
+/// Checks that no other node has the machine.
+pub(super) fn one(situation: &Situation<'_>, node: &str, driver: &str, id: &str) -> Guard {
+    const ID: &str = "renamed";
+    if let Some(why) = other_machine(node, driver, id, situation.snapshot.all::<CsiNode>()) {
+        return Guard::new(ID, Holds::No, why);
+    }
+    if !situation.knows_all(Kind::CsiNode, "") {
+        return Guard::new(ID, Holds::Unknown, format!("which nodes have machine {id} could not be read"));
+    }
+    Guard::new(ID, Holds::Yes, format!("driver {driver} knows machine {id} only as node {node}"))
+}
+
+/// Checks that the selected node of a claim does not exist, and that no volume was made for the claim.
+pub(super) fn unprovisioned(situation: &Situation<'_>, node: &str, claim: &str) -> Guard {
+    const ID: &str = "provisioner";
+    match situation.node(node) {
+        Known::There(_) => return Guard::new(ID, Holds::No, format!("node {node} exists")),
+        Known::Absent => {}
+        Known::Unknown => {
+            return Guard::new(ID, Holds::Unknown, format!("whether node {node} exists could not be read"));
+        }
+    }
+    match made_for(situation.snapshot.volumes(), claim) {
+        Some(volume) => Guard::new(ID, Holds::No, format!("volume {} was made for the claim", volume.meta.name)),
+        None if !situation.knows_all(Kind::PersistentVolume, "") => {
+            Guard::new(ID, Holds::Unknown, "whether a volume was made for the claim could not be read")
+        }
+        None => Guard::new(ID, Holds::Yes, format!("node {node} does not exist, and no volume was made for the claim")),
+    }
+}
+
+/// Returns the volume that was made for the claim with this uid.
+pub fn made_for<'v>(
+    volumes: impl IntoIterator<Item = &'v PersistentVolume>,
+    claim: &str,
+) -> Option<&'v PersistentVolume> {
+    let made = format!("pvc-{claim}");
+    volumes.into_iter().find(|volume| {
+        volume.meta.name == made.as_str() || volume.claim_ref.as_ref().is_some_and(|named| named.uid == claim)
+    })
+}
+
 /// Returns whether a pod on the node needs the volume of one of these claims: namespace and name. A pod that has
 /// terminated needs nothing. Upstream: `IsPodTerminated`, `pkg/volume/util`, 1.36.
 pub fn needs(pod: &Pod, node: &str, claims: &[(Str, Str)]) -> bool {
@@ -117,12 +194,22 @@ pub(super) fn off(situation: &Situation<'_>, node: &str, sign: &MachineSign, mou
 }
 
 /// Checks that no pod on the node needs the volume.
-pub(super) fn not_needed(situation: &Situation<'_>, node: &str, volume: &str, claims: &[(Str, Str)]) -> Guard {
+pub(super) fn not_needed(
+    situation: &Situation<'_>,
+    node: &str,
+    volume: &VolumeIdentity,
+    same: &[Str],
+    claims: &[(Str, Str)],
+) -> Guard {
     const ID: &str = "needed";
     let mut claims = claims.to_vec();
-    if let Known::There(volume) = situation.volume(volume) {
-        add_claim(&mut claims, volume);
+    if let Known::There(found) = situation.volume(volume.name()) {
+        if let Some(why) = volume.differs(found) {
+            return Guard::new(ID, Holds::No, why);
+        }
+        add_claim(&mut claims, found);
     }
+    add_claims_of(&mut claims, same, situation.snapshot.claims());
     let users: Vec<String> = situation
         .snapshot
         .pods()
@@ -143,11 +230,11 @@ pub(super) fn not_needed(situation: &Situation<'_>, node: &str, volume: &str, cl
             ),
         );
     }
-    if !situation.knows_all(Kind::PersistentVolume, "") {
+    if !situation.knows_all(Kind::PersistentVolume, "") || !situation.knows_all(Kind::PersistentVolumeClaim, "") {
         return Guard::new(
             ID,
             Holds::Unknown,
-            format!("the volumes could not be listed, so nobody knows whether another one has the disk of {volume}"),
+            format!("not all volumes and claims could be listed, so nobody knows who else has the disk of {volume}"),
         );
     }
     Guard::new(ID, Holds::Yes, format!("no pod on node {node} needs volume {volume}"))

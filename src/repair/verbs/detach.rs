@@ -4,8 +4,9 @@
 use super::build::{Builder, Planned, volume};
 use crate::diagnosis::attaching::Attachments;
 use crate::diagnosis::remedy::quoted;
-use crate::model::{AnnotationKey, CsiNode, Kind, Node, PersistentVolume, Pod, Str, VolumeAttachment};
-use crate::repair::guards::machine::{MachineSign, add_claim, has_attacher, needs};
+use crate::model::{AnnotationKey, CsiNode, Kind, Node, PersistentVolume, Pod, SourceKind, Str, VolumeAttachment};
+use crate::repair::guards::machine::{MachineSign, add_claim, add_claims_of, has_attacher, needs};
+use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Proposed, Recheck, Refusal, Undo};
 use crate::repair::request::Request;
 use crate::repair::situation::{Known, Situation, attachment_key};
@@ -22,12 +23,27 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, mac
         let message = format!("--machine-off names node {stated}, but {name} attaches its volume to node {node}");
         return Err(Refusal::new("usage", message).into());
     }
+    let storage = "detach the disk with the tools of the storage";
     if attachment.volume_name.is_empty() {
-        let message = format!("{name} attaches an inline volume: pvctl cannot see which pods need it");
-        return Err(Refusal::new("inline", message).into());
+        let message = format!("{name} attaches a volume without a PersistentVolume: pvctl cannot see which disk it is");
+        return Err(Refusal::new("inline", message).hint(storage).into());
+    }
+    if matches!(situation.volume(&attachment.volume_name), Known::Absent) {
+        let (volume, driver) = (&attachment.volume_name, &attachment.attacher);
+        let message = format!("volume {volume} does not exist, and driver {driver} needs it to detach the disk");
+        return Err(Refusal::new("missing", message)
+            .hint(format!(
+                "create volume {volume} again, with the same handle and policy Retain: then it can be detached"
+            ))
+            .hint(storage)
+            .into());
     }
     let volume = volume(situation, &attachment.volume_name)?;
     let attachments = Attachments::new(situation.snapshot, &situation.settings.behavior);
+    if let Some(why) = attachments.other_disk(attachment, volume) {
+        let message = format!("{name} is not about the disk that volume {} names now: {why}", volume.meta.name);
+        return Err(Refusal::new("disk", message).hint(storage).into());
+    }
     let Some(mounted_as) = attachments.unique_name(volume, node) else {
         let message = format!("no plugin of kube-controller-manager attaches volume {}", volume.meta.name);
         return Err(Refusal::new("unattached", message)
@@ -35,11 +51,14 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, mac
             .into());
     };
     let sign = sign(situation, attachment, volume, &mounted_as, attachments.manages(node))?;
-    let doubt = doubt(situation, attachment)?;
+    let Machine { id, doubt } = machine(situation, attachment)?;
     let mut claims = Vec::new();
-    for same in attachments.same_disk(volume, node) {
-        add_claim(&mut claims, same);
+    let same = attachments.same_disk(volume, node);
+    for volume in &same {
+        add_claim(&mut claims, volume);
     }
+    let same: Vec<Str> = same.into_iter().map(|volume| volume.meta.name.clone()).collect();
+    add_claims_of(&mut claims, &same, situation.snapshot.claims());
     check_unneeded(situation, volume, node, &claims, &attachments.pods_with_disk(&mounted_as, node))?;
     let mut plan = Builder::new(request);
     plan.save_attachment(attachment, &sign);
@@ -49,11 +68,13 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, mac
              volume"
         )
     });
-    if let Some(why) = unstated.or(doubt) {
-        plan.leave_to_person(why);
-        if machine_off.is_none() {
-            plan.ask_for(node);
-        }
+    // The statement that the machine is off does not say which machine the driver detaches the disk from.
+    if doubt.is_some() || unstated.is_some() && machine_off.is_none() {
+        plan.ask_for(node);
+    }
+    let reasons: Vec<String> = unstated.into_iter().chain(doubt).collect();
+    if !reasons.is_empty() {
+        plan.leave_to_person(reasons.join("; and "));
     }
     notes(&mut plan, attachment, &sign);
     let write = Write {
@@ -65,13 +86,15 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, name: &str, mac
         ],
         change: Change::Delete,
     };
-    let needed = Recheck::NotNeeded { node: node.clone(), volume: attachment.volume_name.clone(), claims };
+    let needed = Recheck::NotNeeded { node: node.clone(), volume: VolumeIdentity::of(volume), same, claims };
+    let driver = attachment.attacher.clone();
+    let one = id.map(|id| Recheck::OneMachine { node: node.clone(), driver, id });
     // This recheck comes last, because it is one short read, and the lists before it take longer.
     let machine = Recheck::MachineOff { node: node.clone(), sign, mounted_as: Some(mounted_as) };
     plan.step(
         format!("let driver {} detach volume {} from node {node}", attachment.attacher, attachment.volume_name),
         Some(write),
-        vec![needed, machine],
+        [needed].into_iter().chain(one).chain([machine]).collect(),
         None,
         Undo::Impossible {
             why: format!(
@@ -130,7 +153,12 @@ fn sign(
     );
     let Some(sign) = MachineSign::of(node) else {
         return Err(Refusal::new("ready", format!("node {name} {}, {volume}", MachineSign::lacks(node)))
-            .hint("delete the pods that use the volume there: then the kubelet unmounts it, and it is detached")
+            .hint(match node.and_then(Node::readiness) {
+                Some(_) => {
+                    "delete the pods that use the volume there: then the kubelet unmounts it, and it is detached"
+                }
+                None => "wait until the node says whether it is ready",
+            })
             .hint(explain)
             .into());
     };
@@ -145,11 +173,19 @@ fn sign(
     Ok(sign)
 }
 
-/// Returns why a person has to judge, although the node says that its machine is off: the driver may detach the disk
-/// from another machine, or nobody detaches it. If the driver would certainly do so, this is a refusal. The driver
-/// knows a machine by the id in the CSINode, or else by the one in the attachment. Upstream: `GetNodeID` and
-/// `csiDetach`, external-attacher 4.13.
-fn doubt(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Option<String>, Proposed> {
+/// The machine of a node, as its driver knows it.
+struct Machine {
+    /// The id of the machine. It is `None` if it is not known, or if not all nodes could be compared.
+    id: Option<Str>,
+    /// Why a person has to judge, although the node says that its machine is off: the driver may detach the disk from
+    /// another machine, or nobody detaches it.
+    doubt: Option<String>,
+}
+
+/// Returns the machine of the node. If the driver would certainly detach the disk from another machine, this is a
+/// refusal. The driver knows a machine by the id in the CSINode, or else by the one in the attachment. Upstream:
+/// `GetNodeID` and `csiDetach`, external-attacher 4.13.
+fn machine(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Machine, Proposed> {
     let VolumeAttachment { attacher: driver, node_name: node, .. } = attachment;
     let id_of = |csi_node: &CsiNode| csi_node.driver(driver).map_or(Str::default(), |driver| driver.node_id.clone());
     let recorded = attachment.meta.annotations.get(AnnotationKey::CsiNodeId).unwrap_or_default();
@@ -162,6 +198,10 @@ fn doubt(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Opt
         );
         return Err(Refusal::new("replaced", message)
             .hint(format!("detach the disk from machine {recorded} with the tools of the storage"))
+            .hint(
+                "then delete the VolumeAttachment by hand: kube-controller-manager does this by itself as soon as no pod \
+                 on the node needs the volume and the node does not list it as mounted",
+            )
             .into());
     }
     let id = if registered.is_empty() { Str::from(recorded) } else { registered };
@@ -175,18 +215,20 @@ fn doubt(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Opt
             .hint(format!("see whether a pod on node {} uses the volume", other.meta.name))
             .into());
     }
-    if attachment.attached && !has_attacher(attachment) {
-        return Ok(Some(format!(
+    let is_known = situation.knows_all(Kind::CsiNode, "") && !id.is_empty();
+    let doubt = if attachment.attached && !has_attacher(attachment) {
+        Some(format!(
             "driver {driver} has no finalizer on the attachment: it is gone at once, and nobody detaches the disk from \
              the machine of node {node}"
-        )));
-    }
-    let is_known = situation.knows_all(Kind::CsiNode, "");
-    Ok((!is_known || id.is_empty()).then(|| {
-        format!(
-            "it cannot be seen which machine node {node} is: driver {driver} may detach the volume from another one"
-        )
-    }))
+        ))
+    } else {
+        (!is_known).then(|| {
+            format!(
+                "it cannot be seen which machine node {node} is: driver {driver} may detach the volume from another one"
+            )
+        })
+    };
+    Ok(Machine { id: is_known.then_some(id), doubt })
 }
 
 /// Checks that no pod on the node needs the disk of the volume.
@@ -209,6 +251,16 @@ fn check_unneeded(
                  node with the taint node.kubernetes.io/out-of-service",
             )
             .into());
+    }
+    if !situation.knows_all(Kind::PersistentVolumeClaim, "") {
+        let message = format!("which claims name volume {} could not be read", volume.meta.name);
+        return Err(Refusal::new("unknown", message).into());
+    }
+    // Pods can use the disk of an in-tree volume without a claim.
+    let needs_all = claims.is_empty() || volume.source.kind != SourceKind::Csi;
+    if needs_all && !situation.knows_all(Kind::Pod, "") {
+        let message = format!("which pods of all namespaces are on node {node} could not be read");
+        return Err(Refusal::new("unknown", message).into());
     }
     if let Some((namespace, _)) = claims.iter().find(|(namespace, _)| !situation.knows_all(Kind::Pod, namespace)) {
         let message = format!("which pods of namespace {namespace} are on node {node} could not be read");

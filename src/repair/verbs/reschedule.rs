@@ -2,8 +2,10 @@
 //! this node no longer exists. Then the scheduler selects another node.
 
 use super::build::{Builder, Planned, claim};
+use crate::diagnosis::attaching::is_silent;
 use crate::model::{AnnotationKey, Kind, ObjectKey};
-use crate::repair::plan::{Proposed, Refusal, Undo};
+use crate::repair::guards::machine::made_for;
+use crate::repair::plan::{Proposed, Recheck, Refusal, Undo};
 use crate::repair::request::Request;
 use crate::repair::situation::Situation;
 use crate::repair::write::{Change, Expect, Write};
@@ -19,26 +21,30 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
             claim.key()
         )));
     }
-    if situation.snapshot.node(node).is_some() {
-        return Err(Refusal::new(
+    if claim.terminating() {
+        return Ok(Proposed::Nothing(format!("claim {} is being deleted", claim.key())));
+    }
+    if let Some(found) = situation.snapshot.node(node) {
+        let gone = "if its machine is gone for good, delete the node, and then ask for the repair again";
+        let refusal = Refusal::new(
             "node",
             format!(
                 "node {node}, which is selected for claim {}, exists: a provisioner may be creating a volume for it",
                 claim.key()
             ),
-        )
-        .into());
+        );
+        return Err(if is_silent(found) { refusal.hint(gone) } else { refusal }.into());
     }
     if !situation.knows_all(Kind::Node, "") {
         return Err(Refusal::new("unknown", format!("whether node {node} exists could not be read")).into());
     }
-    let made = format!("pvc-{}", claim.meta.uid);
-    if situation.snapshot.volume_id(&made).is_some() {
-        return Err(Refusal::new(
-            "provisioner",
-            format!("volume {made} was made for claim {}: it is about to be bound", claim.key()),
-        )
-        .into());
+    if let Some(made) = made_for(situation.snapshot.volumes(), &claim.meta.uid) {
+        let message = format!("volume {} was made for claim {}: it is about to be bound", made.meta.name, claim.key());
+        return Err(Refusal::new("provisioner", message).into());
+    }
+    if !situation.knows_all(Kind::PersistentVolume, "") {
+        let message = format!("whether a volume was made for claim {} could not be read", claim.key());
+        return Err(Refusal::new("unknown", message).into());
     }
     let mut plan = Builder::new(request);
     plan.leave_to_person(
@@ -53,13 +59,14 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         expect: vec![
             Expect::Annotation { key: name.into(), is: from.map(Into::into) },
             Expect::VolumeName { is: claim.volume_name.clone() },
+            Expect::Terminating { is: false },
         ],
         change: Change::SetAnnotation { key: name.into(), value: to.map(Into::into) },
     };
     plan.step(
         format!("node {node} does not exist: let the scheduler select another one"),
         Some(write(Some(node), None)),
-        Vec::new(),
+        vec![Recheck::Unprovisioned { node: node.into(), claim: claim.meta.uid.clone() }],
         None,
         Undo::Write { write: Box::new(write(None, Some(node))), wait: None },
     );

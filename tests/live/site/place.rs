@@ -262,7 +262,9 @@ impl<'s> Place<'s> {
         let finalizer = "external-attacher/driver-example-com";
         self.site.put(&json!({
             "apiVersion": "storage.k8s.io/v1", "kind": ATTACHMENT,
-            "metadata": {"name": name, "finalizers": [finalizer]},
+            "metadata": {
+                "name": name, "finalizers": [finalizer], "annotations": {"csi.alpha.kubernetes.io/node-id": name},
+            },
             "spec": {
                 "attacher": "driver.example.com", "nodeName": self.of(node),
                 "source": {"persistentVolumeName": self.of(volume)},

@@ -1,5 +1,5 @@
-//! What the model says about the next loop of the attach/detach controller, as `explain` shows it. The loop that follows
-//! must start these operations.
+//! What the model says about the next loop of the attach/detach controller, as `explain` shows it. The loop that
+//! follows must start these operations.
 
 use pvctl::controllers::attach_detach::{AttachBranch, AttachDetach, AttachState, DetachBranch, Moment};
 use pvctl::model::Str;

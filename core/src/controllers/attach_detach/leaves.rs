@@ -18,7 +18,7 @@ leaves! {
     AttachBranch {
         "AA1" AttachBusy "An operation of the volume runs: nothing happens.",
         "AA2" AttachDone "The volume is attached: nothing happens.",
-        "AA3" AttachBlocked "The volume is attached to another node, and only one node can have it: an event says so.",
+        "AA3" AttachBlocked "The volume is attached to another node, and only one node can have it. When this began, an event said so.",
         "AA4" AttachStarted "The volume is attached.",
         "AA7" AttachBackingOff "The last attach failed a short time ago: nothing happens.",
     }

@@ -32,7 +32,7 @@ pub use backoff::LONGEST as LONGEST_BACKOFF;
 pub use ends::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation};
 pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
-pub use volume::{AttachableVolume, Plugin, is_exclusive};
+pub use volume::{AttachableVolume, Plugin, is_exclusive, migrated_driver};
 
 use super::KubernetesBehavior;
 use crate::model::Str;

@@ -1,6 +1,7 @@
 //! A volume as the controller keeps it, and the volumes of a pod.
 
-use super::attachment_name;
+use super::{Flags, attachment_name};
+use crate::controllers::KubernetesBehavior;
 use crate::controllers::scheduler::migration::InTree;
 use crate::model::{
     AccessMode, AccessModes, ClaimPhase, CsiDriver, CsiNode, Disk, PersistentVolume, PersistentVolumeClaim, Pod,
@@ -126,6 +127,12 @@ impl AttachableVolume {
             Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => None,
         }
     }
+}
+
+/// Returns the CSI driver that attaches a volume of an in-tree plugin. Returns `None` for any other volume.
+pub fn migrated_driver(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Option<&'static str> {
+    let migration = Flags::of(behavior).migration;
+    InTree::of(volume).filter(|plugin| migration.has(*plugin)).map(InTree::driver)
 }
 
 /// Returns whether a volume with these access modes can be attached to only one node at a time. Upstream:

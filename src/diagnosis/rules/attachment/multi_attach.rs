@@ -86,11 +86,18 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
         return None;
     }
     let claim = volume.claim_ref.as_ref()?;
-    let holder = holder(case, pod, volume, other);
+    let attachments = case.survey().attachments();
+    let holder = match other {
+        Some(other) if !attachments.waits(volume, &pod.node_name) => {
+            let disk = attachments.unique_name(volume, &other.node).unwrap_or_default();
+            Holder::Unguarded(attachments.pods_with_disk(&disk, &other.node).into_iter().next())
+        }
+        _ => holder(case, pod, volume, other),
+    };
     let since = pod.started.or(pod.meta.created);
     // The controllers need some time to detach a volume whose pod has ended.
     let is_early = match holder {
-        Holder::Uses(_) | Holder::Silent(_) => case.may_heal(since)?,
+        Holder::Uses(_) | Holder::Shares(_) | Holder::Silent(_) => case.may_heal(since)?,
         Holder::Leaving(_) | Holder::OutOfService(_) | Holder::Nobody | Holder::Unknown => {
             let is_overdue = lasts(case, since, DRAIN);
             if !is_overdue {
@@ -98,14 +105,21 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
             }
             !is_overdue
         }
-        Holder::Gone(_) => false,
+        Holder::Gone(_) | Holder::Unguarded(_) => false,
     };
     let node = other.map(|other| other.node.as_str());
     let modes: Vec<&str> = volume.access_modes.0.iter().map(AccessMode::as_str).collect();
-    let (message, remedies) = words(pod, claim, name, &modes.join(", "), node, &holder);
+    let (mut message, mut remedies) = words(pod, claim, name, &modes.join(", "), node, &holder);
+    if volume.terminating() {
+        message.push_str(". But the volume is being deleted: once it is detached, no node gets it again");
+        remedies = vec![describe(
+            &volume_key(name),
+            "keep the pod that uses the volume, and first decide what happens to the data: see what deletes the volume",
+        )];
+    }
     let mut found = Detection::new(message)
         .early_if(is_early)
-        .risk(if matches!(holder, Holder::Uses(_)) { Risk::None } else { Risk::Possible })
+        .risk(if matches!(holder, Holder::Uses(_)) && !volume.terminating() { Risk::None } else { Risk::Possible })
         .since(since)
         .evidence(&case.object(), "spec.nodeName", pod.node_name.as_str())
         .evidence(&volume_key(name), "spec.accessModes", volume.access_modes.set().short())
@@ -137,6 +151,11 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
 
 /// What keeps the volume on the other node.
 enum Holder<'a> {
+    /// Nothing keeps it there: kube-controller-manager does not know for certain that the other node has the volume. So
+    /// it attaches the volume to both nodes. This pod may use it on the other node.
+    Unguarded(Option<&'a Pod>),
+    /// This pod uses the same storage there, through another PersistentVolume or without one.
+    Shares(&'a Pod),
     /// This pod uses the volume there.
     Uses(&'a Pod),
     /// This pod uses the volume there, and is being deleted.
@@ -163,7 +182,7 @@ fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Opti
     let user = users.find(is_there);
     let node = other.map(|other| other.node.as_str()).or(user.map(|user| user.node_name.as_str()));
     match node.and_then(|node| case.snapshot().node(node)) {
-        Some(node) if node.is_not_ready() && node.is_out_of_service() => return Holder::OutOfService(user),
+        Some(node) if node.is_out_of_service() => return Holder::OutOfService(user),
         Some(node) if is_silent(node) => return Holder::Silent(user),
         None if node.is_some_and(|node| case.lacks(Kind::Node, "", node)) => return Holder::Gone(user),
         _ => {}
@@ -171,8 +190,15 @@ fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Opti
     match user {
         Some(user) if user.meta.deleted.is_some() => Holder::Leaving(user),
         Some(user) => Holder::Uses(user),
-        None if other.is_none() => Holder::Unknown,
-        None => Holder::Nobody,
+        None => match other {
+            None => Holder::Unknown,
+            Some(other) => {
+                let attachments = case.survey().attachments();
+                let disk = attachments.unique_name(volume, &other.node).unwrap_or_default();
+                let sharing = attachments.pods_with_disk(&disk, &other.node).into_iter().next();
+                sharing.map_or(Holder::Nobody, Holder::Shares)
+            }
+        },
     }
 }
 
@@ -191,6 +217,33 @@ fn words(
     let waits = format!("Pod {} on node {own} waits until the volume is detached from the other node", pod.meta.name);
     let held_for = |user: Option<&Pod>| user.map_or_else(String::new, |user| format!(" for pod {}", user.meta.name));
     match holder {
+        Holder::Unguarded(user) => {
+            let node = node.unwrap_or_default();
+            (
+                format!(
+                    "{volume} is attached to node {own} although node {node} has it{}. kube-controller-manager did not \
+                     attach it to node {node} itself, so it does not wait. If both nodes write, the file system is \
+                     destroyed",
+                    held_for(*user)
+                ),
+                vec![
+                    by_hand(format!(
+                        "stop the pods that use the volume on one of the nodes {node} and {own}, and wait until it is \
+                         unmounted there"
+                    )),
+                    describe(&key(Kind::Node, "", node), "see how this node attaches volumes"),
+                ],
+            )
+        }
+        Holder::Shares(user) => (
+            format!(
+                "{volume} is the same storage as a volume of pod {}/{} on node {}. {waits}",
+                user.meta.namespace,
+                user.meta.name,
+                at(user)
+            ),
+            vec![describe(&pod_key(user), "look at the pod that has the storage, and at its claims")],
+        ),
         Holder::Uses(user) if is_update(pod, user) => (
             format!(
                 "the old pod {} of the rolling update still uses {claim} ({modes}) on node {}. The update waits until the old pod ends, and the old pod ends only when the new one is ready",
@@ -273,14 +326,18 @@ fn words(
             let node = node.map(str::to_owned).or(user.map(at)).unwrap_or_default();
             (
                 format!(
-                    "node {node} is out of service and still has {volume}{}. {waits}. kube-controller-manager detaches \
-                     it without a check when no pod on node {node} needs it",
+                    "node {node} has the taint out-of-service and still has {volume}{}. {waits}. \
+                     kube-controller-manager detaches it without a check when no pod on node {node} needs it",
                     held_for(*user)
                 ),
                 match user {
                     Some(user) if user.meta.deleted.is_none() => vec![describe(
                         &pod_key(user),
-                        format!("see why pod {} is not evicted: it may tolerate the taint", user.meta.name),
+                        format!(
+                            "see why pod {} is not evicted: it may tolerate the taint, or the effect of the taint is not \
+                             NoExecute",
+                            user.meta.name
+                        ),
                     )],
                     _ => vec![kubectl("get volumeattachments -o wide", "see whether the driver reports an error")],
                 },

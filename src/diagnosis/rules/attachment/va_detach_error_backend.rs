@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
         repair: "Correct what the error names: wrong credentials, a fault of the network, or a mount that is left on \
                  the node. If the storage system does not know the disk any more, a newer driver may accept this as \
                  success. Remove the attacher's finalizer from the VolumeAttachment only if the storage system shows \
-                 that the disk is attached to no machine.",
+                 that the disk is not attached to the machine of that node.",
         prevention: "Keep the driver up to date. Keep its credentials valid as long as disks are attached.",
         hazard: "If you remove the finalizer without a proof that the disk is detached, the disk can be attached to a \
                  second node while the first node still writes.",
@@ -88,8 +88,9 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
             .remedies(give_up(
                 attachment,
                 format!(
-                    "as the last resort, once the storage system shows that the disk is attached to no machine: give \
-                     up the detachment by {driver} and remove its finalizer"
+                    "as the last resort, once the storage system shows that the disk is not attached to the \
+                     machine of node {}: give up the detachment by {driver} and remove its finalizer",
+                    attachment.node_name
                 ),
             )),
     )

@@ -5,7 +5,7 @@ use crate::diagnosis::mention::mention;
 use crate::diagnosis::misfit::modes;
 use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume, Pod, SourceKind, VolumePhase};
 
@@ -47,9 +47,17 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if !is_exclusive(volume) {
         return None;
     }
-    let name = &volume.meta.name;
-    let mut attached: Vec<&VolumeAttachment> =
-        case.snapshot().attachments_of(name).filter(|attachment| attachment.attached).collect();
+    let snapshot = case.snapshot();
+    // The same storage can have several volumes. The first of them reports what is wrong.
+    let shared = case.survey().sharing(volume).iter().map(|id| snapshot.volume(*id));
+    let same: Vec<&PersistentVolume> = std::iter::once(volume)
+        .chain(shared.filter(|other| other.meta.name != volume.meta.name && is_exclusive(other)))
+        .collect();
+    if same.iter().any(|other| other.meta.name < volume.meta.name) {
+        return None;
+    }
+    let of_disk = same.iter().flat_map(|same| snapshot.attachments_of(&same.meta.name));
+    let mut attached: Vec<&VolumeAttachment> = of_disk.filter(|attachment| attachment.attached).collect();
     attached.sort_by_key(|attachment| (attachment.meta.created, &attachment.node_name));
     let Some(first) = attached.first() else {
         if volume.source.kind == SourceKind::Csi && volume.status.phase == VolumePhase::Bound {
@@ -58,7 +66,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     };
     let second = attached.iter().find(|other| other.node_name != first.node_name)?;
-    let pods = pods_of(case, volume);
+    let pods: Vec<&Pod> = same.iter().flat_map(|same| pods_of(case, same)).collect();
     let users = |node: &str| {
         let here: Vec<&str> =
             pods.iter().filter(|pod| pod.node_name == node).map(|pod| pod.meta.name.as_str()).collect();
@@ -83,10 +91,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     );
     for attachment in &attached {
         let object = attachment_key(attachment);
-        found = found
-            .evidence(&object, "spec.nodeName", attachment.node_name.as_str())
-            .evidence(&object, "status.attached", "true")
-            .follows_from(object, Act::Detach);
+        found = found.evidence(&object, "spec.nodeName", attachment.node_name.as_str()).evidence(
+            &object,
+            "status.attached",
+            "true",
+        );
     }
     // The pods run, and their data are in danger.
     let is_attached = |pod: &&&Pod| attached.iter().any(|attachment| attachment.node_name == pod.node_name);

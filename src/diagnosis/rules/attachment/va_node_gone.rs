@@ -27,8 +27,10 @@ pub(super) static RULE: Rule = Rule {
               node. If the node had reported the volume as in use, kube-controller-manager waits for six minutes \
               first. With `--disable-force-detach-on-timeout` it never detaches such a volume. Then the attacher of \
               the driver has to detach the disk. The attacher takes the id of the machine from the CSINode or from an \
-              annotation of the VolumeAttachment, and the driver may fail for a machine that is gone. Until the \
-              VolumeAttachment is gone, Kubernetes treats the volume as attached, whatever `status.attached` says.",
+              annotation of the VolumeAttachment, and the driver may fail for a machine that is gone. As long as the \
+              VolumeAttachment exists, kube-controller-manager regards the volume as attached, or as perhaps attached \
+              if `status.attached` is not true or the controller was started again. A volume that is perhaps attached \
+              is given to another node: then only the storage can keep two machines from using the disk.",
         confirm: "kubectl get volumeattachment NAME -o yaml\n\
                   kubectl get node NODE\n\
                   kubectl get csinode NODE",
@@ -84,12 +86,17 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     };
     let volume = volume_words(attachment);
     let driver = &attachment.attacher;
+    let is = if attachment.attached { "is still attached" } else { "may still be attached" };
+    let since = match late {
+        Some((Overdue::Awaited(pod), _)) if deleted.is_none() => pod.meta.created,
+        _ => deleted.or(attachment.meta.created),
+    };
     let (message, severity) = match &stage {
         DetachState::Detaching => {
             let said = if attachment.detach_error.is_some() { "reports an error" } else { "has not finished" };
             (
                 format!(
-                    "{volume} is still attached to node {node}, which no longer exists. The detachment was requested \
+                    "{volume} {is} to node {node}, which no longer exists. The detachment was requested \
                      {} ago, and driver {driver} {said}. As long as the VolumeAttachment exists, it can keep the \
                      volume from another node",
                     age(case, deleted)
@@ -99,14 +106,14 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         }
         DetachState::Awaited(pod) => (
             format!(
-                "{volume} is still attached to node {node}, which no longer exists. Pod {pod} waits for that volume \
+                "{volume} {is} to node {node}, which no longer exists. Pod {pod} waits for that volume \
                  on another node. Nobody has begun to detach it"
             ),
             Severity::Error,
         ),
         DetachState::Unused(seconds, severity) => (
             format!(
-                "{volume} is still attached to node {node}, which no longer exists. No pod can have used the volume \
+                "{volume} {is} to node {node}, which no longer exists. No pod can have used the volume \
                  for {}. Nobody has begun to detach it",
                 human_age(*seconds)
             ),
@@ -114,7 +121,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
         ),
         DetachState::Fresh => (
             format!(
-                "{volume} is still attached to node {node}, which no longer exists. This is normal for up to {} after \
+                "{volume} {is} to node {node}, which no longer exists. This is normal for up to {} after \
                  a node was deleted. If it stays, it can keep the volume from another node",
                 human_age(DRAIN)
             ),
@@ -123,7 +130,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     };
     let found = with_error(with_state(Detection::new(message), attachment), attachment)
         .severity(severity)
-        .since(deleted.or(attachment.meta.created))
+        .since(since)
         .remedy(by_hand(format!(
             "first check in the console of the cloud or the storage that machine {node} is off or destroyed, and that the \
              disk is attached to no machine; do not delete the VolumeAttachment before"

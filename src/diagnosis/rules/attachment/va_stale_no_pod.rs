@@ -59,6 +59,11 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     if pods_of(case, volume).iter().any(|pod| pod.node_name == *node) {
         return None;
     }
+    let attachments = case.survey().attachments();
+    let disk = attachments.unique_name(volume, node).unwrap_or_default();
+    if !attachments.pods_with_disk(&disk, node).is_empty() {
+        return None;
+    }
     let knows_pods = volume.claim_ref.as_ref().is_none_or(|named| case.knows_all(Kind::Pod, &named.namespace));
     if !knows_pods || case.lacks(Kind::Node, "", node) {
         return None;
@@ -138,7 +143,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
 fn may_be_off(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
     let Some(node) = case.snapshot().node(node) else { return false };
     let is_unmounted = || case.survey().attachments().is_mounted(node, volume) == Some(false);
-    node.is_not_ready() && node.is_out_of_service() || is_silent(node) && is_unmounted()
+    !node.is_ready() && node.is_out_of_service() || is_silent(node) && is_unmounted()
 }
 
 /// Returns whether the kubelet of the node reports that it does not use the volume. A kubelet that does not answer

@@ -111,11 +111,12 @@ impl Names {
     }
 
     /// Returns the work with which the external attacher fails before it asks the driver. An attacher that has to look
-    /// for objects that were not read may succeed.
-    fn hopeless(
+    /// for objects that were not read may succeed. `known` returns the volume as the controller knows it on a node: on
+    /// each node it can be another PersistentVolume of the same storage.
+    fn hopeless<'v>(
         &self,
         snapshot: &Snapshot,
-        volume: Option<&AttachableVolume>,
+        known: impl Fn(&Str) -> Option<&'v AttachableVolume>,
         records: &[&VolumeAttachment],
     ) -> Hopeless {
         let fails = |record: &VolumeAttachment| {
@@ -124,9 +125,9 @@ impl Names {
             sync.error.is_some() && sync.doubts.is_empty()
         };
         let attach = |(node, number): (&Str, &Str)| {
-            let volume = volume?;
+            let volume = known(node)?;
             let (name, attacher) = volume.attachment_on(node)?;
-            let known = records.iter().find(|record| record.meta.name == name);
+            let found = records.iter().find(|record| record.meta.name == name);
             let new = VolumeAttachment {
                 meta: ObjectMeta { name, ..ObjectMeta::default() },
                 attacher: attacher.clone(),
@@ -134,7 +135,7 @@ impl Names {
                 volume_name: volume.name.clone(),
                 ..VolumeAttachment::default()
             };
-            let record = known.map_or(new, |known| VolumeAttachment { attached: false, ..(*known).clone() });
+            let record = found.map_or(new, |found| VolumeAttachment { attached: false, ..(*found).clone() });
             (!volume.inline && fails(&record)).then(|| number.clone())
         };
         let detach = |record: &&VolumeAttachment| {
@@ -207,7 +208,7 @@ impl AttachDetach {
             ..*self
         };
         let first = State::new(controller, records.iter().map(|record| names.of_record(record)));
-        let hopeless = names.hopeless(snapshot, known, records);
+        let hopeless = names.hopeless(snapshot, |node| self.known(&of.volume, node), records);
         let situation = Situation { nodes: nodes.collect(), driver, first, hopeless };
         (situation, names)
     }
@@ -218,7 +219,11 @@ impl AttachableVolume {
     pub(in super::super) fn without_names(&self) -> Self {
         let nameless = Str::default();
         let plugin = match &self.plugin {
-            Plugin::Csi { driver, .. } => Plugin::Csi { driver: driver.clone(), handle: nameless },
+            // A volume whose handle has this character is never detached.
+            Plugin::Csi { driver, handle } => {
+                let handle = if handle.contains('^') { Str::const_new("^") } else { nameless };
+                Plugin::Csi { driver: driver.clone(), handle }
+            }
             Plugin::FibreChannel { .. } => Plugin::FibreChannel { name: nameless },
             Plugin::Iscsi { .. } => Plugin::Iscsi { name: nameless },
         };
