@@ -1,7 +1,7 @@
 //! Plans that have a volume detached from a node whose machine is off. Expected values are those of `docs/REPAIR.md`
 //! and `docs/controllers/attach-detach.md`.
 
-use super::{World, attachment, bound, changes, complete, done, of, pod, volume};
+use super::{World, attachment, bound, changes, claim, complete, done, of, pod, volume};
 use pvctl::model::Kind;
 use pvctl::repair::{
     ApiRequest, Manifests, Plan, Proposed, Receipts, Recheck, Rejected, Request, attachment_key, review, undo,
@@ -276,4 +276,70 @@ fn a_deleted_attachment_does_not_come_back() {
     let Proposed::Refused(refusal) = back else { panic!("{back:?}") };
     assert_eq!(refusal.by, "undo");
     assert!(refusal.message.contains("a deletion cannot be taken back"), "{refusal:?}");
+}
+
+/// The name of an attachment is a hash of the disk, the driver and the node. If the volume was created again with
+/// another handle, nobody looks at the disk of the attachment.
+#[test]
+fn an_attachment_of_another_disk_is_kept() {
+    let hash = pvctl::controllers::attach_detach::attachment_name;
+    let with = |name: &str, driver: &str| {
+        let mut attached = attached();
+        attached["metadata"]["name"] = json!(name);
+        attached["spec"]["attacher"] = json!(driver);
+        World::new([bound(), vec![attached]].concat())
+    };
+    let detach = |name: &str| Request::Detach { attachment: name.into(), machine_off: None };
+    let own = hash("handle-pv-1", "disk.csi.example.com", "node-1");
+    with(&own, "disk.csi.example.com").accepted(&detach(&own));
+    let old = hash("handle-old", "disk.csi.example.com", "node-1");
+    let refusal = with(&old, "disk.csi.example.com").refusal(&detach(&old));
+    assert_eq!((refusal.by, refusal.message.contains("another handle")), ("disk", true), "{}", refusal.message);
+    let refusal = with("va", "other.csi.example.com").refusal(&detach("va"));
+    assert_eq!((refusal.by, refusal.message.contains("other.csi.example.com")), ("disk", true), "{}", refusal.message);
+}
+
+/// A claim can name a volume that names another claim. Its pods may still have the disk mounted.
+#[test]
+fn the_pods_of_every_claim_that_names_the_volume_count() {
+    let mut objects = bound();
+    objects.extend([claim("db", "other", "pv-1", "Lost"), pod("db", "user", "other"), attached()]);
+    let refusal = World::new(objects).refusal(&detach(None));
+    assert_eq!((refusal.by, refusal.message.as_str()), ("needed", "pods on node node-1 need volume pv-1: db/user"));
+}
+
+/// The statement that the machine is off does not say which machine the driver detaches the disk from.
+#[test]
+fn an_unknown_machine_needs_the_typed_name_in_spite_of_the_statement() {
+    let mut unknown = attached();
+    unknown["metadata"]["annotations"] = json!({});
+    let plan = World::new([bound(), vec![unknown]].concat()).accepted(&detach(Some("node-1")));
+    assert_eq!(plan.type_name.as_deref(), Some("node-1"));
+    let judgement = plan.judgement.unwrap();
+    assert!(judgement.contains("whether the machine of node node-1 is off"), "{judgement}");
+    assert!(judgement.contains("which machine node node-1 is"), "{judgement}");
+}
+
+/// A node without the condition Ready is not ready, so the taint is a statement. Without the taint, nothing is said.
+#[test]
+fn a_node_without_the_condition_ready_needs_the_taint() {
+    let plan = world([out_of_service(node(None))]).accepted(&detach(None));
+    assert_eq!((plan.type_name.as_deref(), plan.judgement.as_deref()), (None, None));
+    assert_eq!(refused([node(None)]).0, "ready");
+}
+
+/// Without the check of the machine, the adversary lets the machine run under another name.
+#[test]
+fn a_machine_under_another_name_is_noticed() {
+    let plan = world([out_of_service(node(Some("Unknown")))]).accepted(&detach(None));
+    let last = |recheck: &Recheck| matches!(recheck, Recheck::OneMachine { .. });
+    assert!(plan.steps[0].recheck.iter().any(last));
+    let world = world([out_of_service(node(Some("Unknown")))]);
+    let mut plan = plan;
+    plan.steps[0].recheck.retain(|recheck| !last(recheck));
+    let manifests = Manifests::default();
+    let receipts = Receipts::granted(&plan);
+    let rejected = review(&world.situation(&manifests), plan, &receipts).unwrap_err();
+    let said = "the plan does not match its request: it does not require that the name node-1 is typed";
+    assert_eq!(rejected.refusal.message, said);
 }

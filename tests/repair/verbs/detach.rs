@@ -117,6 +117,20 @@ fn pod_comes(store: &mut Store, _: &[Seen]) {
     }));
 }
 
+fn machine_comes_back(store: &mut Store, _: &[Seen]) {
+    store.hold(json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "node-9", "uid": "n-9"},
+        "spec": {"drivers": [{"name": "d.example.com", "nodeID": "i-1", "topologyKeys": []}]}
+    }));
+}
+
+fn volume_is_another(store: &mut Store, _: &[Seen]) {
+    let volume = bound("db", "data", "disk").into_iter().find(|object| object["kind"] == "PersistentVolume");
+    let mut other = volume.unwrap();
+    other["metadata"]["uid"] = "another".into();
+    store.hold(other);
+}
+
 fn attached_again(store: &mut Store, _: &[Seen]) {
     store.hold(attachment("uid-another"));
 }
@@ -132,15 +146,18 @@ fn manager_was_first(store: &mut Store, _: &[Seen]) {
 /// of the same name, which the person has not seen.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_deleted_after_the_cluster_has_changed() {
-    let cases: [(Act, &str); 4] = [
+    let cases: [(Act, &str); 5] = [
+        (machine_comes_back, "node node-9 has machine i-1"),
         (node_returns, "node node-gone is ready"),
         (pod_comes, "pods on node node-gone need volume disk"),
         (attached_again, "uid-another"),
         (manager_was_first, "is being deleted already"),
     ];
-    for (act, said) in cases {
+    let volume: (Act, &str) = (volume_is_another, "its uid is another");
+    let cases = cases.map(|case| (PODS, case)).into_iter().chain([("/api/v1/persistentvolumes/disk", volume)]);
+    for (path, (act, said)) in cases {
         let fake = cluster(attached()).await;
-        fake.incident(At::Path(PODS, 1), Who::Action(act), Fault::None);
+        fake.incident(At::Path(path, 1), Who::Action(act), Fault::None);
         let state = tempfile::tempdir().unwrap();
         let words = ["detach", "va/csi-5f1c", "--yes", "--confirm", "node-gone"];
         let ended = with(&fake, state.path(), "", &words).await;
@@ -166,6 +183,25 @@ async fn the_plan_can_be_kept_in_a_file() {
     let words = ["apply", "-", "--yes", "--confirm", "node-gone"];
     let ended = with(&fake, state.path(), &printed.stdout, &words).await;
     assert_eq!((ended.code, is_there(&fake)), (Some(0), false), "{}{}", ended.stdout, ended.stderr);
+}
+
+/// A volume that was made for the claim, under any name, will be bound to it. The node is read again before the write.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_is_kept_for_a_provisioner_that_may_act() {
+    let words = ["reschedule", "pvc/late", "-n", "db", "--yes"];
+    let uid = selected()["metadata"]["uid"].clone();
+    let mut made = bound("db", "late", "made").into_iter().find(|object| object["kind"] == "PersistentVolume").unwrap();
+    made["spec"]["claimRef"]["uid"] = uid;
+    made["status"]["phase"] = "Available".into();
+    let ended = refused(&cluster([selected(), made]).await, 6, &words).await;
+    assert!(ended.stderr.contains("volume made was made for claim db/late"), "{}", ended.stderr);
+    let fake = cluster([selected()]).await;
+    fake.incident(At::Path("/api/v1/nodes/node-gone", 1), Who::Action(node_returns), Fault::None);
+    let state = tempfile::tempdir().unwrap();
+    let ended = with(&fake, state.path(), "", &words).await;
+    assert!(fake.writes().is_empty(), "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(ended.code, Some(4), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("node node-gone exists"), "{}", ended.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
