@@ -67,7 +67,12 @@ impl AttachmentEndsOut {
     /// Returns this part of the document.
     pub fn new(of: &ComponentEnds) -> Self {
         let expected = match &of.ends {
-            Some(ends) => ends.iter().map(words).collect::<Vec<String>>().join(" | "),
+            Some(ends) => {
+                // Ends that differ only in what the status of a node lists have the same words.
+                let mut all: Vec<String> = ends.iter().map(words).collect();
+                all.dedup();
+                all.join(" | ")
+            }
             None => "<unknown>".to_owned(),
         };
         Self {

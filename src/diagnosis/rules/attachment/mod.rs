@@ -14,6 +14,7 @@ crate::diagnosis::rules::section! {
     va_detach_error_backend,
     va_stale_no_pod,
     va_double,
+    node_out_of_service_ready,
     node_shutdown_fencing,
     multi_attach,
     pv_released_delete_stuck_attached,
