@@ -304,11 +304,16 @@ impl AttachDetach {
 
 /// Returns the name of the VolumeAttachment of the operation. The unique name tells it if the volume is not known.
 fn attachment_of(running: &Running) -> Option<Str> {
-    if let Some(volume) = &running.volume {
-        return volume.attachment_on(&running.node).map(|(name, _)| name);
+    match &running.volume {
+        Some(volume) => volume.attachment_on(&running.node).map(|(name, _)| name),
+        None => attachment_of_name(&running.name, &running.node),
     }
-    let (driver, handle) = driver_and_handle(running.name.strip_prefix("kubernetes.io/csi/")?).ok()?;
-    Some(attachment_name(handle, driver, &running.node))
+}
+
+/// Returns the name of the VolumeAttachment of a volume on a node, by the unique name of the volume.
+pub(super) fn attachment_of_name(unique: &str, node: &str) -> Option<Str> {
+    let (driver, handle) = driver_and_handle(unique.strip_prefix("kubernetes.io/csi/")?).ok()?;
+    Some(attachment_name(handle, driver, node))
 }
 
 /// Returns the driver and the handle of a CSI volume. Upstream: `Detach`, `pkg/volume/csi`, 1.36.

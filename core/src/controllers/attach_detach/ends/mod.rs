@@ -9,6 +9,7 @@ mod situation;
 pub(super) use situation::Names;
 pub use situation::Situation;
 
+use super::operations::attachment_of_name;
 use super::{AttachDetach, AttachState};
 use crate::model::{Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
@@ -166,7 +167,10 @@ impl AttachDetach {
         of: &AttachmentComponent,
     ) -> impl Iterator<Item = &'s VolumeAttachment> + use<'s> {
         let known = |node: &Str| self.known(&of.volume, node);
-        let named = of.nodes.iter().filter_map(|node| known(node)?.attachment_name_on(node));
+        let named = of.nodes.iter().filter_map(|node| match known(node) {
+            Some(volume) => volume.attachment_name_on(node),
+            None => attachment_of_name(&of.volume, node),
+        });
         let mut found: BTreeMap<&Str, &VolumeAttachment> = BTreeMap::new();
         for record in named.filter_map(|name| snapshot.find::<VolumeAttachment>("", &name)) {
             found.insert(&record.meta.name, record);

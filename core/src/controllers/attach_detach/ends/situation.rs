@@ -3,6 +3,7 @@
 
 use super::explore::{Hopeless, State, explore};
 use super::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd};
+use crate::controllers::attach_detach::operations::attachment_of_name;
 use crate::controllers::attach_detach::{AttachDetach, AttachableVolume, Operations, Plugin};
 use crate::controllers::attacher::{Attacher, Circumstances, Sidecar, Unkept};
 use crate::model::surroundings::AttachError;
@@ -62,8 +63,14 @@ impl Names {
         let mut names = Self { volume: of.volume.clone(), ..Self::default() };
         names.unique = known.map_or_else(|| of.volume.clone(), |volume| volume.without_names().unique_name());
         for (node, number) in &nodes {
-            let name = known.and_then(|volume| volume.attachment_name_on(node));
-            let of_number = known.and_then(|volume| volume.without_names().attachment_name_on(number));
+            let name = match known {
+                Some(volume) => volume.attachment_name_on(node),
+                None => attachment_of_name(&of.volume, node),
+            };
+            let of_number = match known {
+                Some(volume) => volume.without_names().attachment_name_on(number),
+                None => attachment_of_name(&of.volume, number),
+            };
             names.records.extend(name.zip(of_number));
         }
         for (place, record) in records.iter().enumerate() {
