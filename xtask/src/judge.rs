@@ -15,6 +15,7 @@ mod foretold;
 mod gates;
 mod leaves;
 mod matches;
+mod memory;
 mod on_node;
 mod pods;
 mod provisioning;

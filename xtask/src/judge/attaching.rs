@@ -3,6 +3,7 @@
 //! time, and drops those that lead to other actions than the recorded ones.
 
 use super::foretold::Foretold;
+use super::memory;
 use super::{Difference, Judged, Verdict, parts};
 use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -60,6 +61,7 @@ impl Judged<'_> {
         }
         *verdict.compared.entry("attaching".to_owned()).or_default() += 1;
         verdict.counts.attaching_runs += 1;
+        memory::check(run.states.iter().filter_map(|one| one.controller.as_ref()), &run.snapshot, asked, run.flags)?;
         if asked.settles {
             self.compare_attachment_ends(&run, verdict)?;
         }

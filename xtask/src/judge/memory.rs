@@ -1,0 +1,72 @@
+//! The memory of a controller that has run for some time, as `explain` assumes it: `AttachDetach::with_attached`. At
+//! the end of a recorded run, the controller has this memory.
+
+use crate::attaching::Attaching;
+use anyhow::{Result, ensure};
+use pvctl::controllers::attach_detach::{AttachDetach, AttachState, Flags, Moment};
+use pvctl::model::{Node, PersistentVolume, Pod, VolumeAttachment};
+use pvctl::snapshot::Snapshot;
+use pvctl::world::View;
+use std::collections::BTreeSet;
+
+/// Compares the memory of a controller at the end of a run. If it could have several memories, none is compared.
+///
+/// # Errors
+/// Returns an error if it is another one than the assumed one.
+pub(super) fn check<'c>(
+    controllers: impl Iterator<Item = &'c AttachDetach>,
+    snapshot: &Snapshot,
+    asked: &Attaching,
+    flags: Flags,
+) -> Result<()> {
+    if let [controller] = controllers.collect::<Vec<_>>().as_slice() {
+        let differs = differs(controller, snapshot, asked, flags);
+        ensure!(differs.is_empty(), "the assumed memory of the controller is another one: {differs:?}");
+    }
+    Ok(())
+}
+
+/// Returns what the controller knows and a controller with the assumed memory does not, or the other way round. Only
+/// attachments that the controller itself created are compared, and nodes that were deleted while it ran.
+fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, flags: Flags) -> Vec<String> {
+    let is_undisturbed = asked.refuse.is_empty() && !asked.log.iter().any(|entry| entry.restart);
+    if !is_undisturbed || controller.next_step().is_some() {
+        return Vec::new();
+    }
+    let view = View::Snapshot(snapshot);
+    let assumed = AttachDetach::restarted(view, flags, Moment(0)).with_attached(view);
+    let writes = asked.log.iter().filter_map(|entry| entry.write.as_ref());
+    let created: BTreeSet<&str> =
+        writes.filter(|write| write.verb == "create").map(|write| write.name.as_str()).collect();
+    let deleted = asked.log.iter().filter_map(|entry| entry.delete.as_ref());
+    let deleted: BTreeSet<&str> =
+        deleted.filter(|object| object.kind == "Node").map(|object| object.name.as_str()).collect();
+    let mut all = Vec::new();
+    for record in snapshot.all::<VolumeAttachment>() {
+        let is_own = created.contains(record.meta.name.as_str()) && record.attached && record.meta.deleted.is_none();
+        let volume = view.find::<PersistentVolume>("", &record.volume_name).filter(|_| is_own);
+        let Some(volume) = volume.and_then(|volume| controller.volume(view, volume, &record.node_name)) else {
+            continue;
+        };
+        let (name, node) = (volume.unique_name(), &record.node_name);
+        let states = (controller.attach_state(&name, node), assumed.attach_state(&name, node));
+        // The attacher may be done before the controller has noticed it.
+        let is_same = matches!(
+            states,
+            (AttachState::Attached, AttachState::Attached)
+                | (AttachState::Uncertain, AttachState::Attached | AttachState::Uncertain)
+                | (AttachState::Detached, _)
+        );
+        if !is_same {
+            all.push(format!("volume {name} on {node}: {states:?}"));
+        }
+    }
+    for pod in snapshot.pods().iter().filter(|pod: &&Pod| deleted.contains(pod.node_name.as_str())) {
+        let node = pod.node_name.as_str();
+        let is_kept = controller.manages(node) && !controller.volumes_of(view, pod).is_empty() && !pod.terminated();
+        if view.find::<Node>("", node).is_none() && is_kept && !assumed.manages(node) {
+            all.push(format!("node {node} is managed"));
+        }
+    }
+    all
+}
