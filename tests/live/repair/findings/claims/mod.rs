@@ -207,7 +207,7 @@ pub(super) const CASES: &[Case] = &[
         place: "nodeless",
         class: Class::Late,
         arise: node_is_removed,
-        stands: &["@/data: Pending, "],
+        stands: &["@/data: Pending, , on @-node"],
         found: &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
         acts: &[
             Act::refuses(&["fix", "pvc/data"], 1, &["left: pvc-selected-node-gone on pvc/data -n @"]),
@@ -225,7 +225,7 @@ pub(super) const CASES: &[Case] = &[
             }
             .asked(&[("make no further repair", ENTER), ("Carry out this plan?", "y\r")]),
             Act::back(
-                &["@/data: Pending, "],
+                &["@/data: Pending, , on @-node"],
                 &["pod-unbound-immediate on Pod/user", "pvc-selected-node-gone on pvc/data"],
             ),
         ],
