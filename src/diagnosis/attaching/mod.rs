@@ -258,6 +258,11 @@ impl<'s> Attachments<'s> {
         self.snapshot.pods().iter().filter(needs).collect()
     }
 
+    /// Returns the pods on the node that need the storage of the volume.
+    pub fn pods_with_storage_of(&self, volume: &PersistentVolume, node: &str) -> Vec<&'s Pod> {
+        self.unique_name(volume, node).map(|disk| self.pods_with_disk(&disk, node)).unwrap_or_default()
+    }
+
     /// Returns whether the controller attaches volumes to the node. If it does not, the kubelet of the node does.
     pub fn manages(&self, node: &str) -> bool {
         self.memories()[0].manages(node)
@@ -531,7 +536,7 @@ impl<'s> Attachments<'s> {
     /// Returns what happens to a volume that a node may have mounted although no pod needs it there.
     fn unmounts(&self, of: &AttachmentOutlook) -> Vec<Next> {
         let node = self.snapshot.node(&of.node);
-        let is_ready = node.and_then(Node::readiness).is_some_and(|ready| ready.status == "True");
+        let is_ready = node.is_some_and(Node::is_ready);
         let forced = if is_ready {
             When::Never(format!("node {} is ready", of.node))
         } else if self.behavior.disable_force_detach {

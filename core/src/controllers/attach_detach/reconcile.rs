@@ -93,7 +93,7 @@ impl AttachDetach {
             return DetachBranch::DetachBusy;
         }
         let found: Option<&Node> = view.find("", node);
-        let is_ready = found.and_then(Node::readiness).is_some_and(|ready| ready.status == "True");
+        let is_ready = found.is_some_and(Node::is_ready);
         let is_out_of_service = found.is_some_and(Node::is_out_of_service);
         let has_expired =
             self.flags.force_detach_on_timeout && self.actual.detach_wait(name, node, now) > MAX_WAIT_FOR_UNMOUNT;

@@ -89,8 +89,7 @@ fn of_volume(case: &Case<'_>, pod: &Pod, in_pod: &str, volume: &PersistentVolume
     let attachments = case.survey().attachments();
     let holder = match other {
         Some(other) if !attachments.waits(volume, &pod.node_name) => {
-            let disk = attachments.unique_name(volume, &other.node).unwrap_or_default();
-            Holder::Unguarded(attachments.pods_with_disk(&disk, &other.node).into_iter().next())
+            Holder::Unguarded(attachments.pods_with_storage_of(volume, &other.node).into_iter().next())
         }
         _ => holder(case, pod, volume, other),
     };
@@ -193,10 +192,8 @@ fn holder<'a>(case: &Case<'a>, pod: &Pod, volume: &PersistentVolume, other: Opti
         None => match other {
             None => Holder::Unknown,
             Some(other) => {
-                let attachments = case.survey().attachments();
-                let disk = attachments.unique_name(volume, &other.node).unwrap_or_default();
-                let sharing = attachments.pods_with_disk(&disk, &other.node).into_iter().next();
-                sharing.map_or(Holder::Nobody, Holder::Shares)
+                let sharing = case.survey().attachments().pods_with_storage_of(volume, &other.node);
+                sharing.into_iter().next().map_or(Holder::Nobody, Holder::Shares)
             }
         },
     }

@@ -59,9 +59,7 @@ fn detect(case: &Case<'_>, attachment: &VolumeAttachment) -> Option<Detection> {
     if pods_of(case, volume).iter().any(|pod| pod.node_name == *node) {
         return None;
     }
-    let attachments = case.survey().attachments();
-    let disk = attachments.unique_name(volume, node).unwrap_or_default();
-    if !attachments.pods_with_disk(&disk, node).is_empty() {
+    if !case.survey().attachments().pods_with_storage_of(volume, node).is_empty() {
         return None;
     }
     let knows_pods = volume.claim_ref.as_ref().is_none_or(|named| case.knows_all(Kind::Pod, &named.namespace));
@@ -150,6 +148,5 @@ fn may_be_off(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
 /// reports nothing.
 fn is_unmounted(case: &Case<'_>, volume: &PersistentVolume, node: &str) -> bool {
     let Some(node) = case.snapshot().node(node) else { return false };
-    let is_ready = node.readiness().is_some_and(|ready| ready.status == "True");
-    is_ready && case.survey().attachments().is_mounted(node, volume) == Some(false)
+    node.is_ready() && case.survey().attachments().is_mounted(node, volume) == Some(false)
 }
