@@ -16,10 +16,15 @@ use pvctl::source::{FileOptions, files as source_files};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str;
+use std::time::Duration;
+use tokio::time;
 
 /// The second audit of the same cluster has a `--now` that is this many seconds later. At that time, no object is
 /// young.
 const LATER: i64 = 300;
+
+/// The resource of Services.
+const SERVICES: &str = "services";
 
 /// A fixture: what its file states for these tests, and its objects.
 pub(super) struct Fixture {
@@ -94,7 +99,11 @@ impl Resource {
 
     /// Returns the prefix of etcd's keys of all objects of the kind.
     fn prefix(&self) -> String {
-        let folder = if self.plural == "nodes" { "minions" } else { &self.plural };
+        let folder = match self.plural.as_str() {
+            "nodes" => "minions",
+            SERVICES => "services/specs",
+            plural => plural,
+        };
         // Custom resources are in the folder of their group.
         match self.group.strip_prefix("/apis/snapshot.storage.k8s.io/") {
             Some(_) => format!("/registry/snapshot.storage.k8s.io/{folder}/"),
@@ -128,6 +137,14 @@ impl Cluster {
     pub(super) async fn of(plane: Plane) -> Self {
         let api = Api::of(&plane).await;
         super::snapshots::install(&api).await;
+        // A rule compares addresses with those of Services, and the API server creates this one a moment after its start.
+        let own = "/api/v1/namespaces/default/services/kubernetes";
+        let appears = async {
+            while api.get(own).await.is_err() {
+                time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        time::timeout(Duration::from_mins(1), appears).await.expect("the Service of the API server");
         let etcd = Config::new(plane.etcd().parse().expect("an address"));
         let etcd = Client::try_from(etcd).expect("a client");
         Self { plane, api, etcd, resources: BTreeMap::new(), namespaces: BTreeSet::new() }
@@ -159,6 +176,10 @@ impl Cluster {
         self.ask_etcd("/v3/kv/put", &json!({"key": bytes(&resource.key(&object)), "value": value})).await;
     }
 
+    async fn remove(&self, key: &str) {
+        self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(key)})).await;
+    }
+
     async fn remove_all(&self, prefix: &str) {
         let end = format!("{}0", prefix.strip_suffix('/').expect("a folder"));
         self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(prefix), "range_end": bytes(&end)})).await;
@@ -168,9 +189,15 @@ impl Cluster {
     /// contains them.
     pub(super) async fn clear(&mut self, objects: &[Value]) {
         let fixed = ["/registry/events/".to_owned(), "/registry/pods/".to_owned()];
-        let kinds = self.resources.values().filter(|one| one.plural != "namespaces").map(Resource::prefix);
+        let is_emptied = |one: &&Resource| !["namespaces", SERVICES].contains(&one.plural.as_str());
+        let kinds = self.resources.values().filter(is_emptied).map(Resource::prefix);
         for prefix in kinds.chain(fixed).collect::<BTreeSet<_>>() {
             self.remove_all(&prefix).await;
+        }
+        // The Service of the API server stays.
+        for service in objects.iter().filter(|object| object["kind"] == "Service") {
+            let key = self.resource(service).await.key(service);
+            self.remove(&key).await;
         }
         self.remove_namespaces(objects).await;
     }
@@ -179,7 +206,7 @@ impl Cluster {
     async fn remove_namespaces(&mut self, objects: &[Value]) {
         for name in named(objects, "Namespace") {
             self.namespaces.remove(name);
-            self.ask_etcd("/v3/kv/deleterange", &json!({"key": bytes(&format!("/registry/namespaces/{name}"))})).await;
+            self.remove(&format!("/registry/namespaces/{name}")).await;
         }
     }
 
