@@ -32,7 +32,8 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --scheduling: with pods that the scheduler has to schedule;
                                                           --pods: with few pods that compete for nodes and volumes;
                                                           --attaching: with volumes that are attached to nodes;
-                                                          --attaching-ends: the same, until nothing new happens
+                                                          --attaching-ends: the same, until nothing new happens;
+                                                          --attaching-every-end: small ones, with all choices of the attachers
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
@@ -113,6 +114,7 @@ func run(args []string) error {
 		pods := flags.Bool("pods", false, "few pods that compete for nodes and volumes")
 		attachments := flags.Bool("attaching", false, "volumes that are attached to nodes, and changes over some minutes")
 		attachmentEnds := flags.Bool("attaching-ends", false, "the same without changes by others, until nothing new happens")
+		everyEnd := flags.Bool("attaching-every-end", false, "small ones, and how they end under all choices of the attachers")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
@@ -123,7 +125,7 @@ func run(args []string) error {
 		}{
 			{*contended, worlds.Contended}, {*grouped, worlds.Grouped}, {*hostPath, worlds.HostPath}, {*ephemeral, worlds.Ephemeral},
 			{*scheduling, worlds.Scheduling}, {*pods, worlds.Pods}, {*attachments, worlds.Attaching},
-			{*attachmentEnds, worlds.AttachingEnds},
+			{*attachmentEnds, worlds.AttachingEnds}, {*everyEnd, worlds.AttachingEveryEnd},
 		} {
 			if kind.wanted {
 				generate = kind.generate
@@ -131,7 +133,7 @@ func run(args []string) error {
 			}
 		}
 		if kinds > 1 {
-			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling, --pods, --attaching and --attaching-ends, not with several")
+			return errors.New("a world is made with one of --contended, --grouped, --host-path, --ephemeral, --scheduling, --pods, --attaching, --attaching-ends and --attaching-every-end, not with several")
 		}
 		writer := bufio.NewWriterSize(os.Stdout, 1<<20)
 		for index := *start; index < *start+*count; index++ {

@@ -17,6 +17,8 @@ import (
 type attachers struct {
 	server *server
 	driver map[string]line.Attacher
+	// choices, if it is set, says how each job goes. Then driver is not used.
+	choices *choices
 	// jobs are what the attachers are doing or have given up.
 	jobs map[job]bool
 	// stopped says that the run is over.
@@ -29,8 +31,8 @@ type job struct {
 	detach bool
 }
 
-func newAttachers(s *server, drivers []line.Attacher) *attachers {
-	a := &attachers{server: s, driver: map[string]line.Attacher{}, jobs: map[job]bool{}}
+func newAttachers(s *server, drivers []line.Attacher, choices *choices) *attachers {
+	a := &attachers{server: s, driver: map[string]line.Attacher{}, choices: choices, jobs: map[job]bool{}}
 	for _, each := range drivers {
 		if !each.Absent {
 			a.driver[each.Driver] = each
@@ -60,6 +62,9 @@ func (a *attachers) change(name string, uid types.UID, with func(*storagev1.Volu
 // look does what an attacher does when it sees a VolumeAttachment.
 func (a *attachers) look(seen *storagev1.VolumeAttachment) {
 	driver, found := a.driver[seen.Spec.Attacher]
+	if a.choices != nil {
+		driver, found = line.Attacher{Driver: seen.Spec.Attacher}, true
+	}
 	if !found || a.stopped.Load() {
 		return
 	}
@@ -75,6 +80,12 @@ func (a *attachers) look(seen *storagev1.VolumeAttachment) {
 	a.server.lock.Unlock()
 	if begun {
 		return
+	}
+	if a.choices != nil {
+		driver = a.choices.next(seen, deleting)
+		if driver.Absent {
+			return
+		}
 	}
 	if deleting {
 		a.after(driver.Detach, func() { a.detach(driver, seen.Name, doing) })

@@ -46,9 +46,23 @@ func (r *Runner) Attach(l *line.Line) error {
 		return nil
 	}
 	var err error
-	// The test is only there because synctest needs one. Nothing of it is used.
-	synctest.Test(new(testing.T), func(*testing.T) { l.Attaching.Log, err = simulate(l) })
+	if l.Attaching.EveryEnd {
+		l.Attaching.Ends, err = everyEnd(l)
+		return err
+	}
+	inBubble(func() {
+		var done *history
+		if done, err = simulate(l, nil); err == nil {
+			l.Attaching.Log = done.log
+		}
+	})
 	return err
+}
+
+// inBubble calls do with a time of its own.
+func inBubble(do func()) {
+	// The test is only there because synctest needs one. Nothing of it is used.
+	synctest.Test(new(testing.T), func(*testing.T) { do() })
 }
 
 // longestWait is more than the time for which an operation waits for a VolumeAttachment. The time stands still when the
@@ -58,8 +72,16 @@ const longestWait = 3 * time.Minute
 // settled waits until all goroutines of the run wait for something or for some time.
 func settled() { synctest.Wait() }
 
-// simulate runs the controller with the script of the line. It returns what happened.
-func simulate(l *line.Line) ([]line.AttachingEntry, error) {
+// history is what happened in a run.
+type history struct {
+	log []line.AttachingEntry
+	// ends are the different states in the last part of a run with choices. There is one if the run has settled.
+	ends []end
+}
+
+// simulate runs the controller with the script of the line. If choices is not nil, the attachers do what it says. It
+// returns what happened.
+func simulate(l *line.Line, choices *choices) (*history, error) {
 	wanted := *l.Attaching
 	r := &run{
 		flags: wanted, journal: &journal{begin: time.Now()}, latency: time.Duration(wanted.Latency),
@@ -69,7 +91,7 @@ func simulate(l *line.Line) ([]line.AttachingEntry, error) {
 	if err := r.server.load(l.World); err != nil {
 		return nil, err
 	}
-	actors := newAttachers(r.server, wanted.Attachers)
+	actors := newAttachers(r.server, wanted.Attachers, choices)
 	r.server.attachmentChanged = actors.look
 	found := r.server.tables[attachmentKind].objects
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -96,10 +118,16 @@ func simulate(l *line.Line) ([]line.AttachingEntry, error) {
 		}
 		settled()
 	}
+	done := &history{}
+	if choices != nil {
+		time.Sleep(time.Duration(wanted.Until) - observed - time.Since(r.journal.begin))
+		done.ends = r.server.observe(r.journal.begin.Add(time.Duration(wanted.Until)))
+	}
 	time.Sleep(time.Duration(wanted.Until) - time.Since(r.journal.begin))
 	controller.end()
 	actors.stopped.Store(true)
-	return r.journal.log(), nil
+	done.log = r.journal.log()
+	return done, nil
 }
 
 // change makes a change of the script.

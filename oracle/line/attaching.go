@@ -20,6 +20,8 @@ type Attaching struct {
 	// Settles says that nobody but the controller and the attachers changes anything that matters, and that the run is so
 	// long that nothing new happens at its end.
 	Settles bool `json:"settles,omitempty"`
+	// EveryEnd asks for the ends under all choices of the attachers instead of a log. Then Attachers is empty.
+	EveryEnd bool `json:"everyEnd,omitempty"`
 	// Attachers act on the VolumeAttachments, each on those of its driver.
 	Attachers []Attacher `json:"attachers,omitempty"`
 	// Script are the changes that other actors make, in the order of their moments.
@@ -28,6 +30,9 @@ type Attaching struct {
 	Refuse []AttachingRefuse `json:"refuse,omitempty"`
 	// Log is the answer: everything that happened, in order.
 	Log []AttachingEntry `json:"log,omitempty"`
+	// Ends is the answer if EveryEnd is set: the VolumeAttachments and the nodes at each end, without uids, versions,
+	// times and messages. It is empty if there are too many choices, or if some run does not settle.
+	Ends [][]json.RawMessage `json:"ends,omitempty"`
 }
 
 // Attacher is a simple external-attacher. When a VolumeAttachment of its driver is neither attached nor being deleted,

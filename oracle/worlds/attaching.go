@@ -45,37 +45,62 @@ type place struct {
 // VolumeAttachments, and a script of changes. In about a quarter of the worlds the run lasts long enough for a detach
 // by force.
 func Attaching(seed uint64, index int) line.Line {
-	return attaching(seed, index, "attaching", false)
+	return attaching(seed, index, "attaching", changed)
 }
 
 // AttachingEnds generates the index-th world that settles: nobody but the controller and the attachers changes
 // anything. The status of each node is only written once more, as a kubelet does.
 func AttachingEnds(seed uint64, index int) line.Line {
-	return attaching(seed, index, "attaching-ends", true)
+	return attaching(seed, index, "attaching-ends", settling)
 }
 
-func attaching(seed uint64, index int, name string, settles bool) line.Line {
+// AttachingEveryEnd generates the index-th small world that settles, and asks for all its ends.
+func AttachingEveryEnd(seed uint64, index int) line.Line {
+	return attaching(seed, index, "attaching-every-end", settlingEverywhere)
+}
+
+// attachingSort is a sort of worlds for the attach/detach controller.
+type attachingSort int
+
+const (
+	// changed worlds have a script of changes.
+	changed attachingSort = iota
+	// settling worlds are left alone until nothing new happens.
+	settling
+	// settlingEverywhere worlds are so small that all choices of the attachers can be tried.
+	settlingEverywhere
+)
+
+func attaching(seed uint64, index int, name string, sort attachingSort) line.Line {
+	settles := sort != changed
 	w := &attachingWorld{
 		generator: newGenerator(seed, index, "pvctl "+name), current: map[string]object{}, settles: settles,
+	}
+	nodes, volumes, pods := []int{1, 2, 2, 2, 3, 3, 4}, []int{1, 1, 2, 2, 3, 4, 5}, []int{1, 1, 2, 2, 3, 3, 4, 5}
+	if sort == settlingEverywhere {
+		nodes, volumes, pods = []int{1, 2, 2, 3}, []int{1, 1, 1, 2}, []int{0, 1, 1, 2, 2}
 	}
 	w.long = w.percent(25)
 	w.modes = one(w.generator, [][]string{
 		{"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOnce"}, {"ReadWriteOncePod"}, {"ReadWriteMany"}, {"ReadOnlyMany"},
 	})
-	for range w.number(1, 2, 2, 2, 3, 3, 4) {
+	for range w.number(nodes...) {
 		w.addNode()
 	}
 	w.addDrivers()
-	for range w.number(1, 1, 2, 2, 3, 4, 5) {
+	for range w.number(volumes...) {
 		w.addVolume()
 	}
-	for range w.number(1, 1, 2, 2, 3, 3, 4, 5) {
+	for range w.number(pods...) {
 		w.addPod()
 	}
 	w.addState()
 	w.addOddities()
 	w.addRun()
 	all := slices.Concat(w.nodes, w.csiNodes, w.drivers, w.volumes, w.claims, w.attachments, w.pods)
+	if sort == settlingEverywhere {
+		w.run.Until, w.run.EveryEnd, w.run.Attachers = everyEndAt, true, nil
+	}
 	if settles {
 		w.addHeartbeats()
 	} else {

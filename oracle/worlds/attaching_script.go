@@ -10,6 +10,9 @@ import (
 // settledAfter is the time after which nothing new happens.
 const settledAfter = 2700 * second
 
+// everyEndAt is the end of a run in which nothing new happens after 20 minutes.
+const everyEndAt = 1500*second + 19001000
+
 // addHeartbeats lets something else than the entries of volumes change in the status of each node. The controller then
 // learns which volumes the node has mounted.
 func (w *attachingWorld) addHeartbeats() {

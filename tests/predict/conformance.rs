@@ -168,6 +168,25 @@ fn a_wrong_end_of_attaching_is_a_difference() {
     });
 }
 
+/// The judge must notice an end that no run reaches, and an end that is not predicted.
+#[test]
+fn a_set_of_ends_of_attaching_that_is_not_exact_is_a_difference() {
+    let recording = "attaching-every-end-1.36";
+    let ends = |line: &mut Value| line["attaching"]["ends"].as_array_mut().filter(|ends| ends.len() > 1).cloned();
+    is_seen(recording, "attachment ends", |line| {
+        let Some(all) = ends(line) else { return false };
+        line["attaching"]["ends"] = json!([all[0]]);
+        true
+    });
+    is_seen(recording, "attachment ends", |line| {
+        let Some(mut all) = ends(line) else { return false };
+        let status = |item: &mut Value| item.pointer_mut("/status/attached").map(|attached| *attached = json!(false));
+        let is_changed = all.iter_mut().filter_map(|end| end.as_array_mut()).flatten().filter_map(status).count() > 0;
+        line["attaching"]["ends"] = json!(all);
+        is_changed
+    });
+}
+
 /// The judge must notice each kind of difference in the answers of the external attacher.
 #[test]
 fn a_wrong_answer_of_the_attacher_is_a_difference() {

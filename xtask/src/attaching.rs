@@ -23,6 +23,9 @@ pub struct Attaching {
     /// the end of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
+    /// Whether the answer is all ends instead of the log: those under all choices of the attachers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub every_end: bool,
     /// The attachers of the drivers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachers: Vec<Value>,
@@ -35,6 +38,9 @@ pub struct Attaching {
     /// What happened, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<Entry>,
+    /// The `VolumeAttachment`s and the nodes at each end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<Vec<Value>>,
 }
 
 /// Requests of the controller that fail.

@@ -45,6 +45,8 @@ pub enum Question {
     Attach,
     /// How attaching ends, if only the controller and the attachers act.
     AttachEnds,
+    /// All ends of attaching, under all behaviors of the attachers, in small worlds.
+    AttachEveryEnd,
     /// What the external provisioner decides. This question has its own oracle program.
     Provision,
     /// What the external attacher decides. This question has its own oracle program.
@@ -74,6 +76,7 @@ impl Question {
             | Self::Schedule
             | Self::Attach
             | Self::AttachEnds
+            | Self::AttachEveryEnd
             | Self::Provision
             | Self::Attacher => None,
         }
@@ -97,7 +100,7 @@ impl Question {
             Self::Pods => &["settle", "--controllers", "all", "--scheduler"],
             Self::Match => &["match"],
             Self::Schedule => &["schedule"],
-            Self::Attach | Self::AttachEnds => &["attach"],
+            Self::Attach | Self::AttachEnds | Self::AttachEveryEnd => &["attach"],
             Self::Provision => &["provision"],
             Self::Attacher => &["sync"],
         }
@@ -112,6 +115,7 @@ impl Question {
             Self::Schedule => &["--scheduling"],
             Self::Attach => &["--attaching"],
             Self::AttachEnds => &["--attaching-ends"],
+            Self::AttachEveryEnd => &["--attaching-every-end"],
             Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision | Self::Attacher => &[],
         }
     }
@@ -129,6 +133,7 @@ impl Question {
             Self::Schedule => "schedule",
             Self::Attach => "attach",
             Self::AttachEnds => "attach-ends",
+            Self::AttachEveryEnd => "attach-every-end",
             Self::Provision => "provision",
             Self::Attacher => "attacher",
         }

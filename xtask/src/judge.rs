@@ -4,6 +4,7 @@
 mod advice;
 mod attacher;
 mod attaching;
+mod attachment_ends;
 mod causes;
 mod counts;
 mod cuts;

@@ -9,8 +9,7 @@ use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::attach_detach::{
-    Action, ApiAnswers, AttachDetach, Attachers, AttachmentComponent, AttachmentEnd, Flags, Force, LOOP_PERIOD, Moment,
-    PodName, RecordEnd, Refusal,
+    Action, ApiAnswers, AttachDetach, Flags, Force, LOOP_PERIOD, Moment, PodName, Refusal,
 };
 use pvctl::model::{Node, PersistentVolumeClaim, Pod, Str};
 use pvctl::snapshot::{Coverage, Snapshot};
@@ -32,6 +31,9 @@ impl Judged<'_> {
     /// Compares the actions of the controller at every moment of the run.
     pub(super) fn compare_attaching(&self, verdict: &mut Verdict) -> Result<()> {
         let Some(asked) = &self.line.attaching else { return Ok(()) };
+        if asked.every_end {
+            return self.compare_every_end(asked, verdict);
+        }
         if asked.log.is_empty() {
             return Ok(());
         }
@@ -63,45 +65,7 @@ impl Judged<'_> {
         verdict.counts.attaching_runs += 1;
         memory::check(run.states.iter().filter_map(|one| one.controller.as_ref()), &run.snapshot, asked, run.flags)?;
         if asked.settles {
-            self.compare_attachment_ends(&run, verdict)?;
-        }
-        Ok(())
-    }
-
-    /// Compares the end of the run with the ends that are predicted from its start.
-    fn compare_attachment_ends(&self, run: &Run<'_>, verdict: &mut Verdict) -> Result<()> {
-        let first = Snapshot::new(parts(&self.line.world.items, Coverage::complete())?);
-        let restarted = AttachDetach::restarted(View::Snapshot(&first), run.flags, Moment(0));
-        for component in restarted.components() {
-            let AttachmentComponent { volume, nodes, is_part } = &component;
-            let predicted = restarted.ends(&first, &component, |situation| situation.ends(Attachers::Free));
-            let external = restarted.ends(&first, &component, |situation| situation.ends(Attachers::External));
-            ensure!(
-                !predicted.is_complete || external.ends.is_subset(&predicted.ends),
-                "volume {volume}: the external attacher leads to an end that no attacher can lead to"
-            );
-            let is_it = |node: &Node| !is_part || nodes.contains(&node.meta.name);
-            let all = run.snapshot.all::<Node>().iter();
-            let listing = all.filter(|node| is_it(node) && node.volumes_attached.contains(volume));
-            let records = restarted.records_of(&run.snapshot, &component);
-            let real = AttachmentEnd {
-                records: records.map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
-                listed: listing.map(|node| node.meta.name.clone()).collect(),
-            };
-            verdict.counts.attachment_ends += 1;
-            if !predicted.is_complete {
-                verdict.counts.attachment_ends_open += 1;
-            } else if !predicted.ends.contains(&real) {
-                verdict.differences.push(Difference {
-                    part: "attachment ends".to_owned(),
-                    object: format!(
-                        "volume {volume} on {}",
-                        nodes.iter().map(Str::as_str).collect::<Vec<_>>().join(", ")
-                    ),
-                    only_real: vec![format!("{real:?}")],
-                    only_predicted: predicted.ends.iter().map(|end| format!("{end:?}")).collect(),
-                });
-            }
+            self.compare_attachment_end(&run.snapshot, run.flags, verdict)?;
         }
         Ok(())
     }
@@ -144,16 +108,22 @@ struct State<'a> {
 /// The nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 
+/// Returns the flags of the controller in a run.
+pub(super) fn flags(asked: &Attaching, behavior: &KubernetesBehavior) -> Flags {
+    let behavior = KubernetesBehavior {
+        disable_force_detach: asked.disable_force_detach,
+        disable_attachment_check: asked.disable_sync,
+        attachment_check_seconds: asked.sync_period / SECOND,
+        ..behavior.clone()
+    };
+    let mut flags = Flags::of(&behavior);
+    flags.latency = asked.latency;
+    flags
+}
+
 impl<'a> Run<'a> {
     fn new(items: &[Value], asked: &'a Attaching, behavior: &KubernetesBehavior) -> Result<Self> {
-        let behavior = KubernetesBehavior {
-            disable_force_detach: asked.disable_force_detach,
-            disable_attachment_check: asked.disable_sync,
-            attachment_check_seconds: asked.sync_period / SECOND,
-            ..behavior.clone()
-        };
-        let mut flags = Flags::of(&behavior);
-        flags.latency = asked.latency;
+        let flags = flags(asked, behavior);
         let items: BTreeMap<_, _> = items.iter().map(|item| (key_of(item), item.clone())).collect();
         let answers = Answers { rules: &asked.refuse, counts: vec![0; asked.refuse.len()] };
         Ok(Self {

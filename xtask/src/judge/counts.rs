@@ -99,6 +99,10 @@ numbers! {
         attachment_ends,
         /// Volumes among `attachment_ends` whose ends are not known, because too many are possible.
         attachment_ends_open,
+        /// Volumes whose ends under all behaviors of the attachers are exactly those that are predicted.
+        attachment_ends_exact,
+        /// Ends of these volumes.
+        attachment_ends_members,
         /// Attachments about which the external attacher was asked.
         attacher_attachments,
         /// Attachments among `attacher_attachments` for which the attacher calls the driver.
@@ -157,6 +161,7 @@ impl Counts {
             + self.scheduling
             + self.provisioned_claims
             + self.attaching_runs
+            + self.attachment_ends_exact
             + self.attacher_attachments
             + self.attacher_volumes
             == 0
