@@ -41,11 +41,18 @@ fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, fl
     let deleted = asked.log.iter().filter_map(|entry| entry.delete.as_ref());
     let deleted: BTreeSet<&str> =
         deleted.filter(|object| object.kind == "Node").map(|object| object.name.as_str()).collect();
+    let mut puts = asked.log.iter().filter_map(|entry| entry.put.as_ref());
+    let plugins_change =
+        puts.any(|put| put["kind"] == "CSIDriver" || put["kind"] == "CSINode" || put["kind"] == "PersistentVolume");
     let mut all = Vec::new();
     for record in snapshot.all::<VolumeAttachment>() {
         let is_own = created.contains(record.meta.name.as_str()) && record.attached && record.meta.deleted.is_none();
         let volume = view.find::<PersistentVolume>("", &record.volume_name).filter(|_| is_own);
-        let Some(volume) = volume.and_then(|volume| controller.volume(view, volume, &record.node_name)) else {
+        let Some(volume) = volume else { continue };
+        let Some(volume) = controller.volume(view, volume, &record.node_name) else {
+            if !plugins_change {
+                all.push(format!("volume {} has to be attached", record.volume_name));
+            }
             continue;
         };
         let (name, node) = (volume.unique_name(), &record.node_name);
@@ -61,6 +68,9 @@ fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, fl
             all.push(format!("volume {name} on {node}: {states:?}"));
         }
     }
+    let nodes = snapshot.all::<Node>().iter().map(|node| &node.meta.name);
+    let surprising = nodes.filter(|node| assumed.manages(node) && !controller.manages(node));
+    all.extend(surprising.map(|node| format!("node {node} is not managed")));
     for pod in snapshot.pods().iter().filter(|pod: &&Pod| deleted.contains(pod.node_name.as_str())) {
         let node = pod.node_name.as_str();
         let is_kept = controller.manages(node) && !controller.volumes_of(view, pod).is_empty() && !pod.terminated();
