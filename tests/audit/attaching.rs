@@ -102,3 +102,27 @@ fn the_first_line_names_the_cause_and_who_has_the_volume() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(found, RULES.map(str::to_owned).into());
 }
+
+/// A pod keeps its phase when its node is deleted, but nothing runs it any more.
+#[test]
+fn a_pod_on_a_node_that_does_not_exist_is_not_called_running() {
+    let objects = r"
+apiVersion: v1
+kind: Node
+metadata: {name: n2, uid: u1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: db, uid: u2}
+spec: {nodeName: NODE, containers: [{name: main, image: example.com/main}]}
+status: {phase: Running}
+";
+    let explain = |node: &str| {
+        let run = Run::new(&["explain", "pod/web", "-n", "db", "-f", "-"])
+            .stdin(objects.replace("NODE", node).as_bytes())
+            .finish();
+        run.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(explain("n1"), "Pod db/web is on node n1, which does not exist, so nothing runs it any more.");
+    assert_eq!(explain("n2"), "Pod db/web is Running, and it uses no claim.");
+}

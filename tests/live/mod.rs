@@ -29,6 +29,7 @@ mod snapshot_audit;
 mod snapshots;
 mod sound;
 mod stand;
+mod stored;
 mod tls;
 mod torn;
 mod worlds;

@@ -9,9 +9,10 @@
     reason = "the test writes files, says how much it compared, and fails by panicking"
 )]
 
-use super::fixtures::{Cluster, Fixture, fixtures, newest, renamed};
+use super::fixtures::{Fixture, fixtures, newest, renamed};
 use super::plane::Plane;
 use super::site::text;
+use super::stored::Cluster;
 use crate::support::{Finished, Run};
 use pvctl::diagnosis::rules;
 use serde_json::{Value, json};

@@ -198,6 +198,15 @@ impl<'s> Stages<'s> {
         [scheduled, mounted, running]
     }
 
+    /// Returns the node of the pod if this node certainly does not exist.
+    pub fn gone_node(&self) -> Option<&'s str> {
+        let node = self.pod.node_name.as_str();
+        let is_gone = !node.is_empty()
+            && self.snapshot.node(node).is_none()
+            && matches!(self.snapshot.coverage().absence_of(Kind::Node, "", node), Absence::Certain);
+        is_gone.then_some(node)
+    }
+
     /// Returns the node of the pod if its kubelet does not report to the API server any more.
     pub fn silent_node(&self) -> Option<&'s str> {
         let node = self.snapshot.node(&self.pod.node_name)?;

@@ -47,6 +47,19 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         }
         _ => {}
     }
+    if let Some(node) = stages.gone_node() {
+        return PodAnswer {
+            state: State::Waiting,
+            headline: format!("{name} is on node {node}, which does not exist, so nothing runs it any more."),
+            details: vec![
+                "The pod garbage collector of kube-controller-manager deletes a pod whose node does not exist, after \
+                 about a minute."
+                    .to_owned(),
+            ],
+            open: None,
+            actor: (Who::Controller, String::new(), "deletes the pod"),
+        };
+    }
     if pod.meta.deleted.is_some() {
         let silent = stages.silent_node();
         let headline = match silent {

@@ -63,15 +63,23 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
         ],
         change: Change::SetAnnotation { key: name.into(), value: to.map(Into::into) },
     };
+    let is_immediate = situation.snapshot.class(claim.class()).is_some_and(|class| !class.waits_for_first_consumer());
+    let instead = if is_immediate {
+        format!("class {} is Immediate, so its provisioner needs none", claim.class())
+    } else {
+        "let the scheduler select another one".to_owned()
+    };
     plan.step(
-        format!("node {node} does not exist: let the scheduler select another one"),
+        format!("node {node} does not exist: {instead}"),
         Some(write(Some(node), None)),
         vec![Recheck::Unprovisioned { node: node.into(), claim: claim.meta.uid.clone() }],
         None,
         Undo::Write { write: Box::new(write(None, Some(node))), wait: None },
     );
-    plan.note(
-        "the pod that uses the claim has to be scheduled again: if the pod has that node already, delete the pod",
-    );
+    if !is_immediate {
+        plan.note(
+            "the pod that uses the claim has to be scheduled again: if the pod has that node already, delete the pod",
+        );
+    }
     Ok(plan.finish(format!("claim {} is no longer tied to node {node}", claim.key())))
 }

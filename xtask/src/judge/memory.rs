@@ -2,9 +2,10 @@
 //! the end of a recorded run, the controller has this memory.
 
 use crate::attaching::Attaching;
+use crate::line::Object;
 use anyhow::{Result, ensure};
-use pvctl::controllers::attach_detach::{AttachDetach, AttachState, Flags, Moment};
-use pvctl::model::{Node, PersistentVolume, Pod, VolumeAttachment};
+use pvctl::controllers::attach_detach::{AttachDetach, AttachState, AttachableVolume, Flags, Moment};
+use pvctl::model::{Node, PersistentVolume, Pod, Str, VolumeAttachment};
 use pvctl::snapshot::Snapshot;
 use pvctl::world::View;
 use std::collections::BTreeSet;
@@ -38,13 +39,15 @@ fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, fl
     let writes = asked.log.iter().filter_map(|entry| entry.write.as_ref());
     let created: BTreeSet<&str> =
         writes.filter(|write| write.verb == "create").map(|write| write.name.as_str()).collect();
-    let deleted = asked.log.iter().filter_map(|entry| entry.delete.as_ref());
+    let deleted: Vec<&Object> = asked.log.iter().filter_map(|entry| entry.delete.as_ref()).collect();
+    let puts = asked.log.iter().filter_map(|entry| entry.put.as_ref());
+    let mut changed: BTreeSet<&str> = puts.filter_map(|put| put["kind"].as_str()).collect();
+    changed.extend(deleted.iter().map(|object| object.kind.as_str()));
+    let plugins_change = ["CSIDriver", "CSINode", "PersistentVolume"].iter().any(|kind| changed.contains(kind));
+    let is_alone = changed.iter().all(|kind| ["Node", "VolumeAttachment"].contains(kind));
     let deleted: BTreeSet<&str> =
-        deleted.filter(|object| object.kind == "Node").map(|object| object.name.as_str()).collect();
-    let mut puts = asked.log.iter().filter_map(|entry| entry.put.as_ref());
-    let plugins_change =
-        puts.any(|put| put["kind"] == "CSIDriver" || put["kind"] == "CSINode" || put["kind"] == "PersistentVolume");
-    let mut all = Vec::new();
+        deleted.into_iter().filter(|object| object.kind == "Node").map(|object| object.name.as_str()).collect();
+    let mut all = if is_alone { unknown_pods(controller, view) } else { Vec::new() };
     for record in snapshot.all::<VolumeAttachment>() {
         let is_own = created.contains(record.meta.name.as_str()) && record.attached && record.meta.deleted.is_none();
         let volume = view.find::<PersistentVolume>("", &record.volume_name).filter(|_| is_own);
@@ -76,6 +79,25 @@ fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, fl
         let is_kept = controller.manages(node) && !controller.volumes_of(view, pod).is_empty() && !pod.terminated();
         if view.find::<Node>("", node).is_none() && is_kept && !assumed.manages(node) {
             all.push(format!("node {node} is managed"));
+        }
+    }
+    all
+}
+
+/// Returns the pods whose volumes the controller does not want on their nodes, although it attaches volumes to these
+/// nodes, or the other way round. Nobody has changed a pod, a claim or a volume.
+fn unknown_pods(controller: &AttachDetach, view: View<'_>) -> Vec<String> {
+    let mut all = Vec::new();
+    for pod in view.all::<Pod>().filter(|pod| !pod.node_name.is_empty() && !pod.terminated()) {
+        let (node, name) = (pod.node_name.as_str(), pod.meta.name.as_str());
+        let wanted: BTreeSet<Str> =
+            controller.volumes_of(view, pod).iter().map(AttachableVolume::unique_name).collect();
+        let needs = |volume: &Str| {
+            controller.pods_with(volume, node).iter().any(|of| of.name == name && of.namespace == pod.meta.namespace)
+        };
+        let known: BTreeSet<Str> = controller.volumes_on(node).into_iter().filter(needs).collect();
+        if known != if controller.manages(node) { wanted } else { BTreeSet::new() } {
+            all.push(format!("the volumes of pod {name} on {node} are {known:?}"));
         }
     }
     all
