@@ -7,8 +7,8 @@ use crate::model::{
     CsiNode, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, StatefulSet, Str,
     VolumeAttachment,
 };
-use crate::repair::guards::machine;
-use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, volume_key};
+use crate::repair::guards::machine::{self, OtherMachine};
+use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, node_key, volume_key};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
@@ -43,10 +43,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 return Err(Stopped::changed(format!("pods use claim {namespace}/{name}: {}", users.join(", ")))
                     .hint("stop what runs them, and wait until they are gone"));
             }
-            let mut sets = Vec::new();
-            for manifest in api.list(Kind::StatefulSet, namespace).await? {
-                sets.extend(item(Kind::StatefulSet, &manifest)?.of::<StatefulSet>());
-            }
+            let sets = all::<StatefulSet>(api, namespace).await?;
             match guards::set_that_makes(&sets, namespace, name) {
                 None => Ok(()),
                 Some(set) => Err(Stopped::changed(format!(
@@ -70,14 +67,9 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             .hint("stop what runs them, and wait until they are gone"))
         }
         Recheck::Detached { volume } => {
-            let mut nodes = Vec::new();
-            for manifest in api.list(Kind::VolumeAttachment, "").await? {
-                if let Some(attachment) = item(Kind::VolumeAttachment, &manifest)?.of::<VolumeAttachment>()
-                    && attachment.volume_name == *volume
-                {
-                    nodes.push(attachment.node_name.to_string());
-                }
-            }
+            let attachments = all::<VolumeAttachment>(api, "").await?;
+            let own = attachments.iter().filter(|attachment| attachment.volume_name == *volume);
+            let nodes: Vec<&str> = own.map(|attachment| attachment.node_name.as_str()).collect();
             if nodes.is_empty() {
                 return Ok(());
             }
@@ -89,9 +81,8 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
             let manifest = api.get(&key).await?;
             // If the claim is already gone, the step deletes nothing, so no data are at risk.
             let Some(Seen::Claim(claim)) = decode(&key, manifest.as_ref())? else { return Ok(()) };
-            for manifest in api.list(Kind::PersistentVolume, "").await? {
-                if let Some(volume) = item(Kind::PersistentVolume, &manifest)?.of::<PersistentVolume>()
-                    && !guards::keeps(&volume, &claim, None)
+            for volume in all::<PersistentVolume>(api, "").await? {
+                if !guards::keeps(&volume, &claim, None)
                     && !guards::keeps(&volume, &claim, named_by(api, &volume, &claim).await?.as_deref())
                 {
                     return Err(Stopped::changed(format!(
@@ -156,7 +147,7 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
         Recheck::NotNeeded { node, volume, same, claims } => {
             let mut claims = claims.clone();
             machine::add_claim(&mut claims, &*that_volume(api, volume).await?);
-            machine::add_claims_of(&mut claims, same, &all::<PersistentVolumeClaim>(api).await?);
+            machine::add_claims_of(&mut claims, same, &all::<PersistentVolumeClaim>(api, "").await?);
             let namespaces: BTreeSet<&Str> = claims.iter().map(|(namespace, _)| namespace).collect();
             let mut users = Vec::new();
             for namespace in namespaces {
@@ -169,28 +160,26 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 .hint("stop what runs them, and wait until they are gone"))
         }
         Recheck::OneMachine { node, driver, id } => {
-            match machine::other_machine(node, driver, id, &all::<CsiNode>(api).await?) {
+            match OtherMachine::of(node, driver, id, &all::<CsiNode>(api, "").await?) {
                 None => Ok(()),
-                Some(why) => {
-                    Err(Stopped::changed(why)
-                        .hint("see whether the machine runs, and whether a pod there uses the volume"))
-                }
+                Some(other) => Err(Stopped::changed(other.words(node, driver, id))
+                    .hint("see whether the machine runs, and whether a pod there uses the volume")),
             }
         }
         Recheck::Unprovisioned { node, claim } => {
-            let key = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
+            let key = node_key(node);
             if api.get(&key).await?.is_some() {
                 return Err(Stopped::changed(format!(
                     "node {node} exists: a provisioner may be creating a volume for it"
                 )));
             }
-            match machine::made_for(&all::<PersistentVolume>(api).await?, claim) {
+            match machine::made_for(&all::<PersistentVolume>(api, "").await?, claim) {
                 None => Ok(()),
                 Some(volume) => Err(Stopped::changed(format!("volume {} was made for the claim", volume.meta.name))),
             }
         }
         Recheck::MachineOff { node, sign, mounted_as } => {
-            let key = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
+            let key = node_key(node);
             let found = api.get(&key).await?;
             let found = found.map(|manifest| item(Kind::Node, &manifest)).transpose()?.and_then(Item::of::<Node>);
             match sign.differs(node, found.as_ref(), mounted_as.as_deref()) {
@@ -242,10 +231,10 @@ async fn named_by(
     }
 }
 
-/// Returns all objects of a kind.
-async fn all<T: Resource>(api: Api<'_>) -> Result<Vec<T>, Stopped> {
+/// Returns the objects of a kind in a namespace. Without a namespace, returns all objects of the kind.
+async fn all<T: Resource>(api: Api<'_>, namespace: &str) -> Result<Vec<T>, Stopped> {
     let mut found = Vec::new();
-    for manifest in api.list(T::KIND, "").await? {
+    for manifest in api.list(T::KIND, namespace).await? {
         found.extend(item(T::KIND, &manifest)?.of::<T>());
     }
     Ok(found)
@@ -253,15 +242,8 @@ async fn all<T: Resource>(api: Api<'_>) -> Result<Vec<T>, Stopped> {
 
 /// Returns the names of those pods of a namespace for which `wanted` is true.
 async fn pods(api: Api<'_>, namespace: &str, wanted: impl Fn(&Pod) -> bool) -> Result<Vec<String>, Stopped> {
-    let mut names = Vec::new();
-    for manifest in api.list(Kind::Pod, namespace).await? {
-        if let Some(pod) = item(Kind::Pod, &manifest)?.of::<Pod>()
-            && wanted(&pod)
-        {
-            names.push(pod.meta.name.to_string());
-        }
-    }
-    Ok(names)
+    let pods = all::<Pod>(api, namespace).await?;
+    Ok(pods.iter().filter(|pod| wanted(pod)).map(|pod| pod.meta.name.to_string()).collect())
 }
 
 /// Decodes an object of a list. If this fails, an error is returned, because this object could be the important one.

@@ -7,7 +7,7 @@ use super::guards::machine::MachineSign;
 use super::guards::{self, Guard, Holds};
 use super::plan::{Expected, GivenUp, Plan, Recheck, Refusal, Undo};
 use super::request::{Recipient, Request, Setting};
-use super::situation::{Situation, claim_key, volume_key};
+use super::situation::{Situation, claim_key, node_key, volume_key};
 use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};
 use crate::controllers::persistent_volume::reclaim;
@@ -84,12 +84,9 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         }
         Recheck::OneMachine { .. } => vec![list(Kind::CsiNode, &Str::default())],
         Recheck::Unprovisioned { node, .. } => {
-            let node = ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() };
-            vec![get(node), list(Kind::PersistentVolume, &Str::default())]
+            vec![get(node_key(node)), list(Kind::PersistentVolume, &Str::default())]
         }
-        Recheck::MachineOff { node, .. } => {
-            vec![get(ObjectKey { kind: Kind::Node, namespace: Str::default(), name: node.clone() })]
-        }
+        Recheck::MachineOff { node, .. } => vec![get(node_key(node))],
         Recheck::NotRecycled { volume } => {
             let name = reclaim::recycler_of(volume).into();
             vec![get(ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLER_NAMESPACE.into(), name })]

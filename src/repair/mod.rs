@@ -41,7 +41,7 @@ pub use plan::{Carried, Expected, GivenUp, Plan, Proposed, Recheck, Refusal, Sta
 pub use proposal::repairs;
 pub use reached::{is_met_by_others, made_by, reached};
 pub use request::{Recipient, Request, Setting};
-pub use situation::{Known, Manifests, Situation, attachment_key, claim_key, volume_key};
+pub use situation::{Known, Manifests, Situation, attachment_key, claim_key, node_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};
 pub use wait::{Wait, Waited};

@@ -128,6 +128,11 @@ pub fn volume_key(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
 }
 
+/// Returns the key of a node.
+pub fn node_key(name: &str) -> ObjectKey {
+    ObjectKey { kind: Kind::Node, namespace: Str::default(), name: name.into() }
+}
+
 /// Returns the key of a VolumeAttachment.
 pub fn attachment_key(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::VolumeAttachment, namespace: Str::default(), name: name.into() }

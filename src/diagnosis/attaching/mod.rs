@@ -225,7 +225,7 @@ impl<'s> Attachments<'s> {
         let Some(attachable) = self.attachable(volume, node) else { return Vec::new() };
         let [_, lasting] = self.memories();
         let of_node = |other: Str| {
-            let record = self.record(&volume.meta.name, attachable.attachment_name_on(&other).as_deref(), &other);
+            let record = self.record_of(&attachable, &other);
             let attachment = record.filter(|record| record.attached);
             let is_listed = self.snapshot.node(&other).is_some_and(|known| self.lists(known, volume));
             (attachment.is_some() || is_listed).then_some(Elsewhere { node: other, attachment })
@@ -237,10 +237,7 @@ impl<'s> Attachments<'s> {
     /// if it only thinks that another node may have the volume.
     pub fn waits(&self, volume: &PersistentVolume, node: &str) -> bool {
         let Some(volume) = self.attachable(volume, node) else { return false };
-        let is_going = |other: &Str| {
-            let record = self.record(&volume.name, volume.attachment_name_on(other).as_deref(), other);
-            record.is_some_and(|record| record.meta.deleted.is_some())
-        };
+        let is_going = |other: &Str| self.record_of(&volume, other).is_some_and(|record| record.meta.deleted.is_some());
         let [_, lasting] = self.memories();
         lasting.if_needed(&volume, node, NOW) == AttachBranch::AttachBlocked
             || lasting.other_nodes(&volume.unique_name(), node).iter().any(is_going)
@@ -397,6 +394,11 @@ impl<'s> Attachments<'s> {
         attachment(self.snapshot, volume, node).or_else(of_name)
     }
 
+    /// Returns the VolumeAttachment of a volume that the controller attaches to the node.
+    fn record_of(&self, volume: &AttachableVolume, node: &str) -> Option<&'s VolumeAttachment> {
+        self.record(&volume.name, volume.attachment_name_on(node).as_deref(), node)
+    }
+
     /// Adds that the volume has to be detached from other nodes first.
     fn wait_for_others(&self, own: &mut AttachmentOutlook) {
         if own.state == AttachState::Attached || own.needed_by.is_empty() {
@@ -412,15 +414,14 @@ impl<'s> Attachments<'s> {
         } else if !own.leaves.contains(&Leaf::Attach(AttachBranch::AttachBlocked)) {
             return;
         }
+        if let Some(refused) = self.refused(own, "the attacher") {
+            own.next = refused;
+            return;
+        }
         let nodes: Vec<&str> = own.held_by.iter().map(|other| other.node.as_str()).collect();
         let nodes = if nodes.len() == 1 { format!("node {}", nodes[0]) } else { format!("nodes {}", nodes.join(", ")) };
         let unknown =
             if own.leaves.len() > 1 { vec!["what the controller knows about the other node"] } else { Vec::new() };
-        if self.is_refused(own) {
-            let never = "the attacher refuses a volume that is being deleted".to_owned();
-            own.next = vec![Next { step: Step::Attach, when: When::Never(never), unknown: Vec::new() }];
-            return;
-        }
         let after = When::After(format!("the volume is detached from {nodes}"));
         // The controller that was just started may attach the volume before.
         let may_start = own.leaves.contains(&Leaf::Attach(AttachBranch::AttachStarted));
@@ -456,11 +457,7 @@ impl<'s> Attachments<'s> {
                     let gone = format!("the VolumeAttachment {} is gone", record.meta.name);
                     vec![Next { step: Step::Retry, when: When::After(gone), unknown: Vec::new() }]
                 }
-                Some(record) if !record.attached && self.is_refused(of) => {
-                    let never = format!("{driver} refuses a volume that is being deleted");
-                    vec![Next { step: Step::Attach, when: When::Never(never), unknown: Vec::new() }]
-                }
-                Some(record) if !record.attached => {
+                Some(record) if !record.attached => self.refused(of, driver).unwrap_or_else(|| {
                     let mut next = vec![Next {
                         step: Step::Attach,
                         when: When::After(format!("{driver} attaches the volume")),
@@ -471,16 +468,12 @@ impl<'s> Attachments<'s> {
                         next.push(Next { step: Step::Retry, when: self.within(LONGEST_BACKOFF), unknown });
                     }
                     next
-                }
+                }),
                 Some(_) => vec![Next { step: Step::Attach, when: self.within(SECOND), unknown: Vec::new() }],
-                None if self.is_refused(of) => {
-                    let never = "the attacher refuses a volume that is being deleted".to_owned();
-                    vec![Next { step: Step::Attach, when: When::Never(never), unknown: Vec::new() }]
-                }
-                None => {
+                None => self.refused(of, "the attacher").unwrap_or_else(|| {
                     let unknown = vec!["whether an attachment failed a short time ago"];
                     vec![Next { step: Step::Request, when: self.within(LONGEST_BACKOFF), unknown }]
-                }
+                }),
             },
             Leaf::Detach(_) if is_going => {
                 let after = When::After(format!("{driver} detaches the volume"));
@@ -500,9 +493,12 @@ impl<'s> Attachments<'s> {
         }
     }
 
-    /// Returns whether the attacher refuses the volume. Upstream: `csiAttach`, external-attacher v4.13.0.
-    fn is_refused(&self, of: &AttachmentOutlook) -> bool {
-        self.snapshot.find::<PersistentVolume>("", &of.volume).is_some_and(PersistentVolume::terminating)
+    /// Returns that the volume is never attached, if the attacher refuses it. Upstream: `csiAttach`, external-attacher
+    /// v4.13.0.
+    fn refused(&self, of: &AttachmentOutlook, attacher: &str) -> Option<Vec<Next>> {
+        let volume = self.snapshot.find::<PersistentVolume>("", &of.volume)?;
+        let never = || When::Never(format!("{attacher} refuses a volume that is being deleted"));
+        volume.terminating().then(|| vec![Next { step: Step::Attach, when: never(), unknown: Vec::new() }])
     }
 
     /// Returns the event after which no pod on the node needs the volume, in words. A pod that is being deleted stays

@@ -107,30 +107,49 @@ pub fn add_claims_of<'c>(
     }
 }
 
-/// Returns why the driver may not know only this node by this id of a machine, in a sentence without a full stop.
-/// Upstream: `GetNodeID`, external-attacher 4.13.
-pub fn other_machine<'n>(
-    node: &str,
-    driver: &str,
-    id: &str,
-    nodes: impl IntoIterator<Item = &'n CsiNode>,
-) -> Option<String> {
-    nodes.into_iter().find_map(|found| {
-        let registered = &found.driver(driver)?.node_id;
-        if found.meta.name == node {
-            (!registered.is_empty() && registered != id)
-                .then(|| format!("node {node} is machine {registered} of driver {driver} now, and not {id}"))
-        } else {
-            (registered == id).then(|| format!("node {} has machine {id} of driver {driver}, too", found.meta.name))
+/// Why the driver does not know exactly one node by the id of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtherMachine {
+    /// The node is another machine now.
+    Replaced {
+        /// The id of that machine.
+        now: Str,
+    },
+    /// Another node is the same machine.
+    Renamed {
+        /// The other node.
+        node: Str,
+    },
+}
+
+impl OtherMachine {
+    /// Looks for a reason among the nodes. Upstream: `GetNodeID`, external-attacher 4.13.
+    pub fn of<'n>(node: &str, driver: &str, id: &str, nodes: impl IntoIterator<Item = &'n CsiNode>) -> Option<Self> {
+        nodes.into_iter().find_map(|found| {
+            let registered = &found.driver(driver)?.node_id;
+            if found.meta.name == node {
+                let is_other = !registered.is_empty() && registered != id;
+                is_other.then(|| Self::Replaced { now: registered.clone() })
+            } else {
+                (registered == id).then(|| Self::Renamed { node: found.meta.name.clone() })
+            }
+        })
+    }
+
+    /// Returns the reason as a sentence without a full stop.
+    pub fn words(&self, node: &str, driver: &str, id: &str) -> String {
+        match self {
+            Self::Replaced { now } => format!("node {node} is machine {now} of driver {driver} now, and not {id}"),
+            Self::Renamed { node } => format!("node {node} has machine {id} of driver {driver}, too"),
         }
-    })
+    }
 }
 
 /// Checks that no other node has the machine.
 pub(super) fn one(situation: &Situation<'_>, node: &str, driver: &str, id: &str) -> Guard {
     const ID: &str = "renamed";
-    if let Some(why) = other_machine(node, driver, id, situation.snapshot.all::<CsiNode>()) {
-        return Guard::new(ID, Holds::No, why);
+    if let Some(other) = OtherMachine::of(node, driver, id, situation.snapshot.all::<CsiNode>()) {
+        return Guard::new(ID, Holds::No, other.words(node, driver, id));
     }
     if !situation.knows_all(Kind::CsiNode, "") {
         return Guard::new(ID, Holds::Unknown, format!("which nodes have machine {id} could not be read"));

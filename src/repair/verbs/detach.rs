@@ -5,7 +5,7 @@ use super::build::{Builder, Planned, volume};
 use crate::diagnosis::attaching::Attachments;
 use crate::diagnosis::remedy::quoted;
 use crate::model::{AnnotationKey, CsiNode, Kind, Node, PersistentVolume, Pod, SourceKind, Str, VolumeAttachment};
-use crate::repair::guards::machine::{MachineSign, add_claim, add_claims_of, has_attacher, needs};
+use crate::repair::guards::machine::{MachineSign, OtherMachine, add_claim, add_claims_of, has_attacher, needs};
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Proposed, Recheck, Refusal, Undo};
 use crate::repair::request::Request;
@@ -187,33 +187,35 @@ struct Machine {
 /// `GetNodeID` and `csiDetach`, external-attacher 4.13.
 fn machine(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Machine, Proposed> {
     let VolumeAttachment { attacher: driver, node_name: node, .. } = attachment;
-    let id_of = |csi_node: &CsiNode| csi_node.driver(driver).map_or(Str::default(), |driver| driver.node_id.clone());
     let recorded = attachment.meta.annotations.get(AnnotationKey::CsiNodeId).unwrap_or_default();
-    let registered = situation.snapshot.find::<CsiNode>("", node).map(id_of).unwrap_or_default();
+    let csi_node = situation.snapshot.find::<CsiNode>("", node);
+    let registered = csi_node.and_then(|csi_node| csi_node.driver(driver)).map(|driver| driver.node_id.clone());
+    let id = if recorded.is_empty() { registered.unwrap_or_default() } else { recorded.into() };
     let name = &attachment.meta.name;
-    if !recorded.is_empty() && !registered.is_empty() && registered != recorded {
-        let message = format!(
-            "{name} attaches the volume to machine {recorded}, but node {node} is machine {registered} now: driver \
-             {driver} would detach the volume from the wrong machine"
-        );
-        return Err(Refusal::new("replaced", message)
-            .hint(format!("detach the disk from machine {recorded} with the tools of the storage"))
-            .hint(
-                "then delete the VolumeAttachment by hand: kube-controller-manager does this by itself as soon as no pod \
-                 on the node needs the volume and the node does not list it as mounted",
-            )
-            .into());
-    }
-    let id = if registered.is_empty() { Str::from(recorded) } else { registered };
-    let is_same = |other: &&CsiNode| other.meta.name != *node && !id.is_empty() && id_of(other) == id;
-    if let Some(other) = situation.snapshot.all::<CsiNode>().iter().find(is_same) {
-        let message = format!(
-            "node {} has the same machine, {id}: driver {driver} would detach the volume from this node as well",
-            other.meta.name
-        );
-        return Err(Refusal::new("renamed", message)
-            .hint(format!("see whether a pod on node {} uses the volume", other.meta.name))
-            .into());
+    let nodes = situation.snapshot.all::<CsiNode>();
+    match OtherMachine::of(node, driver, &id, nodes).filter(|_| !id.is_empty()) {
+        Some(OtherMachine::Replaced { now }) => {
+            let message = format!(
+                "{name} attaches the volume to machine {id}, but node {node} is machine {now} now: driver {driver} would \
+                 detach the volume from the wrong machine"
+            );
+            return Err(Refusal::new("replaced", message)
+                .hint(format!("detach the disk from machine {id} with the tools of the storage"))
+                .hint(
+                    "then delete the VolumeAttachment by hand: kube-controller-manager does this by itself as soon as no \
+                     pod on the node needs the volume and the node does not list it as mounted",
+                )
+                .into());
+        }
+        Some(OtherMachine::Renamed { node: other }) => {
+            let message = format!(
+                "node {other} has the same machine, {id}: driver {driver} would detach the volume from this node as well"
+            );
+            return Err(Refusal::new("renamed", message)
+                .hint(format!("see whether a pod on node {other} uses the volume"))
+                .into());
+        }
+        None => {}
     }
     let is_known = situation.knows_all(Kind::CsiNode, "") && !id.is_empty();
     let doubt = if attachment.attached && !has_attacher(attachment) {

@@ -58,6 +58,17 @@ fn age(case: &Case<'_>, since: Option<Timestamp>) -> String {
     case.seconds_since(since).map_or_else(|| "some time".to_owned(), human_age)
 }
 
+/// Returns the way to have the volumes of a node detached whose machine is off.
+fn out_of_service(node: &str) -> Remedy {
+    kubectl(
+        format!("taint nodes {} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", quoted(node)),
+        format!(
+            "if the machine of {node} is certainly off: this taint lets its pods be deleted and its volumes be detached; \
+             remove the taint when the node is back; if the machine still runs, data can be destroyed"
+        ),
+    )
+}
+
 /// Returns the key of an attachment.
 fn attachment_key(attachment: &VolumeAttachment) -> ObjectKey {
     key(Kind::VolumeAttachment, "", &attachment.meta.name)

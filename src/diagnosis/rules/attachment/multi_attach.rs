@@ -1,7 +1,7 @@
 //! This rule reports a pod that waits for a volume. The volume is still attached to another node, and it can be
 //! attached to only one node.
 
-use super::{DRAIN, attachment_key, is_exclusive, lasts};
+use super::{DRAIN, attachment_key, is_exclusive, lasts, out_of_service};
 use crate::diagnosis::attaching::{Elsewhere, is_silent};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::{mention, volume_of};
@@ -311,11 +311,7 @@ fn words(
                         &key(Kind::Node, "", &node),
                         format!("find out whether the machine of {node} is off, or will be back within minutes"),
                     ),
-                    by_hand(format!(
-                        "if the machine of {node} is certainly off: `kubectl taint nodes {node} \
-                         node.kubernetes.io/out-of-service=nodeshutdown:NoExecute` lets its volumes be detached; if \
-                         the machine still runs, data can be destroyed"
-                    )),
+                    out_of_service(&node),
                 ],
             )
         }

@@ -1,10 +1,10 @@
 //! This rule reports a node that is not ready and keeps volumes for which pods on other nodes wait.
 
-use super::{age, attachment_key, is_exclusive, pods_of, volume_words};
+use super::{age, attachment_key, is_exclusive, out_of_service, pods_of, volume_words};
 use crate::diagnosis::attaching::is_silent;
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{is_starting, pod_key};
-use crate::diagnosis::remedy::{self, describe, kubectl, quoted};
+use crate::diagnosis::remedy::{self, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, Node, Pod};
@@ -77,7 +77,6 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
     .evidence(&case.object(), "status.conditions[Ready].message", ready.message.as_str())
     .evidence(&attachment_key(attachment), "status.attached", "true");
     let found = waiting.iter().fold(found, |found, (_, pod)| found.affects(pod_key(pod)));
-    let taint = format!("taint nodes {} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", quoted(name));
     let alone = waiting.iter().find(|(held, _)| is_unused(case, held, node)).map(|(held, _)| {
         let does = format!(
             "if the machine of {name} is certainly off, and only this volume is to be detached, which no pod on the node \
@@ -86,19 +85,10 @@ fn detect(case: &Case<'_>, node: &Node) -> Option<Detection> {
         remedy::detach(held, does)
     });
     Some(
-        found
-            .remedy(kubectl(
-                taint,
-                format!(
-                    "if the machine of {name} is certainly off: this taint lets its pods be deleted and its volumes be \
-                     detached; remove the taint when the node is back; if the machine still runs, data can be destroyed"
-                ),
-            ))
-            .remedies(alone)
-            .remedy(describe(
-                &case.object(),
-                "see for how long the kubelet has not answered, and start the machine again",
-            )),
+        found.remedy(out_of_service(name)).remedies(alone).remedy(describe(
+            &case.object(),
+            "see for how long the kubelet has not answered, and start the machine again",
+        )),
     )
 }
 
