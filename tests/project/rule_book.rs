@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGES: &str = "docs/controllers";
 
 /// The letters with which ids begin, one entry for each function. A number follows.
-const LETTERS: [&str; 30] = [
+const LETTERS: [&str; 34] = [
     "AA", "AD", "AF", "AR", "AS", "AT", "AV", "AW", "B", "C", "D", "DO", "DT", "E", "ED", "EF", "EP", "ES", "EV", "H",
-    "J", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X",
+    "J", "KM", "KP", "KR", "KW", "M", "PE", "PI", "R", "RO", "S", "U", "V", "X",
 ];
 
 /// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
