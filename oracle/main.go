@@ -33,7 +33,7 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --pods: with few pods that compete for nodes and volumes;
                                                           --attaching: with volumes that are attached to nodes;
                                                           --attaching-ends: the same, until nothing new happens;
-                                                          --attaching-every-end: small ones, with all choices of the attachers
+                                                          --attaching-every-end: small worlds, and all their ends
   decide  [--controllers WHO]                             what one sync of each object does
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
@@ -114,7 +114,7 @@ func run(args []string) error {
 		pods := flags.Bool("pods", false, "few pods that compete for nodes and volumes")
 		attachments := flags.Bool("attaching", false, "volumes that are attached to nodes, and changes over some minutes")
 		attachmentEnds := flags.Bool("attaching-ends", false, "the same without changes by others, until nothing new happens")
-		everyEnd := flags.Bool("attaching-every-end", false, "small ones, and how they end under all choices of the attachers")
+		everyEnd := flags.Bool("attaching-every-end", false, "small worlds, and how they end under all choices of the attachers")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}

@@ -77,15 +77,12 @@ func (a *attachers) look(seen *storagev1.VolumeAttachment) {
 	a.server.lock.Lock()
 	begun := a.jobs[doing]
 	a.jobs[doing] = true
-	a.server.lock.Unlock()
-	if begun {
-		return
-	}
-	if a.choices != nil {
+	if !begun && a.choices != nil {
 		driver = a.choices.next(seen, deleting)
-		if driver.Absent {
-			return
-		}
+	}
+	a.server.lock.Unlock()
+	if begun || driver.Absent {
+		return
 	}
 	if deleting {
 		a.after(driver.Detach, func() { a.detach(driver, seen.Name, doing) })

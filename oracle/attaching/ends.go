@@ -3,8 +3,11 @@ package attaching
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -19,13 +22,13 @@ const (
 	observed = 5 * time.Minute
 	// observation is the time between two observations. It is no multiple of the period of the loops.
 	observation = 1730 * time.Millisecond
-	// mostChoices is the largest number of runs with different choices.
+	// mostChoices is the largest number of choices.
 	mostChoices = 600
 	// repeated is how often each run is repeated, because the controller takes volumes and nodes from Go's maps.
 	repeated = 3
 )
 
-// ways are the ways in which a job of an attacher can go: it fails, it never begins, it ends at once, or it takes
+// ways lists what can happen to a job of an attacher: it fails for good, it never begins, it ends at once, or it takes
 // longer than the controller waits.
 var ways = []line.Attacher{
 	{Attach: soon, Detach: soon, AttachError: "it failed", DetachError: "it failed"},
@@ -48,16 +51,17 @@ type task struct {
 	number int
 }
 
-// choices say how the jobs of a run go. A job that they do not know goes the first way.
+// choices say what happens to the jobs of a run. A job without an entry in way uses the first of ways.
 type choices struct {
 	way map[task]int
-	// seen are the jobs in the order in which they began.
+	// seen are the jobs that began in a run.
 	seen []task
 	// uids are the uids of the VolumeAttachments with each name.
 	uids map[string][]string
 }
 
-// next returns what the attacher does with a VolumeAttachment.
+// next returns what happens to the job of an attacher with a VolumeAttachment. A job that begins again uses the same
+// entry of way.
 func (c *choices) next(seen *storagev1.VolumeAttachment, detach bool) line.Attacher {
 	uid := string(seen.UID)
 	if !slices.Contains(c.uids[seen.Name], uid) {
@@ -70,59 +74,97 @@ func (c *choices) next(seen *storagev1.VolumeAttachment, detach bool) line.Attac
 	return way
 }
 
-// following returns the choices after these ones, which have been used in a run, or nil if there are none.
-func (c *choices) following() *choices {
-	fixed := slices.Clone(c.seen)
-	for len(fixed) > 0 {
-		last := fixed[len(fixed)-1]
-		fixed = fixed[:len(fixed)-1]
-		if slices.Contains(fixed, last) || c.way[last] == len(ways)-1 {
-			continue // A job that begins again goes as before.
-		}
-		way := map[task]int{last: c.way[last] + 1}
-		for _, each := range fixed {
-			way[each] = c.way[each]
-		}
-		return &choices{way: way}
+// key returns a text that is the same for equal choices.
+func (c *choices) key() string {
+	var all []string
+	for each, way := range c.way {
+		all = append(all, fmt.Sprintf("%s %t %d: %d", each.attachment, each.detach, each.number, way))
 	}
-	return nil
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// others returns the choices that differ in one job that began in a run and that has no entry yet.
+func (c *choices) others() []*choices {
+	var all []*choices
+	for _, each := range c.seen {
+		if _, found := c.way[each]; found {
+			continue
+		}
+		for way := 1; way < len(ways); way++ {
+			other := maps.Clone(c.way)
+			other[each] = way
+			all = append(all, &choices{way: other})
+		}
+	}
+	return all
+}
+
+// each calls run with all choices. A run with the same choices can have its jobs in another order, or other jobs, so each
+// run is repeated. It returns false if there are too many choices.
+func each(run func(*choices) error) (bool, error) {
+	open := []*choices{{way: map[task]int{}}}
+	known := map[string]bool{open[0].key(): true}
+	for len(open) > 0 {
+		now := open[len(open)-1]
+		open = open[:len(open)-1]
+		for range repeated {
+			now.seen, now.uids = nil, map[string][]string{}
+			if err := run(now); err != nil {
+				return true, err
+			}
+			for _, other := range now.others() {
+				if key := other.key(); !known[key] {
+					known[key] = true
+					open = append(open, other)
+				}
+			}
+			if len(known) > mostChoices {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
 }
 
 // end is the JSON form of the VolumeAttachments and the nodes at the end of a run.
 type end string
 
-// everyEnd runs the controller under all choices of the attachers. It returns nil if there are too many choices, or if
-// a run does not settle.
-func everyEnd(l *line.Line) ([][]json.RawMessage, error) {
+// errUnsettled says that a run does not settle.
+var errUnsettled = errors.New("a run does not settle")
+
+// everyEnd runs the controller under all choices of the attachers. If there are no ends, it returns the reason.
+func everyEnd(l *line.Line) ([][]json.RawMessage, string, error) {
 	found := map[end]bool{}
-	runs := 0
-	for now := (&choices{way: map[task]int{}}); now != nil; now = now.following() {
-		if runs++; runs > mostChoices {
-			return nil, nil
+	few, err := each(func(now *choices) error {
+		var done *history
+		var err error
+		inBubble(func() { done, err = simulate(l, now) })
+		if err == nil && len(done.ends) != 1 {
+			err = errUnsettled
 		}
-		for range repeated {
-			now.seen, now.uids = nil, map[string][]string{}
-			var done *history
-			var err error
-			inBubble(func() { done, err = simulate(l, now) })
-			if err != nil {
-				return nil, err
-			}
-			if len(done.ends) != 1 {
-				return nil, nil
-			}
+		if err == nil {
 			found[done.ends[0]] = true
 		}
+		return err
+	})
+	switch {
+	case errors.Is(err, errUnsettled):
+		return nil, errUnsettled.Error(), nil
+	case err != nil:
+		return nil, "", err
+	case !few:
+		return nil, "there are too many choices", nil
 	}
 	var all [][]json.RawMessage
-	for _, each := range slices.Sorted(maps.Keys(found)) {
+	for _, text := range slices.Sorted(maps.Keys(found)) {
 		var items []json.RawMessage
-		if err := json.Unmarshal([]byte(each), &items); err != nil {
-			return nil, err
+		if err := json.Unmarshal([]byte(text), &items); err != nil {
+			return nil, "", err
 		}
 		all = append(all, items)
 	}
-	return all, nil
+	return all, "", nil
 }
 
 // observe returns the different states of the objects until a moment.

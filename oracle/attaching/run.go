@@ -47,7 +47,7 @@ func (r *Runner) Attach(l *line.Line) error {
 	}
 	var err error
 	if l.Attaching.EveryEnd {
-		l.Attaching.Ends, err = everyEnd(l)
+		l.Attaching.Ends, l.Attaching.WithoutEnds, err = everyEnd(l)
 		return err
 	}
 	inBubble(func() {

@@ -31,8 +31,10 @@ type Attaching struct {
 	// Log is the answer: everything that happened, in order.
 	Log []AttachingEntry `json:"log,omitempty"`
 	// Ends is the answer if EveryEnd is set: the VolumeAttachments and the nodes at each end, without uids, versions,
-	// times and messages. It is empty if there are too many choices, or if some run does not settle.
+	// times and messages.
 	Ends [][]json.RawMessage `json:"ends,omitempty"`
+	// WithoutEnds says why Ends is empty: there are too many choices, or some run does not settle.
+	WithoutEnds string `json:"withoutEnds,omitempty"`
 }
 
 // Attacher is a simple external-attacher. When a VolumeAttachment of its driver is neither attached nor being deleted,

@@ -23,7 +23,8 @@ pub struct Attaching {
     /// the end of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
-    /// Whether the answer is all ends instead of the log: those under all choices of the attachers.
+    /// Whether the answer is all ends instead of the log: those under all choices of the attachers. Each job of an
+    /// attacher fails for good, never begins, ends at once, or takes longer than the controller waits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub every_end: bool,
     /// The attachers of the drivers.
@@ -41,6 +42,9 @@ pub struct Attaching {
     /// The `VolumeAttachment`s and the nodes at each end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<Vec<Value>>,
+    /// Why there are no ends. It is empty if there are some.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub without_ends: String,
 }
 
 /// Requests of the controller that fail.

@@ -93,6 +93,8 @@ pub fn stripped(line: &Line) -> Line {
     }
     if let Some(attaching) = &mut line.attaching {
         attaching.log.clear();
+        attaching.ends.clear();
+        attaching.without_ends.clear();
     }
     for case in &mut line.cases {
         case.decisions.clear();

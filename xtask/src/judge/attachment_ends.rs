@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use pvctl::controllers::attach_detach::{
     AttachDetach, Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, Flags, Moment, RecordEnd,
 };
-use pvctl::model::{Node, Str};
+use pvctl::model::{Node, Str, VolumeAttachment};
 use pvctl::snapshot::Snapshot;
 use pvctl::world::View;
 use std::collections::BTreeSet;
@@ -36,6 +36,23 @@ impl Beginning {
             records: records.map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
             listed: listing.map(|node| node.meta.name.clone()).collect(),
         }
+    }
+}
+
+impl Beginning {
+    /// Returns the `VolumeAttachment`s that the controller has created or deleted, although they are of no component.
+    fn surprising(&self, last: &Snapshot) -> Vec<String> {
+        let components = self.controller.components();
+        let known = |snapshot: &Snapshot| -> BTreeSet<Str> {
+            let records = components.iter().flat_map(|component| self.controller.records_of(snapshot, component));
+            records.map(|record| record.meta.name.clone()).collect()
+        };
+        let names = |snapshot: &Snapshot| -> BTreeSet<Str> {
+            let known = known(snapshot);
+            let live = snapshot.all::<VolumeAttachment>().iter().filter(|record| record.meta.deleted.is_none());
+            live.map(|record| record.meta.name.clone()).filter(|name| !known.contains(name)).collect()
+        };
+        names(&self.snapshot).symmetric_difference(&names(last)).map(ToString::to_string).collect()
     }
 }
 
@@ -68,19 +85,25 @@ impl Judged<'_> {
         Ok(())
     }
 
-    /// Compares the ends under all behaviors of the attachers. If the oracle found no ends, because there are too many
-    /// behaviors or because something goes on for ever, nothing is compared.
+    /// Compares the ends under all behaviors of the attachers. If the oracle found no ends, nothing is compared. The
+    /// controller must create and delete no `VolumeAttachment` about which nothing is predicted.
     pub(super) fn compare_every_end(&self, asked: &Attaching, verdict: &mut Verdict) -> Result<()> {
         let mut lasts = Vec::new();
         for items in &asked.ends {
             lasts.push(snapshot_of(items)?);
         }
         if lasts.is_empty() {
+            ensure!(!asked.without_ends.is_empty(), "there are neither ends nor a reason why there are none");
+            verdict.counts.attachment_ends_skipped += 1;
             return Ok(());
         }
-        *verdict.compared.entry("attachment ends".to_owned()).or_default() += 1;
         let beginning = self.beginning(flags(asked, self.behavior))?;
+        for last in &lasts {
+            let surprising = beginning.surprising(last);
+            ensure!(surprising.is_empty(), "nothing is predicted about VolumeAttachments {}", surprising.join(", "));
+        }
         for component in beginning.controller.components() {
+            *verdict.compared.entry("attachment ends".to_owned()).or_default() += 1;
             let predicted = beginning.ends(&component, Attachers::Free);
             let real: BTreeSet<AttachmentEnd> = lasts.iter().map(|last| beginning.end(last, &component)).collect();
             verdict.counts.attachment_ends_exact += 1;

@@ -99,8 +99,10 @@ numbers! {
         attachment_ends,
         /// Volumes among `attachment_ends` whose ends are not known, because too many are possible.
         attachment_ends_open,
-        /// Volumes whose ends under all behaviors of the attachers are exactly those that are predicted.
+        /// Volumes whose ends under all behaviors of the attachers were compared with the predicted ends.
         attachment_ends_exact,
+        /// Worlds without this comparison, because there are too many behaviors or because something never ends.
+        attachment_ends_skipped,
         /// Ends of these volumes.
         attachment_ends_members,
         /// Attachments about which the external attacher was asked.

@@ -27,8 +27,9 @@ pub(super) fn check<'c>(
     Ok(())
 }
 
-/// Returns what the controller knows and a controller with the assumed memory does not, or the other way round. Only
-/// attachments that the controller itself created are compared, and nodes that were deleted while it ran.
+/// Returns what differs between the controller and a controller with the assumed memory. The attachments that the
+/// controller itself created are compared, and the nodes that it manages. If nobody has changed a pod, a claim or a
+/// volume, the pods that need volumes are compared as well.
 fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, flags: Flags) -> Vec<String> {
     let is_undisturbed = asked.refuse.is_empty() && !asked.log.iter().any(|entry| entry.restart);
     if !is_undisturbed || controller.next_step().is_some() {
@@ -84,8 +85,8 @@ fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, fl
     all
 }
 
-/// Returns the pods whose volumes the controller does not want on their nodes, although it attaches volumes to these
-/// nodes, or the other way round. Nobody has changed a pod, a claim or a volume.
+/// Returns the pods for which the controller does not want exactly the volumes that they need. On a node that it does
+/// not manage, it must want none. Nobody has changed a pod, a claim or a volume.
 fn unknown_pods(controller: &AttachDetach, view: View<'_>) -> Vec<String> {
     let mut all = Vec::new();
     for pod in view.all::<Pod>().filter(|pod| !pod.node_name.is_empty() && !pod.terminated()) {
