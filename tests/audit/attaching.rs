@@ -103,7 +103,7 @@ fn the_first_line_names_the_cause_and_who_has_the_volume() {
     assert_eq!(found, RULES.map(str::to_owned).into());
 }
 
-/// A pod keeps its phase when its node is deleted, but nothing runs it any more.
+/// A pod keeps its phase when its node is deleted, but nothing reports any more whether it runs.
 #[test]
 fn a_pod_on_a_node_that_does_not_exist_is_not_called_running() {
     let objects = r"
@@ -123,6 +123,6 @@ status: {phase: Running}
             .finish();
         run.stdout.lines().next().unwrap_or_default().to_owned()
     };
-    assert_eq!(explain("n1"), "Pod db/web is on node n1, which does not exist, so nothing runs it any more.");
+    assert_eq!(explain("n1"), "Pod db/web is on node n1, which does not exist, so nothing reports whether it runs.");
     assert_eq!(explain("n2"), "Pod db/web is Running, and it uses no claim.");
 }

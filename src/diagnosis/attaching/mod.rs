@@ -493,8 +493,8 @@ impl<'s> Attachments<'s> {
         }
     }
 
-    /// Returns that the volume is never attached, if the attacher refuses it. Upstream: `csiAttach`, external-attacher
-    /// v4.13.0.
+    /// Returns the next steps if the attacher refuses the volume: it is never attached. Returns `None` otherwise.
+    /// Upstream: `csiAttach`, external-attacher v4.13.0.
     fn refused(&self, of: &AttachmentOutlook, attacher: &str) -> Option<Vec<Next>> {
         let volume = self.snapshot.find::<PersistentVolume>("", &of.volume)?;
         let never = || When::Never(format!("{attacher} refuses a volume that is being deleted"));

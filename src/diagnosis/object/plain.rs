@@ -8,7 +8,7 @@ use crate::controllers::attach_detach::DetachBranch;
 use crate::diagnosis::attaching::{AttachmentAnswer, Leaf};
 use crate::diagnosis::key;
 use crate::diagnosis::members::{self, Member};
-use crate::diagnosis::pod::facts::{newest_about, pod_key};
+use crate::diagnosis::pod::facts::{gone_node, newest_about, pod_key};
 use crate::diagnosis::pod::{ClaimProspect, PodScheduling, PodStage, PodVolume, Stages, answer};
 use crate::diagnosis::reason::{View, counted};
 use crate::model::surroundings::StatefulSet;
@@ -188,8 +188,10 @@ fn of_workload(diagnoser: &Diagnoser<'_>, object: &ObjectKey) -> Plain {
         if object.kind == Kind::Node { (" that use claims", " that uses a claim") } else { ("", "") };
     let tally = || {
         let all = diagnoses.len();
-        let runs =
-            |pod: &&&Pod| pod.meta.deleted.is_none() && matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded);
+        let runs = |pod: &&&Pod| {
+            let is_running = pod.phase == PodPhase::Running && gone_node(snapshot, pod).is_none();
+            pod.meta.deleted.is_none() && (is_running || pod.phase == PodPhase::Succeeded)
+        };
         let running = pods.iter().filter(runs).count();
         let problem = match all - well {
             0 => String::new(),

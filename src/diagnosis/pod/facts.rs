@@ -84,6 +84,13 @@ pub fn is_starting(pod: &Pod) -> bool {
     !pod.node_name.is_empty() && !pod.terminated() && !has_mounted(pod)
 }
 
+/// Returns the node of the pod if this node certainly does not exist. Then nothing reports any more what the pod does.
+pub fn gone_node<'p>(snapshot: &Snapshot, pod: &'p Pod) -> Option<&'p str> {
+    let node = pod.node_name.as_str();
+    let is_absent = || snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
+    (!node.is_empty() && snapshot.node(node).is_none() && is_absent()).then_some(node)
+}
+
 /// Returns whether the status of the pod shows that all its volumes have been mounted: a container has started, or the
 /// pod has a sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`,
 /// `pkg/kubelet`, 1.36.

@@ -1,7 +1,7 @@
 //! The stages of a pod's volumes, from the claim to the running pod, as objects record them.
 
 use super::facts::{
-    Attaching, UsedClaim, attach_failure, attaching, attachment, blocked_container, bound, has_mounted,
+    Attaching, UsedClaim, attach_failure, attaching, attachment, blocked_container, bound, gone_node, has_mounted,
     is_about_volume, mount_failure, unschedulable, used_claims,
 };
 use super::scheduling::{Attempt, PodScheduling};
@@ -200,11 +200,12 @@ impl<'s> Stages<'s> {
 
     /// Returns the node of the pod if this node certainly does not exist.
     pub fn gone_node(&self) -> Option<&'s str> {
-        let node = self.pod.node_name.as_str();
-        let is_gone = !node.is_empty()
-            && self.snapshot.node(node).is_none()
-            && matches!(self.snapshot.coverage().absence_of(Kind::Node, "", node), Absence::Certain);
-        is_gone.then_some(node)
+        gone_node(self.snapshot, self.pod)
+    }
+
+    /// Returns whether the pod has ended, or shows that its volumes are mounted.
+    fn is_past_mounting(&self) -> bool {
+        self.has_ended() || has_mounted(self.pod) && self.gone_node().is_none()
     }
 
     /// Returns the node of the pod if its kubelet does not report to the API server any more.
@@ -360,7 +361,7 @@ impl<'s> Stages<'s> {
     fn attached(&self, used: UsedClaim<'_>, volume: Option<&PersistentVolume>, bound: Reached) -> StageFact {
         let (snapshot, pod) = (self.snapshot, self.pod);
         let fact = |reached| self.fact(PodStage::Attached, reached);
-        if has_mounted(pod) || self.has_ended() {
+        if self.is_past_mounting() {
             return fact(Reached::Done);
         }
         let Some(volume) = volume else {
@@ -420,8 +421,11 @@ impl<'s> Stages<'s> {
     fn mounted(&self, used: UsedClaim<'_>, volume: Option<&PersistentVolume>, attached: Reached) -> StageFact {
         let pod = self.pod;
         let fact = |reached| self.fact(PodStage::Mounted, reached);
-        if has_mounted(pod) || self.has_ended() {
+        if self.is_past_mounting() {
             return fact(Reached::Done).since(pod.started);
+        }
+        if self.gone_node().is_some() {
+            return fact(Reached::Unknown).says("the node does not exist");
         }
         match attached {
             Reached::Done => {}
@@ -444,6 +448,7 @@ impl<'s> Stages<'s> {
         match pod.phase {
             PodPhase::Succeeded => return fact(Reached::Done).says("the pod has completed"),
             PodPhase::Failed => return fact(Reached::Broken).says("the pod has failed"),
+            _ if self.gone_node().is_some() => return fact(Reached::Unknown).says("the node does not exist"),
             _ => {}
         }
         if let Some((container, reason, message)) = blocked_container(pod) {

@@ -48,14 +48,20 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
         _ => {}
     }
     if let Some(node) = stages.gone_node() {
+        let is = if pod.meta.deleted.is_some() { "is being deleted, and was" } else { "is" };
+        let mut details = vec![
+            "The pod garbage collector of kube-controller-manager deletes such a pod after about a minute. If the \
+             machine still runs, the containers can still run there and write to their volumes."
+                .to_owned(),
+        ];
+        if !pod.meta.finalizers.is_empty() {
+            details
+                .push(format!("The pod stays until its finalizers are removed: {}.", pod.meta.finalizers.join(", ")));
+        }
         return PodAnswer {
             state: State::Waiting,
-            headline: format!("{name} is on node {node}, which does not exist, so nothing runs it any more."),
-            details: vec![
-                "The pod garbage collector of kube-controller-manager deletes a pod whose node does not exist, after \
-                 about a minute."
-                    .to_owned(),
-            ],
+            headline: format!("{name} {is} on node {node}, which does not exist, so nothing reports whether it runs."),
+            details,
             open: None,
             actor: (Who::Controller, String::new(), "deletes the pod"),
         };

@@ -123,17 +123,16 @@ pub enum OtherMachine {
 }
 
 impl OtherMachine {
-    /// Looks for a reason among the nodes. Upstream: `GetNodeID`, external-attacher 4.13.
+    /// Looks for a reason, first at the node itself. Upstream: `GetNodeID`, external-attacher 4.13.
     pub fn of<'n>(node: &str, driver: &str, id: &str, nodes: impl IntoIterator<Item = &'n CsiNode>) -> Option<Self> {
-        nodes.into_iter().find_map(|found| {
-            let registered = &found.driver(driver)?.node_id;
-            if found.meta.name == node {
-                let is_other = !registered.is_empty() && registered != id;
-                is_other.then(|| Self::Replaced { now: registered.clone() })
-            } else {
-                (registered == id).then(|| Self::Renamed { node: found.meta.name.clone() })
-            }
-        })
+        let registered = |found: &'n CsiNode| Some((&found.meta.name, &found.driver(driver)?.node_id));
+        let all: Vec<(&Str, &Str)> = nodes.into_iter().filter_map(registered).collect();
+        let own = all.iter().find(|(name, _)| *name == node).map(|(_, now)| *now);
+        if let Some(now) = own.filter(|now| !now.is_empty() && *now != id) {
+            return Some(Self::Replaced { now: now.clone() });
+        }
+        let other = all.into_iter().find(|(name, other)| *name != node && *other == id);
+        other.map(|(name, _)| Self::Renamed { node: name.clone() })
     }
 
     /// Returns the reason as a sentence without a full stop.

@@ -183,8 +183,8 @@ struct Machine {
 }
 
 /// Returns the machine of the node. If the driver would certainly detach the disk from another machine, this is a
-/// refusal. The driver knows a machine by the id in the CSINode, or else by the one in the attachment. Upstream:
-/// `GetNodeID` and `csiDetach`, external-attacher 4.13.
+/// refusal. The driver knows a machine by the id in the CSINode, or else by the one in the attachment. If both are
+/// known, they are the same, or this is a refusal. Upstream: `GetNodeID` and `csiDetach`, external-attacher 4.13.
 fn machine(situation: &Situation<'_>, attachment: &VolumeAttachment) -> Result<Machine, Proposed> {
     let VolumeAttachment { attacher: driver, node_name: node, .. } = attachment;
     let recorded = attachment.meta.annotations.get(AnnotationKey::CsiNodeId).unwrap_or_default();

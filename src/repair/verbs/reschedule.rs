@@ -1,5 +1,5 @@
 //! The verb `reschedule`: it gives a claim back to the scheduler. It removes the annotation with the selected node, if
-//! this node no longer exists. Then the scheduler selects another node.
+//! this node no longer exists. Then the scheduler selects another node, if the class of the claim delays binding.
 
 use super::build::{Builder, Planned, claim};
 use crate::diagnosis::attaching::is_silent;
@@ -65,7 +65,7 @@ pub(super) fn plan(situation: &Situation<'_>, request: &Request, key: &ObjectKey
     };
     let is_immediate = situation.snapshot.class(claim.class()).is_some_and(|class| !class.waits_for_first_consumer());
     let instead = if is_immediate {
-        format!("class {} is Immediate, so its provisioner needs none", claim.class())
+        format!("class {} is Immediate, so its provisioner needs no selected node", claim.class())
     } else {
         "let the scheduler select another one".to_owned()
     };

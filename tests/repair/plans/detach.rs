@@ -115,6 +115,10 @@ fn the_machine_is_known_by_its_id() {
     assert_eq!((by, said.contains("node node-9 has the same machine, i-1")), ("renamed", true), "{said}");
     let (by, said) = refused([out_of_service(node(Some("Unknown"))), csi_node("node-1", "i-2")]);
     assert_eq!((by, said.contains("attaches the volume to machine i-1")), ("replaced", true), "{said}");
+    // The node itself comes first, also if the old machine has another name now.
+    let (by, said) =
+        refused([out_of_service(node(Some("Unknown"))), csi_node("node-0", "i-1"), csi_node("node-1", "i-2")]);
+    assert_eq!((by, said.contains("node node-1 is machine i-2 now")), ("replaced", true), "{said}");
     // Another machine says nothing about this one.
     let plan = world([out_of_service(node(Some("Unknown"))), csi_node("node-1", "i-1"), csi_node("node-2", "i-2")]);
     assert_eq!(plan.accepted(&detach(None)).type_name, None);

@@ -58,7 +58,7 @@ fn age(case: &Case<'_>, since: Option<Timestamp>) -> String {
     case.seconds_since(since).map_or_else(|| "some time".to_owned(), human_age)
 }
 
-/// Returns the way to have the volumes of a node detached whose machine is off.
+/// Returns the remedy for a node whose machine is off: a taint that lets its volumes be detached.
 fn out_of_service(node: &str) -> Remedy {
     kubectl(
         format!("taint nodes {} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", quoted(node)),

@@ -22,7 +22,7 @@ use crate::controllers::persistent_volume::volume::IN_TREE_FINALIZER;
 use crate::controllers::pvc_protection::pod_uses_claim;
 use crate::diagnosis::facts::has_uid_of;
 use crate::diagnosis::mention::{elsewhere, mention};
-use crate::diagnosis::pod::facts::pod_key;
+use crate::diagnosis::pod::facts::{gone_node, pod_key};
 use crate::diagnosis::remedy::{by_hand, quoted, remove_finalizer, retain};
 use crate::diagnosis::{Act, Case, Detection, Remedy, Risk, key};
 use crate::model::{
@@ -30,7 +30,6 @@ use crate::model::{
     VolumePhase,
 };
 use crate::simulate::Outcome;
-use crate::snapshot::Absence;
 
 /// States that the finding follows from the VolumeAttachments that are attached or are being deleted. Any other
 /// VolumeAttachment only waits for the volume.
@@ -169,14 +168,7 @@ fn users<'a>(case: &Case<'a>, claim: &PersistentVolumeClaim) -> Vec<&'a Pod> {
 /// deleted, or their node is certainly gone and the pod garbage collector deletes them. Upstream: `gcOrphaned`,
 /// `pkg/controller/podgc`, 1.36.
 fn are_leaving(case: &Case<'_>, users: &[&Pod]) -> bool {
-    users.iter().all(|pod| pod.meta.deleted.is_some() || is_orphaned(case, pod))
-}
-
-/// Returns whether the pod's node certainly does not exist.
-fn is_orphaned(case: &Case<'_>, pod: &Pod) -> bool {
-    let (snapshot, node) = (case.snapshot(), pod.node_name.as_str());
-    let is_absent = || snapshot.coverage().absence_of(Kind::Node, "", node) == Absence::Certain;
-    !node.is_empty() && snapshot.node(node).is_none() && is_absent()
+    users.iter().all(|pod| pod.meta.deleted.is_some() || gone_node(case.snapshot(), pod).is_some())
 }
 
 /// States that the finding follows from the pods that are being deleted and are not removed.

@@ -1,10 +1,11 @@
 //! This rule reports a claim that is being deleted while pods use it.
 
 use super::{
-    aftermath, are_leaving, being_deleted, bring_back, held_by_pods, is_finished, is_orphaned, is_recent, some_pods,
+    aftermath, are_leaving, being_deleted, bring_back, held_by_pods, is_finished, is_recent, some_pods,
     stopping, subject, users,
 };
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
+use crate::diagnosis::pod::facts::gone_node;
 use crate::diagnosis::remedy::{by_hand, save_claim};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim};
@@ -60,7 +61,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let uses = if active.len() == 1 { "uses" } else { "use" };
     let rest = if !is_left {
         "The deletion cannot be undone, and new pods cannot use the claim"
-    } else if users.iter().any(|pod| is_orphaned(case, pod)) {
+    } else if users.iter().any(|pod| gone_node(case.snapshot(), pod).is_some()) {
         "The deletion cannot be undone. Pods are deleted as well, because their node does not exist"
     } else {
         "The deletion cannot be undone. The pods are being deleted as well"
