@@ -1,8 +1,8 @@
 //! This rule reports a claim that is being deleted while pods use it.
 
 use super::{
-    aftermath, are_leaving, being_deleted, bring_back, held_by_pods, is_finished, is_recent, some_pods,
-    stopping, subject, users,
+    aftermath, are_leaving, being_deleted, bring_back, held_by_pods, is_finished, is_recent, some_pods, stopping,
+    subject, users,
 };
 use crate::controllers::pvc_protection::FINALIZER as CLAIM_FINALIZER;
 use crate::diagnosis::pod::facts::gone_node;
