@@ -49,6 +49,7 @@ fn differs(controller: &AttachDetach, snapshot: &Snapshot, asked: &Attaching, fl
     let deleted: BTreeSet<&str> =
         deleted.into_iter().filter(|object| object.kind == "Node").map(|object| object.name.as_str()).collect();
     let mut all = if is_alone { unknown_pods(controller, view) } else { Vec::new() };
+    all.extend(unknown_nodes(controller));
     for record in snapshot.all::<VolumeAttachment>() {
         let is_own = created.contains(record.meta.name.as_str()) && record.attached && record.meta.deleted.is_none();
         let volume = view.find::<PersistentVolume>("", &record.volume_name).filter(|_| is_own);
@@ -99,6 +100,29 @@ fn unknown_pods(controller: &AttachDetach, view: View<'_>) -> Vec<String> {
         let known: BTreeSet<Str> = controller.volumes_on(node).into_iter().filter(needs).collect();
         if known != if controller.manages(node) { wanted } else { BTreeSet::new() } {
             all.push(format!("the volumes of pod {name} on {node} are {known:?}"));
+        }
+    }
+    all
+}
+
+/// Returns the volumes for which the controller does not name exactly the other nodes to which they are or may be
+/// attached.
+fn unknown_nodes(controller: &AttachDetach) -> Vec<String> {
+    let components = controller.components();
+    let of_volume = |volume: &Str| -> BTreeSet<Str> {
+        let nodes = components.iter().filter(|one| one.volume == *volume).flat_map(|one| one.nodes.iter());
+        nodes.filter(|node| controller.attach_state(volume, node) != AttachState::Detached).cloned().collect()
+    };
+    let mut all = Vec::new();
+    for component in &components {
+        let volume = &component.volume;
+        for node in &component.nodes {
+            let mut others = of_volume(volume);
+            others.remove(node);
+            let named: BTreeSet<Str> = controller.other_nodes(volume, node).into_iter().collect();
+            if named != others {
+                all.push(format!("volume {volume} is on {others:?} besides {node}, and not on {named:?}"));
+            }
         }
     }
     all
