@@ -37,12 +37,9 @@ impl Beginning {
             listed: listing.map(|node| node.meta.name.clone()).collect(),
         }
     }
-}
 
-impl Beginning {
     /// Returns the `VolumeAttachment`s that the controller has created or deleted, although they are of no component.
-    fn surprising(&self, last: &Snapshot) -> Vec<String> {
-        let components = self.controller.components();
+    fn surprising(&self, components: &[AttachmentComponent], last: &Snapshot) -> Vec<String> {
         let known = |snapshot: &Snapshot| -> BTreeSet<Str> {
             let records = components.iter().flat_map(|component| self.controller.records_of(snapshot, component));
             records.map(|record| record.meta.name.clone()).collect()
@@ -98,18 +95,19 @@ impl Judged<'_> {
             return Ok(());
         }
         let beginning = self.beginning(flags(asked, self.behavior))?;
+        let components = beginning.controller.components();
         for last in &lasts {
-            let surprising = beginning.surprising(last);
+            let surprising = beginning.surprising(&components, last);
             ensure!(surprising.is_empty(), "nothing is predicted about VolumeAttachments {}", surprising.join(", "));
         }
-        for component in beginning.controller.components() {
+        for component in &components {
             *verdict.compared.entry("attachment ends".to_owned()).or_default() += 1;
-            let predicted = beginning.ends(&component, Attachers::Free);
-            let real: BTreeSet<AttachmentEnd> = lasts.iter().map(|last| beginning.end(last, &component)).collect();
+            let predicted = beginning.ends(component, Attachers::Free);
+            let real: BTreeSet<AttachmentEnd> = lasts.iter().map(|last| beginning.end(last, component)).collect();
             verdict.counts.attachment_ends_exact += 1;
             verdict.counts.attachment_ends_members += predicted.ends.len();
             if !predicted.is_complete || predicted.ends != real {
-                verdict.differences.push(differing(&component, &real, &predicted.ends));
+                verdict.differences.push(differing(component, &real, &predicted.ends));
             }
         }
         Ok(())

@@ -101,10 +101,10 @@ numbers! {
         attachment_ends_open,
         /// Volumes whose ends under all behaviors of the attachers were compared with the predicted ends.
         attachment_ends_exact,
-        /// Worlds without this comparison, because there are too many behaviors or because something never ends.
-        attachment_ends_skipped,
         /// Ends of these volumes.
         attachment_ends_members,
+        /// Worlds without this comparison, because there are too many behaviors or because something never ends.
+        attachment_ends_skipped,
         /// Attachments about which the external attacher was asked.
         attacher_attachments,
         /// Attachments among `attacher_attachments` for which the attacher calls the driver.

@@ -116,9 +116,9 @@ fn unknown_nodes(controller: &AttachDetach) -> Vec<String> {
     let mut all = Vec::new();
     for component in &components {
         let volume = &component.volume;
+        let on = of_volume(volume);
         for node in &component.nodes {
-            let mut others = of_volume(volume);
-            others.remove(node);
+            let others: BTreeSet<Str> = on.iter().filter(|other| *other != node).cloned().collect();
             let named: BTreeSet<Str> = controller.other_nodes(volume, node).into_iter().collect();
             if named != others {
                 all.push(format!("volume {volume} is on {others:?} besides {node}, and not on {named:?}"));
