@@ -60,5 +60,9 @@ provisioner=$(mktemp -d)/provisioner
 attacher=$(mktemp -d)/attacher
 (cd attacher && go build -o "$attacher" .)
 "$attacher" worlds --seed 2045 --count 210 | "$attacher" sync | gzip -9n > "$out/attacher-4.13.0-$version.jsonl.gz"
+# The volume manager of the kubelet as well.
+kubelet=$(mktemp -d)/kubelet
+(cd kubelet && go build -o "$kubelet" .)
+"$kubelet" worlds --seed 2060 --count 400 | "$kubelet" mount | record mounting
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

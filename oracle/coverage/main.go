@@ -47,6 +47,8 @@ type report struct {
 	leftOut []string
 	// counted and notCounted are the sentences before and after the list of the packages.
 	counted, notCounted string
+	// rootsOnly says that only the roots are measured, not the functions that they call.
+	rootsOnly bool
 }
 
 // controllers is the report about the controllers of kube-controller-manager.
@@ -71,7 +73,7 @@ ephemeral-volume controller:`,
 	`In a library a function is counted only if another package calls it by name. The following code also runs in a sync and is also the real
 code, but it is not counted: the search for a plugin (` + "`pkg/volume`" + `), the plugins themselves (` + "`pkg/volume/hostpath`" + ` and ` + "`nfs`" + `), the names of migrated
 plugins (` + "`pkg/volume/csimigration`" + `, ` + "`csi-translation-lib`" + `), the indexes of the caches (` + "`pkg/controller/volume/common`" + `), node affinity
-(` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go, and the packages for metrics and logs.`}
+(` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go, and the packages for metrics and logs.`, false}
 
 // provisioner is the report about the external provisioner, which is a module of its own.
 var provisioner = report{"provisioner", map[string]string{
@@ -85,7 +87,7 @@ var provisioner = report{"provisioner", map[string]string{
 (` + "`library`" + `) and of external-provisioner v6.4.0 (` + "`provisioner`" + `). In these packages a function is counted if it is called, directly
 or indirectly, by a sync of a claim, of a volume or of a claim with cloning protection, or by the sweep of the finalizers of snapshots:`,
 	`The following code also runs in a sync and is also the real code, but it is not counted: the translation of in-tree volumes (` + "`csi-translation-lib`" + `),
-helpers (` + "`component-helpers/storage/volume`" + `), quantities, selectors and the caches of client-go.`}
+helpers (` + "`component-helpers/storage/volume`" + `), quantities, selectors and the caches of client-go.`, false}
 
 // attacher is the report about the external attacher, which is a module of its own.
 var attacher = report{"attacher", map[string]string{
@@ -102,7 +104,7 @@ var attacher = report{"attacher", map[string]string{
 counted if it is called, directly or indirectly, by a sync of a VolumeAttachment or of a volume, by the comparison with the volumes of the driver, or when a
 volume is created:`,
 	`The following code also runs in a sync and is also the real code, but it is not counted: the translation of in-tree volumes (` + "`csi-translation-lib`" + `),
-the queues and their rate limiters, and the caches of client-go.`}
+the queues and their rate limiters, and the caches of client-go.`, false}
 
 // scheduler is the report about the plugins of kube-scheduler that decide about volumes.
 var scheduler = report{"scheduler", nil, ".", "TestCorpus", "unreached.txt", packages{
@@ -126,7 +128,7 @@ Score; Unreserve, which undoes each Reserve here; PreBind; what PreFilter adds a
 a pod; the functions that put a rejected pod on the queue again (` + "`EventsToRegister`, `isSchedulableAfter…`" + `); and the creation of plugins and caches
 and their handling of events. Of this code the oracle runs Unreserve, ` + "`EventsToRegister`" + `, the constructors and, if a pod fits several nodes, PreScore.
 The following code also runs in a cycle and is also the real code, but it is not counted: the framework and the other plugins, the translation of in-tree volumes
-(` + "`csi-translation-lib`" + `), node affinity (` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go.`}
+(` + "`csi-translation-lib`" + `), node affinity (` + "`component-helpers/scheduling`" + `), quantities, selectors and the caches of client-go.`, false}
 
 // attaching is the report about the attach/detach controller.
 var attaching = report{"attaching", nil, ".", "TestCorpus", "unreached.txt", packages{
@@ -154,7 +156,31 @@ does when it is told of a pod, a node or a claim:`,
 alone, so the list also has functions of upstream's fakes and of the kubelet with the same names. The following code also runs and is also the real code, but it is
 not counted: the search for a plugin (` + "`pkg/volume`" + `), the plugins for iSCSI and Fibre Channel, the helpers of ` + "`pkg/volume/util`" + `, the names and the translation
 of migrated volumes (` + "`pkg/volume/csimigration`, `csi-translation-lib`" + `), the back-off (` + "`goroutinemap/exponentialbackoff`" + `), the patch of a node (` + "`component-helpers/node`" + `),
-the informers and queues of client-go, and the packages for metrics and logs.`}
+the informers and queues of client-go, and the packages for metrics and logs.`, false}
+
+// kubelet is the report about the volume manager of the kubelet, which is in a module of its own.
+var kubelet = report{"kubelet", nil, ".", "TestCorpus", "unreached.txt", packages{
+	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager", []string{
+		"WaitForAttachAndMount", "getVolumesNotInDSW", "getUnattachedVolumes", "verifyVolumesMountedFunc", "getUnmountedVolumes", "getExpectedVolumes",
+	}, false},
+	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager/populator", []string{
+		"processPodVolumes", "createVolumeSpec", "getPVCExtractPV", "getPVSpec",
+	}, false},
+	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager/reconciler", []string{
+		"mountOrAttachVolumes", "waitForVolumeAttach", "mountAttachedVolumes",
+	}, false},
+	{"k8s.io/kubernetes", "pkg/volume/util/operationexecutor", []string{
+		"GenerateMountVolumeFunc", "GenerateMapVolumeFunc", "checkNodeAffinity",
+	}, false},
+}, nil, `Written by ` + "`go run ./coverage kubelet`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which runs every world of
+` + "`mounting-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Line numbers are those of the files of Kubernetes ` + judge.Version + `. In these packages only the
+functions are counted that decide which volumes of a pod are wanted, what the reconciler starts for them, what a mount does, and how long a pod waits:`,
+	`Functions are found by their name alone, so the list also has functions of upstream's fakes with the same names. The following code also runs and is also the
+real code, but it is not counted: the loops of the populator and of the reconciler, the desired and the actual state (` + "`cache`" + `), the check that a volume is
+attached (` + "`GenerateVerifyControllerAttachedVolumeFunc`" + `), the map of running operations and its back-off (` + "`nestedpendingoperations`" + `,
+` + "`goroutinemap/exponentialbackoff`" + `), the search for a plugin (` + "`pkg/volume`" + `), the names of volumes and which volumes the real plugins support, the translation of
+migrated volumes (` + "`pkg/volume/csimigration`, `csi-translation-lib`" + `), node affinity (` + "`component-helpers`" + `), the helpers of ` + "`pkg/volume/util`" + `, and the packages
+for metrics and logs.`, true}
 
 // libraries returns for each package, by import path, whether it is a library.
 func (r *report) libraries() map[string]bool {
@@ -183,11 +209,11 @@ func main() {
 	made := &controllers
 	if len(os.Args) > 1 {
 		made = map[string]*report{
-			"attacher": &attacher, "attaching": &attaching, "provisioner": &provisioner, "scheduler": &scheduler,
+			"attacher": &attacher, "attaching": &attaching, "kubelet": &kubelet, "provisioner": &provisioner, "scheduler": &scheduler,
 		}[os.Args[1]]
 	}
 	if len(os.Args) > 2 || made == nil {
-		fmt.Fprintln(os.Stderr, "usage: coverage [attacher | attaching | provisioner | scheduler]")
+		fmt.Fprintln(os.Stderr, "usage: coverage [attacher | attaching | kubelet | provisioner | scheduler]")
 		os.Exit(2)
 	}
 	if err := made.run(); err != nil {
@@ -285,7 +311,8 @@ func readReasons(name string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// reachable returns the functions that the roots call, directly or indirectly. Functions are found by their name alone.
+// reachable returns the roots and, unless only the roots are measured, the functions that they call, directly or
+// indirectly. Functions are found by their name alone.
 // If two packages that are not libraries have functions with the same name, a call by this name reaches both functions.
 func (r *report) reachable(blocks map[string][]block) ([]*function, error) {
 	var all []*function
@@ -329,6 +356,9 @@ func (r *report) reachable(blocks map[string][]block) ([]*function, error) {
 				continue
 			}
 			reached[f] = true
+			if r.rootsOnly {
+				continue
+			}
 			for called := range f.calls {
 				todo = append(todo, called)
 			}

@@ -7,6 +7,7 @@ mod danger;
 mod detachments;
 mod headlines;
 mod healthy;
+mod mounting;
 mod mounts;
 mod neighbours;
 mod proposals;

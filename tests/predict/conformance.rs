@@ -282,3 +282,13 @@ fn all_recordings_together_stay_small() {
     let bytes: u64 = recorded(|_| true).iter().map(|path| path.metadata().unwrap().len()).sum();
     assert!(bytes < 7 << 20, "the recordings have {bytes} bytes, which is too much");
 }
+
+/// The judge must notice each kind of difference in the answers of the kubelet.
+#[test]
+fn a_wrong_answer_of_the_kubelet_is_a_difference() {
+    let recording = "mounting-1.36";
+    is_seen(recording, "mounting: pods", set("/mounting/pods", json!([])));
+    is_seen(recording, "mounting: in use", set("/mounting/inUse", json!(["other"])));
+    is_seen(recording, "mounting: end", set("/mounting/pods/0/error", json!("other")));
+    is_seen(recording, "mounting: end", set("/mounting/pods/0/events", json!(["Warning FailedMount other"])));
+}

@@ -12,6 +12,7 @@ mod cuts;
 mod ephemeral;
 mod fates;
 mod folded;
+mod kubelet;
 mod leaves;
 mod match_node;
 mod memory;

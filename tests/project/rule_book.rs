@@ -7,6 +7,7 @@ use crate::support::{files, text};
 use pvctl::controllers::Branch;
 use pvctl::controllers::attach_detach::{AttachBranch, DetachBranch};
 use pvctl::controllers::attacher::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
+use pvctl::controllers::kubelet_volumes::{MountBranch, PopulatorBranch, WaitBranch};
 use pvctl::controllers::provisioner::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 use pvctl::controllers::scheduler::SchedulerReason;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +116,10 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
         .chain(DetachmentBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(VolumeFinalizerBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(ReconcileBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
-    for (id, coded) in leaves.chain(reasons).chain(provisioner).chain(attaching).chain(attacher) {
+    let kubelet = (PopulatorBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(MountBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(WaitBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
+    for (id, coded) in leaves.chain(reasons).chain(provisioner).chain(attaching).chain(attacher).chain(kubelet) {
         let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
         assert_eq!(*name, coded, "{id}");
     }

@@ -51,6 +51,8 @@ pub enum Question {
     Provision,
     /// What the external attacher decides. This question has its own oracle program.
     Attacher,
+    /// What the kubelet does with the volumes of the pods of a node. This question has its own oracle program.
+    Mount,
 }
 
 impl Question {
@@ -78,7 +80,8 @@ impl Question {
             | Self::AttachEnds
             | Self::AttachEveryEnd
             | Self::Provision
-            | Self::Attacher => None,
+            | Self::Attacher
+            | Self::Mount => None,
         }
     }
 
@@ -103,6 +106,7 @@ impl Question {
             Self::Attach | Self::AttachEnds | Self::AttachEveryEnd => &["attach"],
             Self::Provision => &["provision"],
             Self::Attacher => &["sync"],
+            Self::Mount => &["mount"],
         }
     }
 
@@ -116,7 +120,13 @@ impl Question {
             Self::Attach => &["--attaching"],
             Self::AttachEnds => &["--attaching-ends"],
             Self::AttachEveryEnd => &["--attaching-every-end"],
-            Self::Decide | Self::Settle | Self::SettleAll | Self::Match | Self::Provision | Self::Attacher => &[],
+            Self::Decide
+            | Self::Settle
+            | Self::SettleAll
+            | Self::Match
+            | Self::Provision
+            | Self::Attacher
+            | Self::Mount => &[],
         }
     }
 
@@ -136,6 +146,7 @@ impl Question {
             Self::AttachEveryEnd => "attach-every-end",
             Self::Provision => "provision",
             Self::Attacher => "attacher",
+            Self::Mount => "mount",
         }
     }
 }

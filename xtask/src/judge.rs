@@ -17,6 +17,7 @@ mod gates;
 mod leaves;
 mod matches;
 mod memory;
+mod mounting;
 mod on_node;
 mod pods;
 mod provisioning;
@@ -29,6 +30,7 @@ pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
 pub(crate) use ends::{end_of, object_of, settling};
 pub use engines::hundred_sizes;
+pub use mounting::mounting_leaves;
 pub use provisioning::{answers, provisioner};
 
 use crate::line::{Line, Object};
@@ -180,6 +182,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_provisioning(&mut verdict)?;
     judged.compare_attaching(&mut verdict)?;
     judged.compare_attacher(&mut verdict)?;
+    judged.compare_mounting(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }

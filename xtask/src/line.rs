@@ -3,6 +3,7 @@
 
 use crate::attacher::AttacherSyncs;
 use crate::attaching::Attaching;
+use crate::mounting::Mounting;
 use crate::provisioning::Provisioning;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -65,6 +66,9 @@ pub struct Line {
     /// How an external attacher was started, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attacher: Option<AttacherSyncs>,
+    /// A kubelet, and its answers. It is `None` if the line has no such answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mounting: Option<Mounting>,
 }
 
 /// A feature gate of a version.

@@ -144,19 +144,19 @@ fn version(text: &str) -> Result<KubeVersion> {
 /// controllers.
 fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, String)> {
     let (version, gates) = (asked.kube_version, &asked.gates);
-    if matches!(asked.ask, Question::Provision | Question::Attacher) {
-        if version != KubeVersion::DEFAULT || !gates.is_empty() {
-            bail!("--ask provision and --ask attacher take neither --kube-version nor --gates");
-        }
-        let (oracle, release) = if asked.ask == Question::Provision {
-            (Oracle::build_provisioner(root)?, provisioner_release())
-        } else {
-            (Oracle::build_attacher(root)?, attacher_release())
-        };
-        return Ok((oracle, KubernetesBehavior::of(version), release));
-    }
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
-    Ok((Oracle::build(root, version, gates)?, KubernetesBehavior::of(version), release))
+    if matches!(asked.ask, Question::Provision | Question::Attacher | Question::Mount)
+        && (version != KubeVersion::DEFAULT || !gates.is_empty())
+    {
+        bail!("--ask provision, --ask attacher and --ask mount take neither --kube-version nor --gates");
+    }
+    let (oracle, release) = match asked.ask {
+        Question::Provision => (Oracle::build_provisioner(root)?, provisioner_release()),
+        Question::Attacher => (Oracle::build_attacher(root)?, attacher_release()),
+        Question::Mount => (Oracle::build_kubelet(root)?, release),
+        _ => (Oracle::build(root, version, gates)?, release),
+    };
+    Ok((oracle, KubernetesBehavior::of(version), release))
 }
 
 fn main() -> ExitCode {

@@ -96,6 +96,17 @@ impl Oracle {
         Ok(Self { program, gates: String::new() })
     }
 
+    /// Builds the oracle of the kubelet with the Go toolchain.
+    ///
+    /// # Errors
+    /// Returns an error if there is no Go toolchain, or if the build fails.
+    pub fn build_kubelet(root: &Path) -> Result<Self> {
+        let release = KubeVersion::DEFAULT.recorded().unwrap_or_default();
+        let program = root.join("target/oracle").join(format!("kubelet{release}"));
+        build(&root.join("oracle/kubelet"), &program, Vec::new())?;
+        Ok(Self { program, gates: String::new() })
+    }
+
     /// Returns the path of the program.
     pub fn program(&self) -> &Path {
         &self.program
@@ -201,6 +212,13 @@ mod tests {
         ] {
             assert!(module.contains(&wanted), "{wanted}");
         }
+    }
+
+    #[test]
+    fn the_kubelet_has_the_version_of_its_module() {
+        let release = KubeVersion::DEFAULT.recorded().unwrap_or_default();
+        let wanted = format!("k8s.io/kubernetes v{release}");
+        assert!(include_str!("../../oracle/kubelet/go.mod").contains(&wanted), "{wanted}");
     }
 
     #[test]

@@ -91,6 +91,9 @@ pub fn stripped(line: &Line) -> Line {
     if let Some(attacher) = &mut line.attacher {
         attacher.strip();
     }
+    if let Some(mounting) = &mut line.mounting {
+        mounting.strip();
+    }
     if let Some(attaching) = &mut line.attaching {
         attaching.log.clear();
         attaching.ends.clear();

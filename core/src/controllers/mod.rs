@@ -11,6 +11,7 @@ pub mod behavior;
 pub mod branch;
 pub mod ephemeral_volume;
 mod finalizers;
+pub mod kubelet_volumes;
 pub mod links;
 pub mod outcome;
 pub mod persistent_volume;

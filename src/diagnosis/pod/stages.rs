@@ -2,16 +2,18 @@
 
 use super::facts::{
     Attaching, UsedClaim, attach_failure, attaching, attachment, blocked_container, bound, gone_node, has_mounted,
-    is_about_volume, mount_failure, unschedulable, used_claims,
+    is_about_volume, is_starting, mount_failure, unschedulable, used_claims,
 };
 use super::scheduling::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
+use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodWait};
 use crate::diagnosis::attaching::{Attachments, is_silent};
 use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
 use crate::model::{ClaimPhase, Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Str, Timestamp};
 use crate::snapshot::{Absence, Snapshot};
 use crate::text::{human_age, sanitize};
+use crate::world::View;
 
 /// A stage between a claim and the containers that use its volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +91,8 @@ pub struct StageFact {
     pub since: Option<Timestamp>,
     /// What the object shows, in a few words. It is empty if there is nothing to say.
     pub says: String,
+    /// Whether `says` is the message of an event of the kubelet.
+    pub is_quote: bool,
 }
 
 /// A volume of a pod that uses a claim, and its stages.
@@ -127,6 +131,8 @@ pub struct Stages<'s> {
     pod: &'s Pod,
     /// What the attach/detach controller does with the volumes.
     attachments: &'s Attachments<'s>,
+    /// What the kubelet decides about the volumes, if the pod is starting and its node was read.
+    kubelet: Option<PodWait<'s>>,
     /// What the scheduler does with the pod, if it has no node.
     scheduling: Option<&'s PodScheduling>,
 }
@@ -139,7 +145,10 @@ impl<'s> Stages<'s> {
         pod: &'s Pod,
         attachments: &'s Attachments<'s>,
     ) -> Self {
-        Self { snapshot, behavior, pod, attachments, scheduling: None }
+        // The kubelet has mounted the volumes of any other pod with a node.
+        let node = snapshot.node(&pod.node_name).filter(|_| is_starting(pod));
+        let kubelet = node.map(|node| KubeletVolumes::new(View::Snapshot(snapshot), behavior, node).wait(pod));
+        Self { snapshot, behavior, pod, attachments, kubelet, scheduling: None }
     }
 
     /// Adds what the scheduler does with the pod now, because the message that the scheduler has recorded may be out of
@@ -188,7 +197,7 @@ impl<'s> Stages<'s> {
             Reached::Done if has_mounted(self.pod) => self.fact(PodStage::Mounted, Reached::Done),
             Reached::Done => match mount_failure(self.snapshot, self.pod) {
                 Some(event) => {
-                    self.fact(PodStage::Mounted, Reached::Broken).says(&event.message).since(event.last_seen)
+                    self.fact(PodStage::Mounted, Reached::Broken).quotes(&event.message).since(event.last_seen)
                 }
                 None => self.fact(PodStage::Mounted, Reached::Waiting),
             },
@@ -255,7 +264,14 @@ impl<'s> Stages<'s> {
     }
 
     fn fact(&self, stage: PodStage, reached: Reached) -> StageFact {
-        StageFact { stage, reached, object: super::facts::pod_key(self.pod), since: None, says: String::new() }
+        StageFact {
+            stage,
+            reached,
+            object: super::facts::pod_key(self.pod),
+            since: None,
+            says: String::new(),
+            is_quote: false,
+        }
     }
 
     /// Returns whether the moment is so long ago that a step that takes seconds should have happened.
@@ -432,13 +448,42 @@ impl<'s> Stages<'s> {
             Reached::Unknown if !pod.node_name.is_empty() => {}
             _ => return fact(Reached::NotYet),
         }
+        if let Some(words) = self.kubelet.as_ref().and_then(|kubelet| self.refused_by(kubelet, used)) {
+            let since = mount_failure(self.snapshot, pod).and_then(|event| event.last_seen);
+            return fact(Reached::Broken).says(&words).since(since.or(pod.started));
+        }
         let name = volume.map(|volume| volume.meta.name.as_str()).unwrap_or_default();
         match mount_failure(self.snapshot, pod) {
             Some(event) if is_about_volume(&event.message, used.volume, name) => {
-                fact(Reached::Broken).says(&event.message).since(event.last_seen)
+                fact(Reached::Broken).quotes(&event.message).since(event.last_seen)
             }
             _ if attached == Reached::Unknown => fact(Reached::Unknown),
             _ => fact(Reached::Waiting),
+        }
+    }
+
+    /// Returns why the kubelet does not mount the volume, whatever the driver does.
+    fn refused_by(&self, kubelet: &PodWait<'s>, used: UsedClaim<'_>) -> Option<String> {
+        let (populated, state) = kubelet.volumes.iter().find(|(populated, _)| populated.name == *used.volume)?;
+        if !populated.error.is_empty() {
+            return Some(format!("the kubelet refuses the volume: {}", populated.error));
+        }
+        let state = state.as_ref()?;
+        match state.leaf {
+            MountBranch::MountOnWrongNode => {
+                let node = &self.pod.node_name;
+                Some(format!("the node affinity of the PersistentVolume does not match node {node}"))
+            }
+            MountBranch::MapWithoutPlugin => Some(
+                "the PersistentVolume has volumeMode Block, and the kubelet has no block devices of this type".into(),
+            ),
+            MountBranch::MountSucceeded if state.for_one_pod => {
+                let has = |pod: &&Pod| state.others.iter().any(|(uid, _)| *uid == pod.meta.uid) && has_mounted(pod);
+                let holder = self.snapshot.all::<Pod>().iter().find(has)?;
+                let name = &holder.meta.name;
+                Some(format!("pod {name} has the volume, and ReadWriteOncePod allows one pod"))
+            }
+            _ => None,
         }
     }
 
@@ -473,6 +518,11 @@ impl StageFact {
     fn since(mut self, since: Option<Timestamp>) -> Self {
         self.since = since;
         self
+    }
+
+    /// Sets the message of an event of the kubelet.
+    fn quotes(self, message: &str) -> Self {
+        Self { is_quote: true, ..self.says(message) }
     }
 
     /// Sets what the object shows, on one line and without control characters.

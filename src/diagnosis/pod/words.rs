@@ -132,7 +132,9 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             Some(age) => format!("for {age}, {the_volume} has not been attached to node {node}"),
             None => format!("{the_volume} is not attached to node {node} yet"),
         },
-        (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
+        (PodStage::Mounted, Reached::Broken) if fact.is_quote => {
+            format!("{the_volume} cannot be mounted on node {node}")
+        }
         (PodStage::Mounted, _) if used_claims(pod).next().is_none() => {
             format!("the kubelet on node {node} is still starting the pod")
         }

@@ -125,22 +125,39 @@ fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     shown
 }
 
-/// Returns the tables of the external provisioner and of the external attacher.
+/// Returns the tables of the external provisioner, of the external attacher and of the kubelet.
 fn recorded_tables() -> String {
-    use super::super::{attacher, provisioner};
-    let of_provisioner =
-        recorded("provisioner", &provisioner::leaves(), &provisioner::reached(), &provisioner::NOT_RECORDED);
-    let of_attacher = recorded("attacher", &attacher::leaves(), &attacher::reached(), &attacher::NOT_RECORDED);
-    format!("{of_provisioner}\n{of_attacher}")
+    use super::super::{attacher, kubelet, provisioner};
+    let of_provisioner = recorded(
+        ("The external provisioner", "on the external provisioner", "provisioner"),
+        &provisioner::leaves(),
+        &provisioner::reached(),
+        &provisioner::NOT_RECORDED,
+    );
+    let of_attacher = recorded(
+        ("The external attacher", "on the external attacher", "attacher"),
+        &attacher::leaves(),
+        &attacher::reached(),
+        &attacher::NOT_RECORDED,
+    );
+    let of_kubelet = recorded(
+        ("The volumes of the kubelet", "on the volume manager of the kubelet", "kubelet-volumes"),
+        &kubelet::leaves(),
+        &kubelet::reached(),
+        &[],
+    );
+    format!("{of_provisioner}\n{of_attacher}\n{of_kubelet}")
 }
 
-/// Returns the table of leaves that recorded worlds reach: ids, names and sentences.
+/// Returns the table of leaves that recorded worlds reach: ids, names and sentences. `page` has the title of the table,
+/// and the subject and the name of the page.
 fn recorded(
-    who: &str,
+    page: (&str, &str, &str),
     leaves: &[(&str, &str, &str)],
     reached: &BTreeMap<&str, String>,
     not_recorded: &[(&str, &str)],
 ) -> String {
+    let (title, subject, page) = page;
     let mut rows = String::new();
     for (id, name, about) in leaves {
         let how = match (reached.get(id), not_recorded.iter().find(|(leaf, _)| leaf == id)) {
@@ -152,9 +169,9 @@ fn recorded(
         writeln!(rows, "| {id} | `{name}` | {about} | {how} |").unwrap();
     }
     format!(
-        "## The external {who}\n\
+        "## {title}\n\
          \n\
-         The table lists the leaves of [the page on the external {who}](controllers/{who}.md). Each row \
+         The table lists the leaves of [the page {subject}](controllers/{page}.md). Each row \
          has the first recorded world that reaches the leaf, or says why there is none.\n\
          \n\
          | id | name | what happens | world |\n\

@@ -113,6 +113,10 @@ numbers! {
         attacher_volumes,
         /// Attachments that were compared with the volumes of the driver.
         attacher_compared,
+        /// Pods about whose volumes the kubelet was asked.
+        mounting_pods,
+        /// Pods among `mounting_pods` that compete for a `ReadWriteOncePod` volume, so that several ends are possible.
+        mounting_open,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.
@@ -166,6 +170,7 @@ impl Counts {
             + self.attachment_ends_exact
             + self.attacher_attachments
             + self.attacher_volumes
+            + self.mounting_pods
             == 0
     }
 }

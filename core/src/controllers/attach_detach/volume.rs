@@ -61,13 +61,28 @@ impl AttachableVolume {
 
     /// Returns whether the volume has to be attached. The object of the driver can say that it does not. Upstream:
     /// `CanAttach` of the plugins, 1.36.
-    pub(super) fn needs_attaching(&self, view: View<'_>) -> bool {
+    pub(in crate::controllers) fn needs_attaching(&self, view: View<'_>) -> bool {
         match &self.plugin {
             Plugin::Csi { driver, .. } => {
                 view.find::<CsiDriver>("", driver).is_none_or(|driver| driver.attach_required)
             }
             Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => true,
         }
+    }
+
+    /// Returns the CSI driver of the volume, if it has one.
+    pub(in crate::controllers) fn driver(&self) -> Option<&Str> {
+        match &self.plugin {
+            Plugin::Csi { driver, .. } => Some(driver),
+            Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => None,
+        }
+    }
+
+    /// Returns the volume of a PersistentVolume, if a plugin can attach it. The plugins are those that are migrated in
+    /// the cluster.
+    pub(in crate::controllers) fn of_volume(behavior: &KubernetesBehavior, volume: &PersistentVolume) -> Option<Self> {
+        let migration = Flags::of(behavior).migration;
+        Self::of(volume, |plugin| migration.has(plugin))
     }
 
     /// Returns the volume of a PersistentVolume. The value is `None` if no plugin can attach it. `is_migrated` says

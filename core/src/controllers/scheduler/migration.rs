@@ -199,10 +199,15 @@ pub(super) fn node_affinity<'v>(
         return Ok(stated.map(Cow::Borrowed));
     };
     plugin.handle(volume).map_err(|error| format!("could not translate pv: {error}"))?;
-    Ok(match plugin.topology_key() {
+    Ok(affinity_in_csi(volume))
+}
+
+/// Returns the node affinity of the volume, translated to CSI if the plugin of the volume translates it.
+pub(in crate::controllers) fn affinity_in_csi(volume: &PersistentVolume) -> Option<Cow<'_, NodeSelector>> {
+    match InTree::of(volume).and_then(InTree::topology_key) {
         Some(key) => translated(volume, key).map(Cow::Owned),
-        None => stated.map(Cow::Borrowed),
-    })
+        None => volume.node_affinity.as_deref().map(Cow::Borrowed),
+    }
 }
 
 /// Returns whether the volume has a node affinity on nodes that have migrated its plugin.

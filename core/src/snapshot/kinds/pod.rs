@@ -38,6 +38,7 @@ object!(PodSpec {
     preemption_policy: Text = "preemptionPolicy",
     containers: List<Container> = "containers",
     init_containers: List<Container> = "initContainers",
+    ephemeral_containers: List<Container> = "ephemeralContainers",
 });
 
 object!(Container {
@@ -157,7 +158,8 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
     let meta = at.meta(object.metadata)?;
     let spec = object.spec;
     let used = |volume: &str| {
-        let mut containers = spec.containers.0.iter().chain(&spec.init_containers.0);
+        let lists = [&spec.containers.0, &spec.init_containers.0, &spec.ephemeral_containers.0];
+        let mut containers = lists.into_iter().flatten();
         let names = |list: &List<Named>| list.0.iter().any(|named| named.name.0 == volume);
         VolumeUse {
             as_file_system: containers.clone().any(|container| names(&container.mounts)),
@@ -271,7 +273,7 @@ pub(super) fn pod_spec(value: Value) -> Value {
     let volumes = kept.get("volumes").and_then(Value::as_array).into_iter().flatten();
     let names: BTreeSet<String> =
         volumes.filter_map(|volume| volume.get("name")?.as_str()).map(str::to_owned).collect();
-    for list in ["containers", "initContainers"] {
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
         if let Some(containers) = fields.remove(list) {
             kept.insert(list.to_owned(), each_item(containers, |one| container(one, &names)));
         }

@@ -1,11 +1,12 @@
 //! This rule reports a pod that uses a block volume as a file system, or a file system as a block device.
 
+use crate::controllers::kubelet_volumes::{PopulatorBranch, misuse};
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::pod::facts::{UsedClaim, bound, is_starting, is_unscheduled, used_claims};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolume, Pod, VolumeMode};
+use crate::model::{Kind, PersistentVolume, Pod};
 
 pub(super) static RULE: Rule = Rule {
     id: "mount-volumemode-misuse",
@@ -47,11 +48,9 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 }
 
 fn of_volume(case: &Case<'_>, pod: &Pod, used: UsedClaim<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let is_block = volume.mode() == VolumeMode::Block;
-    let (mode, wrong, right) = match (is_block, used.used.as_file_system, used.used.as_device) {
-        (true, true, false) => ("Block", "volumeMounts", "volumeDevices"),
-        (false, false, true) => ("Filesystem", "volumeDevices", "volumeMounts"),
-        _ => return None,
+    let (mode, wrong, right) = match misuse(volume, used.used)? {
+        PopulatorBranch::VolumeMountedAsFiles => ("Block", "volumeMounts", "volumeDevices"),
+        _ => ("Filesystem", "volumeDevices", "volumeMounts"),
     };
     let (claim, name) = (claim_key(&pod.meta.namespace, used.claim), &volume.meta.name);
     Some(

@@ -1,0 +1,46 @@
+//! The leaves of the kubelet's volume manager that are modelled.
+
+use crate::controllers::branch::leaves;
+
+leaves! {
+    /// What the populator decides about one volume of a pod. Upstream: `createVolumeSpec` and `AddPodToVolume`,
+    /// `pkg/kubelet/volumemanager`, 1.36.
+    PopulatorBranch {
+        "KP1" VolumeUnused "No container uses the volume: it is ignored.",
+        "KP2" VolumeClaimUnread "The claim does not exist: this is an error of the pod.",
+        "KP3" VolumeClaimGoing
+            "The claim is being deleted and does not have pvc-protection: this is an error of the pod.",
+        "KP4" VolumeClaimUnbound "The claim is not Bound: this is an error of the pod.",
+        "KP5" VolumeClaimNamesNone "The claim names no volume: this is an error of the pod.",
+        "KP6" VolumeClaimOfOther
+            "The volume is ephemeral, and its claim does not belong to the pod: this is an error of the pod.",
+        "KP7" VolumeUnread "The PersistentVolume does not exist: this is an error of the pod.",
+        "KP8" VolumeNamesNone "The PersistentVolume names no claim: this is an error of the pod.",
+        "KP9" VolumeNamesOther
+            "The claimRef of the PersistentVolume has another uid than the claim: this is an error of the pod.",
+        "KP10" VolumeUntranslated
+            "The volume of an in-tree plugin cannot be translated to CSI: this is an error of the pod.",
+        "KP11" VolumeMountedAsFiles
+            "A container mounts the volume, and its volumeMode is not Filesystem: this is an error of the pod.",
+        "KP12" VolumeMappedAsBlock
+            "A container uses the volume as a device, and its volumeMode is not Block: this is an error of the pod.",
+        "KP13" VolumeWithoutPlugin "The kubelet has no plugin for the volume: this is an error of the pod.",
+        "KP14" VolumeWanted "The kubelet has to mount the volume.",
+    }
+    /// How far the kubelet comes with a volume that it has to mount, if every driver mounts at once. Upstream:
+    /// `mountOrAttachVolumes`, `GenerateMountVolumeFunc` and `GenerateMapVolumeFunc`, 1.36.
+    MountBranch {
+        "KR3" MountWaitsForAttach "The node does not list the volume as attached: nothing is started.",
+        "KM2" MountOnWrongNode "The node affinity of the volume does not match the node: the mount fails.",
+        "KM5" MountExclusive
+            "The only access mode allows one pod, and the volume is mounted for another one: the mount fails.",
+        "KM10" MountSucceeded "The volume is mounted.",
+        "KM11" MapWithoutPlugin "The plugin of the volume cannot map block devices: nothing is started.",
+    }
+    /// How the kubelet's wait for the volumes of a pod ends. Upstream: `WaitForAttachAndMount`, 1.36.
+    WaitBranch {
+        "KW1" WaitFailed "There are errors of the pod: the wait ends with them.",
+        "KW2" WaitDone "All volumes that containers use are mounted.",
+        "KW3" WaitGoesOn "Some volumes are not mounted: the wait ends with an error after 2 min 3 s.",
+    }
+}

@@ -1,0 +1,41 @@
+//! The volume manager of the kubelet: what it decides about the volumes of a pod, and the words with which its wait for
+//! them ends. Upstream: `pkg/kubelet/volumemanager` and `pkg/volume/util/operationexecutor`, 1.36.
+//!
+//! The kubelet is one that has just seen the pod, and that has reported all its volumes in `status.volumesInUse`. Every
+//! driver mounts at once.
+//!
+//! Not modelled:
+//! - volumes without a claim: those of CSI, of in-tree plugins that are migrated, and of flexVolume;
+//! - volumes of Azure files, vSphere and flexVolume;
+//! - errors and answers of drivers, and the back-off after them;
+//! - what the kubelet had mounted before, and unmounting;
+//! - labels of `SELinux`, and the resizing of volumes.
+
+mod leaves;
+mod mount;
+mod populate;
+mod wait;
+
+pub use leaves::{MountBranch, PopulatorBranch, WaitBranch};
+pub use mount::MountState;
+pub use populate::{Populated, misuse};
+pub use wait::{MountEvent, PodWait, WaitEnd};
+
+use crate::controllers::KubernetesBehavior;
+use crate::model::Node;
+use crate::world::View;
+
+/// The kubelet of a node.
+#[derive(Debug)]
+pub struct KubeletVolumes<'s> {
+    view: View<'s>,
+    behavior: &'s KubernetesBehavior,
+    node: &'s Node,
+}
+
+impl<'s> KubeletVolumes<'s> {
+    /// Returns the kubelet of a node.
+    pub fn new(view: View<'s>, behavior: &'s KubernetesBehavior, node: &'s Node) -> Self {
+        Self { view, behavior, node }
+    }
+}

@@ -1,0 +1,117 @@
+//! What the kubelet decides about the volumes of pods. The conformance test compares every recorded answer. These tests
+//! check two things: the recordings reach every leaf, and callers learn which kinds were not read.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::support::root;
+use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodWait, PopulatorBranch, WaitBranch};
+use pvctl::controllers::{KubeVersion, KubernetesBehavior};
+use pvctl::model::{Kind, Node, Pod};
+use pvctl::snapshot::decode::{Item, decode};
+use pvctl::snapshot::{Coverage, Parts, Snapshot};
+use pvctl::world::View;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use xtask::corpus;
+use xtask::judge::mounting_leaves;
+
+/// Returns the id, the name and the sentence of every leaf.
+pub(crate) fn leaves() -> Vec<(&'static str, &'static str, &'static str)> {
+    let populator = PopulatorBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
+    let mount = MountBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
+    let wait = WaitBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
+    populator.chain(mount).chain(wait).collect()
+}
+
+/// Returns the first recorded world that reaches each leaf.
+pub(crate) fn reached() -> BTreeMap<&'static str, String> {
+    let file = root().join("tests/conformance/mounting-1.36.3.jsonl.gz");
+    let behavior = KubernetesBehavior::of(KubeVersion::DEFAULT);
+    let mut reached = BTreeMap::new();
+    for line in corpus::lines(&file).unwrap().map(Result::unwrap) {
+        for (_, id) in mounting_leaves(&line, &behavior).unwrap() {
+            reached.entry(id).or_insert_with(|| line.id.clone());
+        }
+    }
+    reached
+}
+
+fn world(items: &[Value], coverage: Coverage) -> Snapshot {
+    let mut parts = Parts { coverage, ..Parts::default() };
+    for item in items {
+        match decode(item.to_string().as_bytes(), "a test").unwrap() {
+            Item::Object(object) => parts.objects.push(object),
+            Item::Skipped(kind) => panic!("{kind}"),
+        }
+    }
+    Snapshot::new(parts)
+}
+
+fn items() -> [Value; 4] {
+    [
+        json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "uid": "1"},
+            "status": {"volumesAttached": [{"name": "kubernetes.io/csi/d^h", "devicePath": ""}]},
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v", "uid": "2"},
+            "spec": {
+                "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "volumeMode": "Filesystem",
+                "csi": {"driver": "d", "volumeHandle": "h"},
+                "claimRef": {"namespace": "db", "name": "c", "uid": "3"},
+            },
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "c", "namespace": "db", "uid": "3"},
+            "spec": {"volumeName": "v"}, "status": {"phase": "Bound"},
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "db", "uid": "4"},
+            "spec": {
+                "nodeName": "n", "volumes": [{"name": "s", "persistentVolumeClaim": {"claimName": "c"}}],
+                "containers": [{"name": "main", "image": "i", "volumeMounts": [{"name": "s", "mountPath": "/s"}]}],
+            },
+        }),
+    ]
+}
+
+/// Asks the kubelet of the node about the pod.
+fn asked<T>(snapshot: &Snapshot, answer: impl Fn(PodWait<'_>) -> T) -> T {
+    let behavior = KubernetesBehavior::of(KubeVersion::DEFAULT);
+    let kubelet = KubeletVolumes::new(View::Snapshot(snapshot), &behavior, snapshot.find::<Node>("", "n").unwrap());
+    answer(kubelet.wait(snapshot.find::<Pod>("db", "p").unwrap()))
+}
+
+#[test]
+fn kinds_that_were_not_read_are_doubts() {
+    let known = world(&items(), Coverage::complete());
+    let wait = |wait: PodWait<'_>| {
+        let leaves: Vec<WaitBranch> = wait.ends.iter().map(|end| end.leaf).collect();
+        (leaves, wait.doubts.into_keys().collect::<Vec<_>>())
+    };
+    assert_eq!(asked(&known, wait).0, [WaitBranch::WaitDone]);
+    let open = world(&items(), Coverage::default());
+    assert_eq!(asked(&open, wait), (vec![WaitBranch::WaitDone], vec![Kind::Pod, Kind::CsiDriver]));
+    let [node, _, claim, pod] = items();
+    let open = world(&[node.clone(), claim, pod.clone()], Coverage::default());
+    assert_eq!(asked(&open, wait), (vec![WaitBranch::WaitFailed], vec![Kind::PersistentVolume]));
+    let open = world(&[node, pod], Coverage::default());
+    assert_eq!(asked(&open, wait), (vec![WaitBranch::WaitFailed], vec![Kind::PersistentVolumeClaim]));
+}
+
+/// A pod that has ended does not hold a volume, so no other pod waits for it.
+#[test]
+fn pods_that_have_ended_do_not_compete() {
+    let [node, volume, claim, pod] = items();
+    let ends = |phase: &str| {
+        let mut volume = volume.clone();
+        volume["spec"]["accessModes"] = json!(["ReadWriteOncePod"]);
+        let mut other = pod.clone();
+        other["metadata"] = json!({"name": "other", "namespace": "db", "uid": "5"});
+        other["status"] = json!({"phase": phase});
+        let snapshot = world(&[node.clone(), volume, claim.clone(), pod.clone(), other], Coverage::complete());
+        asked(&snapshot, |wait| wait.ends.len())
+    };
+    assert_eq!(ends("Running"), 2);
+    assert_eq!(ends("Succeeded"), 1);
+}
