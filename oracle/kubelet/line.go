@@ -27,6 +27,8 @@ type Mounting struct {
 	Pods []PodAnswer `json:"pods,omitempty"`
 	// InUse are the volumes that the kubelet reports in status.volumesInUse, sorted.
 	InUse []string `json:"inUse,omitempty"`
+	// Invalid says why the world cannot exist. Then there are no answers.
+	Invalid string `json:"invalid,omitempty"`
 }
 
 // PodAnswer is the answer about a pod.

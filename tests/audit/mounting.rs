@@ -55,17 +55,20 @@ spec:
   nodeName: a-node
   containers: [{name: main, image: i, volumeMounts: [{name: store, mountPath: /d}]}]
   volumes: [{name: store, persistentVolumeClaim: {claimName: data}}]
-status: {phase: Running}
+status: {phase: Running, containerStatuses: [{name: main, state: {running: {}}}]}
 ";
 
-/// Returns the state of the stage `mounted` of the pod, and its words.
-fn mounted(cluster: &str) -> (String, String) {
-    let run = Run::new(&["explain", "pod/web", "-f", "-", "-o", "json"]).stdin(cluster.as_bytes()).finish();
-    let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+/// Returns the state of the stage `mounted` of the pod, its words, and the first two lines of the text.
+fn mounted(cluster: &str) -> (String, String, String) {
+    let explain = |more: &[&str]| {
+        let arguments = [&["explain", "pod/web", "-f", "-"], more].concat();
+        Run::new(&arguments).stdin(cluster.as_bytes()).finish().stdout
+    };
+    let document: Value = serde_json::from_str(&explain(&["-o", "json"])).expect("a document");
     let stages = document.pointer("/diagnosis/volumes/0/stages").and_then(Value::as_array).expect("stages");
     let stage = stages.iter().find(|stage| stage["stage"] == "mounted").expect("a stage");
     let word = |field: &str| stage[field].as_str().unwrap_or_default().to_owned();
-    (word("state"), word("says"))
+    (word("state"), word("says"), explain(&[]).lines().take(2).collect::<Vec<_>>().join("\n"))
 }
 
 fn cluster(mode: &str, zone: &str, devices: &str) -> String {
@@ -74,23 +77,85 @@ fn cluster(mode: &str, zone: &str, devices: &str) -> String {
 
 #[test]
 fn a_volume_that_the_kubelet_refuses_or_cannot_mount_is_explained_without_an_event() {
-    let device = "{name: store, devicePath: /dev/d}";
-    let other = |mode| format!("{}{OTHER}", cluster(mode, "a", ""));
-    for (cluster, state, words) in [
-        (cluster("ReadWriteOnce", "a", ""), "waiting", ""),
+    let plain = cluster("ReadWriteOnce", "a", "");
+    let other = format!("{}{OTHER}", cluster("ReadWriteOncePod", "a", ""));
+    let going = other.replace("uid: p2", "uid: p2, deletionTimestamp: '2026-06-01T10:00:00Z'");
+    let of_type = |source: &str| plain.replace("csi: {driver: d.csi, volumeHandle: h1}", source);
+    let block = of_type("nfs: {server: s, path: /p}").replace("volumeMode: Filesystem", "volumeMode: Block");
+    let block = block.replace(
+        "volumeMounts: [{name: store, mountPath: /d}], volumeDevices: []",
+        "volumeDevices: [{name: store, devicePath: /dev/d}]",
+    );
+    let waiting = "Pod default/web is Pending: the kubelet on node a-node is still mounting the volumes of the pod.";
+    let cannot = "Pod default/web is Pending: the volume of claim data cannot be mounted on node a-node.";
+    for (cluster, state, words, first) in [
+        (plain.clone(), "waiting", "", waiting),
         (
             cluster("ReadWriteOnce", "b", ""),
             "broken",
             "the node affinity of the PersistentVolume does not match node a-node",
+            cannot,
         ),
+        (block, "broken", "the kubelet cannot provide a volume of type nfs as a block device", cannot),
         (
-            cluster("ReadWriteOnce", "a", device),
+            of_type("cephfs: {monitors: [m]}"),
             "broken",
-            "the kubelet refuses the volume: volume store has volumeMode Filesystem, but is specified in volumeDevices",
+            "the kubelet refuses the volume: failed to get Plugin from volumeSpec for volume \"pv-1\" err=no volume plugin \
+             matched",
+            cannot,
         ),
-        (other("ReadWriteOnce"), "waiting", ""),
-        (other("ReadWriteOncePod"), "broken", "pod first has the volume, and ReadWriteOncePod allows one pod"),
+        (format!("{plain}{OTHER}"), "waiting", "", waiting),
+        (other, "broken", "pod first has the volume, and ReadWriteOncePod allows one pod", cannot),
+        (going, "waiting", "pod first, which is being deleted, still has the volume", waiting),
+        (
+            plain.replace("volumeMounts: [{name: store, mountPath: /d}], ", ""),
+            "done",
+            "no container uses the volume, so the kubelet does not mount it",
+            "Pod default/web is Pending: the kubelet on node a-node is still starting the pod.",
+        ),
     ] {
-        assert_eq!(mounted(&cluster), (state.to_owned(), words.to_owned()), "{cluster}");
+        let (is_state, says, text) = mounted(&cluster);
+        assert_eq!((is_state.as_str(), says.as_str()), (state, words), "{cluster}");
+        assert!(text.starts_with(first), "{text}");
+        assert!(!text.contains("says:"), "{text}");
     }
+    let device = "{name: store, devicePath: /dev/d}";
+    let (state, says, _) = mounted(&cluster("ReadWriteOnce", "a", device));
+    let words =
+        "the kubelet refuses the volume: volume store has volumeMode Filesystem, but is specified in volumeDevices";
+    assert_eq!((state.as_str(), says.as_str()), ("broken", words));
+}
+
+/// The plugin for `CephFS` is gone since 1.31, and a kubelet can be three minor versions older than the API server.
+#[test]
+fn an_old_kubelet_may_have_a_plugin() {
+    let ceph =
+        cluster("ReadWriteOnce", "a", "").replace("csi: {driver: d.csi, volumeHandle: h1}", "cephfs: {monitors: [m]}");
+    for (version, state) in [("1.33", "waiting"), ("1.34", "broken")] {
+        let arguments = ["explain", "pod/web", "-f", "-", "-o", "json", "--kube-version", version];
+        let run = Run::new(&arguments).stdin(ceph.as_bytes()).finish();
+        let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+        let stages = document.pointer("/diagnosis/volumes/0/stages").and_then(Value::as_array).expect("stages");
+        let mounted = stages.iter().find(|stage| stage["stage"] == "mounted").expect("a stage");
+        assert_eq!(mounted["state"], state, "{version}");
+    }
+}
+
+/// A failed mount that an event names comes after the checks of the kubelet.
+#[test]
+fn an_event_with_a_cause_is_preferred() {
+    let event = r#"
+---
+apiVersion: v1
+kind: Event
+metadata: {name: e1, namespace: default, uid: e1}
+involvedObject: {kind: Pod, namespace: default, name: web, uid: p1}
+type: Warning
+reason: FailedMount
+message: 'MountVolume.MountDevice failed for volume "pv-1" : disk broken'
+lastTimestamp: '2026-06-01T10:00:00Z'
+"#;
+    let (state, says, text) = mounted(&format!("{}{event}", cluster("ReadWriteOnce", "b", "")));
+    assert_eq!((state.as_str(), says.contains("disk broken")), ("broken", true), "{says}");
+    assert!(text.contains("The kubelet says:") || text.contains("disk broken"), "{text}");
 }

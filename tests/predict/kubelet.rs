@@ -3,14 +3,16 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::root;
-use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodWait, PopulatorBranch, WaitBranch};
+use pvctl::controllers::kubelet_volumes::{
+    KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch, WaitBranch, WaitEnd,
+};
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use pvctl::model::{Kind, Node, Pod};
 use pvctl::snapshot::decode::{Item, decode};
 use pvctl::snapshot::{Coverage, Parts, Snapshot};
 use pvctl::world::View;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use xtask::corpus;
 use xtask::judge::mounting_leaves;
 
@@ -76,22 +78,24 @@ fn items() -> [Value; 4] {
 }
 
 /// Asks the kubelet of the node about the pod.
-fn asked<T>(snapshot: &Snapshot, answer: impl Fn(PodWait<'_>) -> T) -> T {
+fn asked<T>(snapshot: &Snapshot, answer: impl Fn(BTreeSet<WaitEnd>, PodVolumes<'_>) -> T) -> T {
     let behavior = KubernetesBehavior::of(KubeVersion::DEFAULT);
     let kubelet = KubeletVolumes::new(View::Snapshot(snapshot), &behavior, snapshot.find::<Node>("", "n").unwrap());
-    answer(kubelet.wait(snapshot.find::<Pod>("db", "p").unwrap()))
+    let pod = snapshot.find::<Pod>("db", "p").unwrap();
+    let volumes = kubelet.volumes_of(pod);
+    answer(kubelet.ends(pod, &volumes).unwrap(), volumes)
 }
 
 #[test]
 fn kinds_that_were_not_read_are_doubts() {
     let known = world(&items(), Coverage::complete());
-    let wait = |wait: PodWait<'_>| {
-        let leaves: Vec<WaitBranch> = wait.ends.iter().map(|end| end.leaf).collect();
-        (leaves, wait.doubts.into_keys().collect::<Vec<_>>())
+    let wait = |ends: BTreeSet<WaitEnd>, volumes: PodVolumes<'_>| {
+        let leaves: Vec<WaitBranch> = ends.iter().map(|end| end.leaf).collect();
+        (leaves, volumes.doubts.into_keys().collect::<Vec<_>>())
     };
     assert_eq!(asked(&known, wait).0, [WaitBranch::WaitDone]);
     let open = world(&items(), Coverage::default());
-    assert_eq!(asked(&open, wait), (vec![WaitBranch::WaitDone], vec![Kind::Pod, Kind::CsiDriver]));
+    assert_eq!(asked(&open, wait), (vec![WaitBranch::WaitDone], vec![Kind::CsiDriver]));
     let [node, _, claim, pod] = items();
     let open = world(&[node.clone(), claim, pod.clone()], Coverage::default());
     assert_eq!(asked(&open, wait), (vec![WaitBranch::WaitFailed], vec![Kind::PersistentVolume]));
@@ -110,8 +114,43 @@ fn pods_that_have_ended_do_not_compete() {
         other["metadata"] = json!({"name": "other", "namespace": "db", "uid": "5"});
         other["status"] = json!({"phase": phase});
         let snapshot = world(&[node.clone(), volume, claim.clone(), pod.clone(), other], Coverage::complete());
-        asked(&snapshot, |wait| wait.ends.len())
+        asked(&snapshot, |ends, _| ends.len())
     };
     assert_eq!(ends("Running"), 2);
     assert_eq!(ends("Succeeded"), 1);
+}
+
+/// Many volumes that several pods use have more ends than can be listed. The decisions about each volume are known.
+#[test]
+fn many_shared_volumes_have_no_list_of_ends() {
+    let [node, volume, claim, pod] = items();
+    let mut all = vec![node];
+    for number in 0..128 {
+        let (mut volume, mut claim) = (volume.clone(), claim.clone());
+        volume["metadata"] = json!({"name": format!("v{number}"), "uid": format!("v{number}")});
+        volume["spec"]["claimRef"]["uid"] = json!(format!("c{number}"));
+        volume["spec"]["accessModes"] = json!(["ReadWriteOncePod"]);
+        volume["spec"].as_object_mut().unwrap().remove("csi");
+        volume["spec"]["local"] = json!({"path": "/mnt"});
+        claim["metadata"] = json!({"name": format!("c{number}"), "namespace": "db", "uid": format!("c{number}")});
+        claim["spec"]["volumeName"] = json!(format!("v{number}"));
+        all.extend([volume, claim]);
+    }
+    let volume =
+        |number| json!({"name": format!("s{number}"), "persistentVolumeClaim": {"claimName": format!("c{number}")}});
+    let mount = |number| json!({"name": format!("s{number}"), "mountPath": format!("/s{number}")});
+    for (name, uid) in [("p", "4"), ("other", "5")] {
+        let mut pod = pod.clone();
+        pod["metadata"] = json!({"name": name, "namespace": "db", "uid": uid});
+        pod["spec"]["volumes"] = (0..128).map(volume).collect();
+        pod["spec"]["containers"][0]["volumeMounts"] = (0..128).map(mount).collect();
+        all.push(pod);
+    }
+    let snapshot = world(&all, Coverage::complete());
+    let behavior = KubernetesBehavior::of(KubeVersion::DEFAULT);
+    let kubelet = KubeletVolumes::new(View::Snapshot(&snapshot), &behavior, snapshot.find::<Node>("", "n").unwrap());
+    let pod = snapshot.find::<Pod>("db", "p").unwrap();
+    let volumes = kubelet.volumes_of(pod);
+    assert!(volumes.volumes.iter().all(|volume| volume.mount == Some(MountBranch::MountSucceeded)));
+    assert_eq!(kubelet.ends(pod, &volumes), None);
 }

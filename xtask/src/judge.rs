@@ -3,6 +3,7 @@
 
 mod advice;
 mod attacher;
+mod attacher_ends;
 mod attaching;
 mod attachment_ends;
 mod causes;
@@ -38,7 +39,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use pvctl::controllers::{KubernetesBehavior, persistent_volume};
 use pvctl::model::{Kind, ObjectId, Pod};
 use pvctl::simulate::{Limit, Settings};
-use pvctl::snapshot::{Coverage, Item, Parts, Snapshot, decode};
+use pvctl::snapshot::{Coverage, CoverageEntry, CoverageState, Item, Parts, Snapshot, decode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,6 +227,15 @@ pub fn snapshot(line: &Line) -> Result<Snapshot> {
 
 fn snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, Coverage::complete())?))
+}
+
+/// Returns the snapshot of objects. Its coverage says that everything was read, also of the kinds in [`FURTHER`].
+fn whole_snapshot_of(items: &[Value]) -> Result<Snapshot> {
+    let mut coverage = Coverage::complete();
+    for kind in FURTHER {
+        coverage.set(CoverageEntry::new(kind, None, CoverageState::Complete));
+    }
+    Ok(Snapshot::new(parts(items, coverage)?))
 }
 
 /// The kinds that the scheduler, the external provisioner and the external attacher read, in addition to the kinds that

@@ -14,6 +14,9 @@ pub struct Mounting {
     /// The volumes that the kubelet reports in `status.volumesInUse`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_use: Vec<String>,
+    /// Why the world cannot exist. It is empty if the world is valid.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub invalid: String,
 }
 
 impl Mounting {
@@ -21,6 +24,7 @@ impl Mounting {
     pub fn strip(&mut self) {
         self.pods.clear();
         self.in_use.clear();
+        self.invalid.clear();
     }
 }
 

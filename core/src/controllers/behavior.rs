@@ -211,6 +211,9 @@ pub struct KubernetesBehavior {
     pub portworx_migrated: bool,
     /// Ceph RBD still has an in-tree plugin (up to 1.30).
     pub rbd_in_tree: bool,
+    /// No kubelet of the cluster has the plugins for Ceph (since 1.34). A kubelet can be three minor versions older
+    /// than the API server, and the kubelet has had no such plugins since 1.31.
+    pub kubelets_lack_ceph: bool,
     /// The Portworx plugin is still in kube-controller-manager (up to 1.35), even if its migration to CSI is on.
     pub portworx_in_tree: bool,
     /// How errors print lists of values. Before 1.34, errors print a list as Go code (`field.Error.ErrorBody` of
@@ -329,6 +332,7 @@ impl KubernetesBehavior {
             unused_condition: false,
             portworx_migrated: false,
             rbd_in_tree: version.minor <= 30,
+            kubelets_lack_ceph: version.minor >= 34,
             portworx_in_tree: version.minor <= 35,
             value_lists: if version.minor >= 34 { ListForm::Json } else { ListForm::Go },
             without_namespace: if version.minor >= 31 { WithoutNamespace::NotFound } else { WithoutNamespace::Refused },

@@ -91,14 +91,15 @@ pub fn gone_node<'p>(snapshot: &Snapshot, pod: &'p Pod) -> Option<&'p str> {
     (!node.is_empty() && snapshot.node(node).is_none() && is_absent()).then_some(node)
 }
 
-/// Returns whether the status of the pod shows that all its volumes have been mounted: a container has started, or the
-/// pod has a sandbox. The kubelet makes the sandbox after it has mounted all volumes. Upstream: `SyncPod`,
-/// `pkg/kubelet`, 1.36.
+/// Returns whether the status of the pod shows that all its volumes have been mounted: a container has started or waits
+/// for its image, or the pod has a sandbox. The kubelet makes the sandbox after it has mounted all volumes, and pulls
+/// the images then. Upstream: `SyncPod`, `pkg/kubelet`, 1.36.
 pub fn has_mounted(pod: &Pod) -> bool {
     let has_ended = |status: &crate::model::ContainerStatus| matches!(status.state, ContainerState::Terminated { .. });
     matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded)
         || pod.running_container
         || pod.containers.iter().any(has_ended)
+        || blocked_container(pod).is_some()
         || pod.condition("PodReadyToStartContainers").is_some_and(|condition| condition.status == "True")
 }
 

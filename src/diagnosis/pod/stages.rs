@@ -2,11 +2,11 @@
 
 use super::facts::{
     Attaching, UsedClaim, attach_failure, attaching, attachment, blocked_container, bound, gone_node, has_mounted,
-    is_about_volume, is_starting, mount_failure, unschedulable, used_claims,
+    is_about_volume, is_starting, is_summary, mount_failure, unschedulable, used_claims,
 };
 use super::scheduling::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
-use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodWait};
+use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch};
 use crate::diagnosis::attaching::{Attachments, is_silent};
 use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
@@ -132,7 +132,7 @@ pub struct Stages<'s> {
     /// What the attach/detach controller does with the volumes.
     attachments: &'s Attachments<'s>,
     /// What the kubelet decides about the volumes, if the pod is starting and its node was read.
-    kubelet: Option<PodWait<'s>>,
+    kubelet: Option<PodVolumes<'s>>,
     /// What the scheduler does with the pod, if it has no node.
     scheduling: Option<&'s PodScheduling>,
 }
@@ -147,7 +147,7 @@ impl<'s> Stages<'s> {
     ) -> Self {
         // The kubelet has mounted the volumes of any other pod with a node.
         let node = snapshot.node(&pod.node_name).filter(|_| is_starting(pod));
-        let kubelet = node.map(|node| KubeletVolumes::new(View::Snapshot(snapshot), behavior, node).wait(pod));
+        let kubelet = node.map(|node| KubeletVolumes::new(View::Snapshot(snapshot), behavior, node).volumes_of(pod));
         Self { snapshot, behavior, pod, attachments, kubelet, scheduling: None }
     }
 
@@ -448,42 +448,61 @@ impl<'s> Stages<'s> {
             Reached::Unknown if !pod.node_name.is_empty() => {}
             _ => return fact(Reached::NotYet),
         }
-        if let Some(words) = self.kubelet.as_ref().and_then(|kubelet| self.refused_by(kubelet, used)) {
-            let since = mount_failure(self.snapshot, pod).and_then(|event| event.last_seen);
-            return fact(Reached::Broken).says(&words).since(since.or(pod.started));
-        }
         let name = volume.map(|volume| volume.meta.name.as_str()).unwrap_or_default();
-        match mount_failure(self.snapshot, pod) {
-            Some(event) if is_about_volume(&event.message, used.volume, name) => {
-                fact(Reached::Broken).quotes(&event.message).since(event.last_seen)
-            }
-            _ if attached == Reached::Unknown => fact(Reached::Unknown),
-            _ => fact(Reached::Waiting),
+        let event =
+            mount_failure(self.snapshot, pod).filter(|event| is_about_volume(&event.message, used.volume, name));
+        // An event with a cause shows that the kubelet has come further than its decisions now would let it come.
+        let is_open = attached == Reached::Done && event.is_none_or(|event| is_summary(&event.message));
+        if let Some((reached, words)) = is_open.then(|| self.decided(used)).flatten() {
+            let since = event.and_then(|event| event.last_seen).or(pod.started);
+            return fact(reached).says(&words).since(since);
+        }
+        match event {
+            Some(event) => fact(Reached::Broken).quotes(&event.message).since(event.last_seen),
+            None if attached == Reached::Unknown => fact(Reached::Unknown),
+            None => fact(Reached::Waiting),
         }
     }
 
-    /// Returns why the kubelet does not mount the volume, whatever the driver does.
-    fn refused_by(&self, kubelet: &PodWait<'s>, used: UsedClaim<'_>) -> Option<String> {
-        let (populated, state) = kubelet.volumes.iter().find(|(populated, _)| populated.name == *used.volume)?;
-        if !populated.error.is_empty() {
-            return Some(format!("the kubelet refuses the volume: {}", populated.error));
-        }
-        let state = state.as_ref()?;
-        match state.leaf {
-            MountBranch::MountOnWrongNode => {
-                let node = &self.pod.node_name;
-                Some(format!("the node affinity of the PersistentVolume does not match node {node}"))
+    /// Returns what the kubelet decides about the volume, if the driver cannot change that.
+    fn decided(&self, used: UsedClaim<'_>) -> Option<(Reached, String)> {
+        let (snapshot, pod) = (self.snapshot, self.pod);
+        let volumes = &self.kubelet.as_ref()?.volumes;
+        let volume = volumes.iter().find(|volume| volume.populated.name == *used.volume)?;
+        let broken = |words: String| Some((Reached::Broken, words));
+        match (volume.populated.leaf?, volume.mount) {
+            (PopulatorBranch::VolumeUnused, _) => {
+                Some((Reached::Done, "no container uses the volume, so the kubelet does not mount it".to_owned()))
             }
-            MountBranch::MapWithoutPlugin => Some(
-                "the PersistentVolume has volumeMode Block, and the kubelet has no block devices of this type".into(),
-            ),
-            MountBranch::MountSucceeded if state.for_one_pod => {
-                let has = |pod: &&Pod| state.others.iter().any(|(uid, _)| *uid == pod.meta.uid) && has_mounted(pod);
-                let holder = self.snapshot.all::<Pod>().iter().find(has)?;
+            (PopulatorBranch::VolumeWanted, Some(MountBranch::MountOnWrongNode)) => {
+                broken(format!("the node affinity of the PersistentVolume does not match node {}", pod.node_name))
+            }
+            (PopulatorBranch::VolumeWanted, Some(MountBranch::MapWithoutPlugin)) => {
+                let (_, volume) = bound(snapshot, &pod.meta.namespace, used.claim)?;
+                let kind = volume.source.kind.as_str();
+                broken(format!("the kubelet cannot provide a volume of type {kind} as a block device"))
+            }
+            (PopulatorBranch::VolumeWanted, Some(MountBranch::MountSucceeded)) if volume.populated.for_one_pod() => {
+                let has = |other: &&Pod| {
+                    other.meta.uid != pod.meta.uid
+                        && other.node_name == pod.node_name
+                        && !other.terminated()
+                        && has_mounted(other)
+                };
+                let holder = snapshot.pods_of(&pod.meta.namespace, used.claim).find(has)?;
                 let name = &holder.meta.name;
-                Some(format!("pod {name} has the volume, and ReadWriteOncePod allows one pod"))
+                match holder.meta.deleted {
+                    Some(_) => {
+                        Some((Reached::Waiting, format!("pod {name}, which is being deleted, still has the volume")))
+                    }
+                    None => broken(format!("pod {name} has the volume, and ReadWriteOncePod allows one pod")),
+                }
             }
-            _ => None,
+            // The stages before say that an object does not exist, or that it was not read.
+            (PopulatorBranch::VolumeClaimUnread | PopulatorBranch::VolumeUnread | PopulatorBranch::VolumeWanted, _) => {
+                None
+            }
+            _ => broken(format!("the kubelet refuses the volume: {}", volume.populated.error)),
         }
     }
 

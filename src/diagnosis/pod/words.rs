@@ -132,10 +132,8 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             Some(age) => format!("for {age}, {the_volume} has not been attached to node {node}"),
             None => format!("{the_volume} is not attached to node {node} yet"),
         },
-        (PodStage::Mounted, Reached::Broken) if fact.is_quote => {
-            format!("{the_volume} cannot be mounted on node {node}")
-        }
-        (PodStage::Mounted, _) if used_claims(pod).next().is_none() => {
+        (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
+        (PodStage::Mounted, _) if !used_claims(pod).any(|claim| claim.used.as_file_system || claim.used.as_device) => {
             format!("the kubelet on node {node} is still starting the pod")
         }
         (PodStage::Mounted, _) => format!("the kubelet on node {node} is still mounting the volumes of the pod"),
@@ -199,7 +197,7 @@ fn sentence(fact: &StageFact) -> String {
     };
     match (fact.stage, fact.reached) {
         (PodStage::Scheduled, Reached::Broken) => format!("The scheduler says: \"{shown}\"."),
-        (PodStage::Mounted, Reached::Broken) => format!("The kubelet says: \"{shown}\"."),
+        (PodStage::Mounted, Reached::Broken) if fact.is_quote => format!("The kubelet says: \"{shown}\"."),
         _ => format!("{}.", capitalized(&shown)),
     }
 }

@@ -41,6 +41,7 @@ fn each_behavior_holds_in_the_minors_of_the_pages() {
     assert_eq!(minors(|behavior| behavior.delete_plugin_first), [36]);
     assert_eq!(minors(|behavior| behavior.unused_condition), [0_u32; 0]);
     assert_eq!(minors(|behavior| behavior.portworx_migrated), [31, 32, 33, 34, 35, 36]);
+    assert_eq!(minors(|behavior| behavior.kubelets_lack_ceph), [34, 35, 36]);
     assert_eq!(minors(|behavior| behavior.rbd_in_tree), [28, 29, 30]);
     assert_eq!(minors(|behavior| behavior.portworx_in_tree), [28, 29, 30, 31, 32, 33, 34, 35]);
     assert_eq!(minors(|behavior| behavior.value_lists == ListForm::Go), [28, 29, 30, 31, 32, 33]);

@@ -35,6 +35,7 @@ impl Judged<'_> {
         let forced = self.compare_reconciled(&attacher, asked, attachments, verdict)?;
         for answer in &asked.attachments {
             self.compare_attachment(&attacher, asked, answer, &forced, verdict)?;
+            self.compare_attacher_ends(asked, answer, verdict)?;
         }
         for answer in &asked.volumes {
             self.compare_finalizer(&attacher, asked, answer, verdict)?;

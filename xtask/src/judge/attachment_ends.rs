@@ -3,7 +3,7 @@
 //! the attachers, the ends must be exactly the predicted ends.
 
 use super::attaching::flags;
-use super::{Difference, Judged, Verdict, snapshot_of};
+use super::{Difference, Judged, Verdict, snapshot_of, whole_snapshot_of};
 use crate::attaching::Attaching;
 use anyhow::{Result, ensure};
 use pvctl::controllers::attach_detach::{
@@ -55,7 +55,7 @@ impl Beginning {
 
 impl Judged<'_> {
     fn beginning(&self, flags: Flags) -> Result<Beginning> {
-        let snapshot = snapshot_of(&self.line.world.items)?;
+        let snapshot = whole_snapshot_of(&self.line.world.items)?;
         let controller = AttachDetach::restarted(View::Snapshot(&snapshot), flags, Moment(0));
         Ok(Beginning { controller, snapshot })
     }

@@ -113,6 +113,8 @@ numbers! {
         attacher_volumes,
         /// Attachments that were compared with the volumes of the driver.
         attacher_compared,
+        /// Attachments about which the ends of attaching must know whether the attacher asks its driver.
+        attacher_ends,
         /// Pods about whose volumes the kubelet was asked.
         mounting_pods,
         /// Pods among `mounting_pods` that compete for a `ReadWriteOncePod` volume, so that several ends are possible.

@@ -2,10 +2,10 @@
 
 use super::{Judged, Verdict, differ, snapshot};
 use crate::line::{Line, Object};
-use crate::mounting::Mounting;
+use crate::mounting::{Mounting, PodAnswer};
 use anyhow::{Context as _, Result, ensure};
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountEvent, PopulatorBranch, WaitEnd};
+use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, MountEvent, PopulatorBranch, WaitEnd};
 use pvctl::model::{Node, Pod};
 use pvctl::snapshot::Snapshot;
 use pvctl::world::View;
@@ -15,6 +15,7 @@ impl Judged<'_> {
     /// Compares the answers about all pods of the node.
     pub(super) fn compare_mounting(&self, verdict: &mut Verdict) -> Result<()> {
         let Some(asked) = &self.line.mounting else { return Ok(()) };
+        ensure!(asked.invalid.is_empty(), "the world is invalid: {}", asked.invalid);
         let kubelet = kubelet(self.snapshot, self.behavior, asked)?;
         let own = own_pods(self.snapshot, asked);
         let names = own.iter().map(|pod| format!("{}/{}", pod.meta.namespace, pod.meta.name)).collect();
@@ -25,15 +26,15 @@ impl Judged<'_> {
             let about = object(&answer.namespace, &answer.name);
             let pod = self.snapshot.find::<Pod>(&answer.namespace, &answer.name);
             let pod = pod.with_context(|| format!("the world has no pod {}", answer.name))?;
-            let predicted = kubelet.wait(pod);
+            let predicted = kubelet.volumes_of(pod);
             self.ensure_certain(&answer.name, &predicted.doubts)?;
-            ensure!(!predicted.ends.is_empty(), "{}: a volume is not modelled", answer.name);
+            let ends = kubelet.ends(pod, &predicted);
+            let ends = ends.with_context(|| format!("{}: a volume is not modelled", answer.name))?;
             in_use.extend(predicted.in_use.iter().map(ToString::to_string));
             verdict.counts.mounting_pods += 1;
-            verdict.counts.mounting_open += usize::from(predicted.ends.len() > 1);
-            let events = answer.events.iter().map(|event| without_path(event).to_owned()).collect();
-            let real = text(&answer.error, &events);
-            let ends: BTreeSet<String> = predicted.ends.iter().map(end_text).collect();
+            verdict.counts.mounting_open += usize::from(ends.len() > 1);
+            let real = real_text(answer);
+            let ends: BTreeSet<String> = ends.iter().map(end_text).collect();
             // Only one of several pods can have a `ReadWriteOncePod` volume, so one run reaches one of several ends.
             let ends = if ends.len() > 1 && ends.contains(&real) { [real.clone()].into() } else { ends };
             differ("mounting: end", &about, &[real].into(), &ends, verdict);
@@ -56,16 +57,17 @@ pub fn mounting_leaves(line: &Line, behavior: &KubernetesBehavior) -> Result<Vec
     let kubelet = kubelet(&snapshot, behavior, asked)?;
     for answer in &asked.pods {
         let Some(pod) = snapshot.find::<Pod>(&answer.namespace, &answer.name) else { continue };
-        let predicted = kubelet.wait(pod);
+        let predicted = kubelet.volumes_of(pod);
         let mut add = |id| leaves.push((answer.name.clone(), id));
-        for (populated, state) in &predicted.volumes {
-            let leaf = populated.leaf.map(PopulatorBranch::id);
-            leaf.into_iter().chain(state.as_ref().map(|state| state.leaf.id())).for_each(&mut add);
+        for volume in &predicted.volumes {
+            let leaf = volume.populated.leaf.map(PopulatorBranch::id);
+            leaf.into_iter().chain(volume.mount.map(MountBranch::id)).for_each(&mut add);
         }
-        let reached = predicted.ends.iter().find(|end| end.error == answer.error);
+        let ends = kubelet.ends(pod, &predicted).unwrap_or_default();
+        let reached = ends.iter().find(|end| end_text(end) == real_text(answer));
         if let Some(end) = reached {
             add(end.leaf.id());
-            end.exclusive.then(|| add("KM5"));
+            end.exclusive.then(|| add(MountBranch::MountExclusive.id()));
         }
     }
     Ok(leaves)
@@ -86,6 +88,10 @@ fn own_pods<'s>(snapshot: &'s Snapshot, asked: &Mounting) -> Vec<&'s Pod> {
 
 fn object(namespace: &str, name: &str) -> Object {
     Object { kind: "Pod".to_owned(), namespace: namespace.to_owned(), name: name.to_owned() }
+}
+
+fn real_text(answer: &PodAnswer) -> String {
+    text(&answer.error, &answer.events.iter().map(|event| without_path(event).to_owned()).collect())
 }
 
 fn end_text(end: &WaitEnd) -> String {

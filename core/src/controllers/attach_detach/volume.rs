@@ -61,20 +61,18 @@ impl AttachableVolume {
 
     /// Returns whether the volume has to be attached. The object of the driver can say that it does not. Upstream:
     /// `CanAttach` of the plugins, 1.36.
-    pub(in crate::controllers) fn needs_attaching(&self, view: View<'_>) -> bool {
-        match &self.plugin {
-            Plugin::Csi { driver, .. } => {
-                view.find::<CsiDriver>("", driver).is_none_or(|driver| driver.attach_required)
-            }
-            Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => true,
-        }
+    pub(super) fn needs_attaching(&self, view: View<'_>) -> bool {
+        self.needs_attaching_if(|driver| view.find("", driver))
     }
 
-    /// Returns the CSI driver of the volume, if it has one.
-    pub(in crate::controllers) fn driver(&self) -> Option<&Str> {
+    /// Returns the same. `find` returns the object of a driver.
+    pub(in crate::controllers) fn needs_attaching_if<'v>(
+        &self,
+        find: impl FnOnce(&str) -> Option<&'v CsiDriver>,
+    ) -> bool {
         match &self.plugin {
-            Plugin::Csi { driver, .. } => Some(driver),
-            Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => None,
+            Plugin::Csi { driver, .. } => find(driver).is_none_or(|driver| driver.attach_required),
+            Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => true,
         }
     }
 

@@ -9,17 +9,19 @@
 //! - volumes of Azure files, vSphere and flexVolume;
 //! - errors and answers of drivers, and the back-off after them;
 //! - what the kubelet had mounted before, and unmounting;
-//! - labels of `SELinux`, and the resizing of volumes.
+//! - labels of `SELinux`, and the resizing of volumes;
+//! - volumes of types for which only kubelets of some versions have a plugin.
 
+mod ends;
 mod leaves;
 mod mount;
 mod populate;
-mod wait;
+mod volumes;
 
+pub use ends::{MountEvent, WaitEnd};
 pub use leaves::{MountBranch, PopulatorBranch, WaitBranch};
-pub use mount::MountState;
 pub use populate::{Populated, misuse};
-pub use wait::{MountEvent, PodWait, WaitEnd};
+pub use volumes::{PodVolume, PodVolumes};
 
 use crate::controllers::KubernetesBehavior;
 use crate::model::Node;

@@ -2,10 +2,14 @@
 
 use super::KubeletVolumes;
 use super::leaves::PopulatorBranch;
+use crate::controllers::KubernetesBehavior;
 use crate::controllers::attach_detach::{AttachableVolume, migrated_driver};
 use crate::controllers::scheduler::migration::InTree;
 use crate::controllers::scheduler::reads::Reads;
-use crate::model::{ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, Str, VolumeMode, VolumeUse};
+use crate::model::{
+    AccessMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, Str, VolumeMode, VolumeUse,
+};
+use std::collections::BTreeMap;
 
 /// What the populator decides about a volume of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +39,20 @@ pub(super) struct Wanted<'s> {
     pub(super) is_block: bool,
 }
 
+impl Wanted<'_> {
+    /// Returns whether `ReadWriteOncePod` is the only access mode of the volume.
+    pub(super) fn for_one_pod(&self) -> bool {
+        matches!(self.volume.access_modes.0.as_ref(), [AccessMode::ReadWriteOncePod])
+    }
+}
+
+impl Populated<'_> {
+    /// Returns whether the kubelet has to mount the volume, and only one pod may do so.
+    pub fn for_one_pod(&self) -> bool {
+        self.wanted.as_ref().is_some_and(Wanted::for_one_pod)
+    }
+}
+
 /// A volume of a pod that uses a claim.
 struct Used<'p> {
     name: &'p Str,
@@ -58,7 +76,16 @@ impl<'s> KubeletVolumes<'s> {
         });
         let mut all: Vec<_> = named.chain(ephemeral).collect();
         all.sort_by_key(|(place, _)| *place);
-        all.into_iter().map(|(_, used)| self.populate_one(reads, pod, &used)).collect()
+        let mut all: Vec<Populated<'s>> =
+            all.into_iter().map(|(_, used)| self.populate_one(reads, pod, &used)).collect();
+        // Volumes of the pod with the same storage are one entry, and a later one replaces an earlier one.
+        let mut entries: BTreeMap<Str, Wanted<'s>> = BTreeMap::new();
+        for wanted in all.iter_mut().rev().filter_map(|volume| volume.wanted.as_mut()) {
+            if let Some(shared) = wanted.shared.clone() {
+                *wanted = entries.entry(shared).or_insert_with(|| wanted.clone()).clone();
+            }
+        }
+        all
     }
 
     fn populate_one(&self, reads: &mut Reads<'s>, pod: &Pod, used: &Used<'_>) -> Populated<'s> {
@@ -103,7 +130,7 @@ impl<'s> KubeletVolumes<'s> {
             let (name, mode) = (used.name, mode.as_str());
             return Err((leaf, format!("volume {name} has volumeMode {mode}, but is specified in {field}")));
         }
-        match plugin_of(volume, is_migrated) {
+        match plugin_of(self.behavior, volume, is_migrated) {
             Plugin::Known => {}
             Plugin::Unmodelled => return Ok(None),
             Plugin::Missing => {
@@ -182,14 +209,17 @@ enum Plugin {
 }
 
 /// Returns whether the kubelet has a plugin for the volume. Upstream: `ProbeVolumePlugins`, `cmd/kubelet`, 1.36.
-fn plugin_of(volume: &PersistentVolume, is_migrated: bool) -> Plugin {
+fn plugin_of(behavior: &KubernetesBehavior, volume: &PersistentVolume, is_migrated: bool) -> Plugin {
     match &volume.source.kind {
         SourceKind::Csi | SourceKind::HostPath | SourceKind::Nfs | SourceKind::Local => Plugin::Known,
         SourceKind::Other(field) if matches!(field.as_str(), "fc" | "iscsi") => Plugin::Known,
-        SourceKind::Other(field) if matches!(field.as_str(), "azureFile" | "flexVolume" | "vsphereVolume") => {
+        SourceKind::Other(_) if is_migrated => Plugin::Known,
+        SourceKind::Other(field)
+            if matches!(field.as_str(), "azureFile" | "flexVolume" | "portworxVolume" | "vsphereVolume") =>
+        {
             Plugin::Unmodelled
         }
-        SourceKind::Other(_) if is_migrated => Plugin::Known,
-        SourceKind::Other(_) | SourceKind::None => Plugin::Missing,
+        SourceKind::Other(_) | SourceKind::None if behavior.kubelets_lack_ceph => Plugin::Missing,
+        SourceKind::Other(_) | SourceKind::None => Plugin::Unmodelled,
     }
 }

@@ -50,7 +50,8 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
 fn of_volume(case: &Case<'_>, pod: &Pod, used: UsedClaim<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let (mode, wrong, right) = match misuse(volume, used.used)? {
         PopulatorBranch::VolumeMountedAsFiles => ("Block", "volumeMounts", "volumeDevices"),
-        _ => ("Filesystem", "volumeDevices", "volumeMounts"),
+        PopulatorBranch::VolumeMappedAsBlock => ("Filesystem", "volumeDevices", "volumeMounts"),
+        _ => return None,
     };
     let (claim, name) = (claim_key(&pod.meta.namespace, used.claim), &volume.meta.name);
     Some(

@@ -128,7 +128,7 @@ impl AttachDetach {
     ) -> AttachmentEnds {
         let records: Vec<&VolumeAttachment> = self.records_of(snapshot, of).collect();
         if self.is_at_rest(snapshot, of, &records) {
-            return AttachmentEnds { ends: BTreeSet::from([self.recorded(snapshot, of, &records)]), is_complete: true };
+            return AttachmentEnds { ends: BTreeSet::from([self.recorded(of, &records)]), is_complete: true };
         }
         let (situation, names) = self.situation(snapshot, of, &records);
         names.in_ends(explore(situation))
@@ -151,8 +151,8 @@ impl AttachDetach {
     }
 
     /// Returns the end of a component in which nothing happens.
-    fn recorded(&self, snapshot: &Snapshot, of: &AttachmentComponent, records: &[&VolumeAttachment]) -> AttachmentEnd {
-        let lists = |node: &&Str| self.actual.reports(&of.volume, node) && snapshot.node(node).is_some();
+    fn recorded(&self, of: &AttachmentComponent, records: &[&VolumeAttachment]) -> AttachmentEnd {
+        let lists = |node: &&Str| self.actual.reports(&of.volume, node);
         AttachmentEnd {
             records: records.iter().map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
             listed: of.nodes.iter().filter(lists).cloned().collect(),
