@@ -90,7 +90,7 @@ fn each_leaf_has_the_error_of_the_page() {
     assert_eq!(seen.len(), ERRORS.len(), "{seen:?}");
 }
 
-fn world(items: &[Value], coverage: Coverage) -> Snapshot {
+pub(crate) fn world(items: &[Value], coverage: Coverage) -> Snapshot {
     let mut parts = Parts { coverage, ..Parts::default() };
     for item in items {
         match decode(item.to_string().as_bytes(), "a test").unwrap() {

@@ -1,15 +1,15 @@
 //! What the kubelet decides about the volumes of pods. The conformance test compares every recorded answer. These tests
 //! check two things: the recordings reach every leaf, and callers learn which kinds were not read.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use super::attacher::world;
 use crate::support::root;
 use pvctl::controllers::kubelet_volumes::{
     KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch, WaitBranch, WaitEnd,
 };
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use pvctl::model::{Kind, Node, Pod};
-use pvctl::snapshot::decode::{Item, decode};
-use pvctl::snapshot::{Coverage, Parts, Snapshot};
+use pvctl::snapshot::{Coverage, Snapshot};
 use pvctl::world::View;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,17 +35,6 @@ pub(crate) fn reached() -> BTreeMap<&'static str, String> {
         }
     }
     reached
-}
-
-fn world(items: &[Value], coverage: Coverage) -> Snapshot {
-    let mut parts = Parts { coverage, ..Parts::default() };
-    for item in items {
-        match decode(item.to_string().as_bytes(), "a test").unwrap() {
-            Item::Object(object) => parts.objects.push(object),
-            Item::Skipped(kind) => panic!("{kind}"),
-        }
-    }
-    Snapshot::new(parts)
 }
 
 fn items() -> [Value; 4] {

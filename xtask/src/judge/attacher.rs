@@ -81,7 +81,7 @@ impl Judged<'_> {
         self.ensure_certain(about, doubts)
     }
 
-    fn raw(&self, kind: &str, name: &str) -> Result<&Value> {
+    pub(super) fn raw(&self, kind: &str, name: &str) -> Result<&Value> {
         let is_wanted = |item: &&Value| item["kind"] == kind && item["metadata"]["name"] == name;
         self.line.world.items.iter().find(is_wanted).with_context(|| format!("the world has no {kind} {name}"))
     }
@@ -181,11 +181,11 @@ pub fn attacher_leaves(line: &Line) -> Result<Vec<(String, &'static str)>> {
     Ok(leaves)
 }
 
-fn object(kind: &str, name: &str) -> Object {
+pub(super) fn object(kind: &str, name: &str) -> Object {
     Object { kind: kind.to_owned(), namespace: String::new(), name: name.to_owned() }
 }
 
-fn can(asked: &AttacherSyncs, capability: &str) -> bool {
+pub(super) fn can(asked: &AttacherSyncs, capability: &str) -> bool {
     asked.sidecar.capabilities.iter().any(|has| has == capability)
 }
 

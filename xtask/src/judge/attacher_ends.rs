@@ -2,9 +2,9 @@
 //! attach or detach a volume. If it does not, no end may depend on the driver. The controller and the pod that wants
 //! the volume are added to the world of the line here.
 
+use super::attacher::{can, object};
 use super::{Judged, Verdict, differ, whole_snapshot_of};
 use crate::attacher::{AttacherSyncs, AttachmentAnswer};
-use crate::line::Object;
 use anyhow::Result;
 use pvctl::controllers::attach_detach::{AttachDetach, Attachers, AttachmentEnds, Flags, Moment, migrated_driver};
 use pvctl::model::{SourceKind, Str, VolumeAttachment};
@@ -24,10 +24,9 @@ impl Judged<'_> {
         real: &AttachmentAnswer,
         verdict: &mut Verdict,
     ) -> Result<()> {
-        let has = |capability: &str| asked.sidecar.capabilities.iter().any(|has| has == capability);
-        let is_usual = has("CONTROLLER_SERVICE")
-            && has("PUBLISH_UNPUBLISH_VOLUME")
-            && !has("SINGLE_NODE_MULTI_WRITER")
+        let is_usual = can(asked, "CONTROLLER_SERVICE")
+            && can(asked, "PUBLISH_UNPUBLISH_VOLUME")
+            && !can(asked, "SINGLE_NODE_MULTI_WRITER")
             && asked.refuse.is_empty();
         let Some(record) = self.snapshot.find::<VolumeAttachment>("", &real.attachment) else { return Ok(()) };
         let own = pvctl::controllers::attacher::Sidecar::new(asked.sidecar.driver.as_str()).finalizer();
@@ -50,8 +49,7 @@ impl Judged<'_> {
         };
         let call = if is_detached { "unpublish" } else { "publish" };
         let is_called = real.effects.iter().any(|effect| effect.get(call).is_some());
-        let about =
-            Object { kind: "VolumeAttachment".to_owned(), namespace: String::new(), name: real.attachment.clone() };
+        let about = object("VolumeAttachment", &real.attachment);
         let text = |can_end: bool| [can_end.to_string()].into();
         verdict.counts.attacher_ends += 1;
         differ("attacher: asks the driver", &about, &text(is_called), &text(can_end && ends.is_complete), verdict);
@@ -61,9 +59,7 @@ impl Judged<'_> {
     /// Returns the driver to which the controller gives the volume of the attachment. The value is `None` if the
     /// attachment also has an inline volume.
     fn driver_of(&self, record: &VolumeAttachment) -> Option<Str> {
-        let is_it =
-            |item: &&Value| item["kind"] == "VolumeAttachment" && item["metadata"]["name"] == record.meta.name.as_str();
-        let raw = self.line.world.items.iter().find(is_it)?;
+        let raw = self.raw("VolumeAttachment", &record.meta.name).ok()?;
         let volume = self.snapshot.volume(self.snapshot.volume_id(&record.volume_name)?);
         let driver = match volume.source.kind {
             SourceKind::Csi => volume.source.detail.clone(),
