@@ -43,7 +43,7 @@ done
 "$oracle" schedule < handmade-scheduling.jsonl | record scheduling-handmade
 "$oracle" worlds --seed 2043 --count 300 --attaching | "$oracle" attach | record attaching
 "$oracle" worlds --seed 2050 --count 40 --attaching-ends | "$oracle" attach | record attaching-ends
-"$oracle" worlds --seed 2051 --count 100 --attaching-every-end | "$oracle" attach | record attaching-every-end
+"$oracle" worlds --seed 2051 --count 120 --attaching-every-end | "$oracle" attach | record attaching-every-end
 "$oracle" attach < handmade-attaching.jsonl | record attaching-handmade
 "$oracle" worlds --seed 2042 --count 300 --pods --cases=false |
     "$oracle" settle --controllers all --scheduler --schedules 200 --quiet 200 --most 4000 | record pods

@@ -21,6 +21,8 @@ type attachers struct {
 	choices *choices
 	// jobs are what the attachers are doing or have given up.
 	jobs map[job]bool
+	// attaches are the VolumeAttachments whose volume is being attached.
+	attaches map[types.UID]bool
 	// stopped says that the run is over.
 	stopped atomic.Bool
 }
@@ -32,7 +34,7 @@ type job struct {
 }
 
 func newAttachers(s *server, drivers []line.Attacher, choices *choices) *attachers {
-	a := &attachers{server: s, driver: map[string]line.Attacher{}, choices: choices, jobs: map[job]bool{}}
+	a := &attachers{server: s, driver: map[string]line.Attacher{}, choices: choices, jobs: map[job]bool{}, attaches: map[types.UID]bool{}}
 	for _, each := range drivers {
 		if !each.Absent {
 			a.driver[each.Driver] = each
@@ -75,6 +77,11 @@ func (a *attachers) look(seen *storagev1.VolumeAttachment) {
 	}
 	doing := job{uid: seen.UID, detach: deleting}
 	a.server.lock.Lock()
+	// An attacher does one thing at a time with a VolumeAttachment.
+	if deleting && a.attaches[seen.UID] {
+		a.server.lock.Unlock()
+		return
+	}
 	begun := a.jobs[doing]
 	a.jobs[doing] = true
 	if !begun && a.choices != nil {
@@ -84,6 +91,9 @@ func (a *attachers) look(seen *storagev1.VolumeAttachment) {
 	if begun || driver.Absent {
 		return
 	}
+	a.server.lock.Lock()
+	a.attaches[seen.UID] = !deleting
+	a.server.lock.Unlock()
 	if deleting {
 		a.after(driver.Detach, func() { a.detach(driver, seen.Name, doing) })
 		return
@@ -114,18 +124,19 @@ func (a *attachers) finish(done job) {
 	a.server.lock.Unlock()
 }
 
+// attach stores the result, also if the VolumeAttachment is being deleted by then.
 func (a *attachers) attach(driver line.Attacher, name string, doing job) {
 	if driver.AttachError == "" {
 		a.finish(doing)
 	}
+	a.server.lock.Lock()
+	delete(a.attaches, doing.uid)
+	a.server.lock.Unlock()
 	a.change(name, doing.uid, func(current *storagev1.VolumeAttachment) bool {
-		if current.DeletionTimestamp != nil || current.Status.Attached {
-			return false
-		}
 		if driver.AttachError != "" {
 			current.Status.AttachError = failed(driver.AttachError)
 		} else {
-			current.Status = storagev1.VolumeAttachmentStatus{Attached: true}
+			current.Status.Attached, current.Status.AttachError = true, nil
 		}
 		return true
 	})
@@ -136,6 +147,7 @@ func (a *attachers) detach(driver line.Attacher, name string, doing job) {
 		if driver.DetachError != "" {
 			current.Status.DetachError = failed(driver.DetachError)
 		} else {
+			current.Status.Attached, current.Status.DetachError = false, nil
 			current.Finalizers = slices.DeleteFunc(
 				current.Finalizers, func(each string) bool { return each == finalizerOf(driver.Driver) },
 			)

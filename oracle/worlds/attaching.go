@@ -29,8 +29,7 @@ type attachingWorld struct {
 	modes []string
 	// long says that the run is longer than the six minutes after which a volume is detached by force.
 	long bool
-	// settles says that the run is so long that nothing new happens at its end.
-	settles bool
+	sort attachingSort
 	// current has the last form of each object that the script has changed, by kind, namespace and name.
 	current map[string]object
 }
@@ -72,9 +71,8 @@ const (
 )
 
 func attaching(seed uint64, index int, name string, sort attachingSort) line.Line {
-	settles := sort != changed
 	w := &attachingWorld{
-		generator: newGenerator(seed, index, "pvctl "+name), current: map[string]object{}, settles: settles,
+		generator: newGenerator(seed, index, "pvctl "+name), current: map[string]object{}, sort: sort,
 	}
 	nodes, volumes, pods := []int{1, 2, 2, 2, 3, 3, 4}, []int{1, 1, 2, 2, 3, 4, 5}, []int{1, 1, 2, 2, 3, 3, 4, 5}
 	if sort == settlingEverywhere {
@@ -101,7 +99,7 @@ func attaching(seed uint64, index int, name string, sort attachingSort) line.Lin
 	if sort == settlingEverywhere {
 		w.run.Until, w.run.EveryEnd, w.run.Attachers = everyEndAt, true, nil
 	}
-	if settles {
+	if w.settles() {
 		w.addHeartbeats()
 	} else {
 		w.addScript()
@@ -110,6 +108,17 @@ func attaching(seed uint64, index int, name string, sort attachingSort) line.Lin
 	return line.Line{
 		ID: fmt.Sprintf("%s-s%d-%06d", name, seed, index), Tags: tags, World: numbered(all), Attaching: &w.run,
 	}
+}
+
+// settles says that the run is so long that nothing new happens at its end.
+func (w *attachingWorld) settles() bool { return w.sort != changed }
+
+// percentOf draws with the second chance in worlds that are so small that all choices of the attachers can be tried.
+func (w *attachingWorld) percentOf(usual, everywhere int) bool {
+	if w.sort == settlingEverywhere {
+		return w.percent(everywhere)
+	}
+	return w.percent(usual)
 }
 
 // number draws one of the numbers.

@@ -94,6 +94,12 @@ func (w *attachingWorld) addAttachment(name, driver, node string, source object)
 			status["detachError"] = object{"message": "disk is busy", "time": terminatingSince}
 		}
 	}
+	// Another component holds the VolumeAttachment, or the attacher has not stored its finalizer yet.
+	if w.settles() && w.percentOf(20, 50) {
+		held := w.text("", w.finalizer(driver))
+		finalizers := slices.DeleteFunc([]string{held, "example.com/hold"}, func(each string) bool { return each == "" })
+		setFinalizers(made, finalizers...)
+	}
 	made["status"] = status
 	w.attachments = append(w.attachments, made)
 }
@@ -163,7 +169,7 @@ func (w *attachingWorld) addOddities() {
 // addRun draws the flags, the attachers and the requests that fail.
 func (w *attachingWorld) addRun() {
 	w.run = line.Attaching{
-		DisableForceDetach: w.percent(12), DisableSync: w.percent(12), SyncPeriod: 60 * second, Latency: 1003000,
+		DisableForceDetach: w.percentOf(12, 40), DisableSync: w.percent(12), SyncPeriod: 60 * second, Latency: 1003000,
 		Until: int64(w.between(20, 70)) * second,
 	}
 	if w.tags["unknown-name"] {
@@ -177,7 +183,7 @@ func (w *attachingWorld) addRun() {
 		w.tags["long"] = true
 	}
 	// A name that the controller does not know keeps it busy for ever.
-	if w.settles && !w.tags["unknown-name"] {
+	if w.settles() && !w.tags["unknown-name"] {
 		w.run.Until, w.run.Settles = settledAfter, true
 	}
 	w.run.Until += 19001000 // The end is not at the same moment as a loop either.
@@ -203,7 +209,7 @@ func (w *attachingWorld) addRun() {
 		}
 		w.run.Attachers = append(w.run.Attachers, made)
 	}
-	if !w.settles && w.percent(22) {
+	if !w.settles() && w.percent(22) {
 		for range w.number(1, 1, 2) {
 			w.refuse()
 		}

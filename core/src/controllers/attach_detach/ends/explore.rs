@@ -253,7 +253,9 @@ impl State {
                 _ => continue,
             };
             let key = (name.clone(), work);
-            if self.jobs.contains_key(&key) {
+            let is_attaching = self.jobs.get(&(name.clone(), Work::Attach)).is_some_and(|job| job.due.is_some());
+            // An attacher does one thing at a time with a VolumeAttachment.
+            if self.jobs.contains_key(&key) || is_attaching {
                 continue;
             }
             let is_hopeless = match work {
@@ -292,13 +294,13 @@ impl State {
             let Some(Some(record)) = self.records.get_mut(name) else { continue };
             let current = Arc::make_mut(record);
             match work {
-                Work::Attach if current.meta.deleted.is_some() => {}
                 Work::Attach if job.fails => current.attach_error = error,
                 Work::Attach => (current.attached, current.attach_error) = (true, None),
                 Work::Detach if job.fails => current.detach_error = error,
                 Work::Detach => {
                     let own = |finalizer: &&Str| !finalizer.starts_with(ATTACHER_PREFIX);
                     current.meta.finalizers = current.meta.finalizers.iter().filter(own).cloned().collect();
+                    (current.attached, current.detach_error) = (false, None);
                     if current.meta.finalizers.is_empty() {
                         self.remove(name);
                     }
