@@ -15,6 +15,7 @@ pub mod kubelet_volumes;
 pub mod links;
 pub mod outcome;
 pub mod persistent_volume;
+pub mod pending_operations;
 mod pods;
 pub mod provisioner;
 pub mod pv_protection;

@@ -13,7 +13,6 @@
 
 mod actual;
 mod attachment;
-mod backoff;
 mod change;
 mod desired;
 mod ends;
@@ -28,13 +27,15 @@ mod volume;
 
 pub use actual::AttachState;
 pub use attachment::attachment_name;
-pub use backoff::LONGEST as LONGEST_BACKOFF;
 pub use ends::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation};
 pub use leaves::{AttachBranch, DetachBranch};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
 pub use volume::{AttachableVolume, Plugin, is_exclusive, migrated_driver};
 
+pub use super::pending_operations::{LONGEST_BACKOFF, Moment};
+
 use super::KubernetesBehavior;
+use super::pending_operations::SECOND;
 use crate::model::Str;
 use actual::Actual;
 use desired::Desired;
@@ -42,25 +43,6 @@ use operations::Operations;
 use verify::Check;
 use volume::Migration;
 
-/// A moment, in nanoseconds since any fixed time before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(pub u64);
-
-impl Moment {
-    /// Returns the moment that is this many nanoseconds later.
-    #[must_use]
-    pub fn after(self, nanoseconds: u64) -> Self {
-        Self(self.0.saturating_add(nanoseconds))
-    }
-
-    /// Returns how many nanoseconds this moment is later than another one.
-    pub fn since(self, earlier: Self) -> u64 {
-        self.0.saturating_sub(earlier.0)
-    }
-}
-
-/// One second, in nanoseconds.
-const SECOND: u64 = 1_000_000_000;
 /// The time between two loops of the reconciler, in nanoseconds. Upstream: `reconcilerLoopPeriod`, 1.36.
 pub const LOOP_PERIOD: u64 = SECOND / 10;
 /// How long a volume that a node may have mounted is not detached, in nanoseconds. Upstream:

@@ -3,19 +3,18 @@
 //! `pkg/volume/util/operationexecutor`, 1.36.
 
 use super::attachment::{detach_error, is_attached};
-use super::backoff::Backoff;
 use super::{
     ATTACHER_TIMEOUT, Action, ApiAnswers, AttachDetach, AttachableVolume, Moment, Plugin, PodName, Refusal,
     attachment_name,
 };
+use crate::controllers::pending_operations::{OperationKey, PendingOperation, PendingOperations};
 use crate::model::{Node, Str, VolumeAttachment};
 use crate::world::{Choices, View};
 
 /// The operations that run, and those that failed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Operations {
-    all: Vec<Operation>,
-}
+pub(super) type Operations = PendingOperations<Key, Work, Running>;
+
+type Operation = PendingOperation<Key, Work, Running>;
 
 /// What an operation excludes: other operations of the volume on one node, or on all nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +31,9 @@ impl Key {
         let is_exclusive = volume.is_some_and(|volume| volume.exclusive);
         Self { volume: name.into(), node: (!is_exclusive).then(|| node.into()) }
     }
+}
 
+impl OperationKey for Key {
     fn matches(&self, other: &Self) -> bool {
         self.volume == other.volume && (self.node.is_none() || other.node.is_none() || self.node == other.node)
     }
@@ -43,16 +44,6 @@ impl Key {
 pub(super) enum Work {
     Attach,
     Detach,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Operation {
-    key: Key,
-    /// The operation that failed last, or the first one. Upstream does not change this if the back-off of the operation
-    /// before is over.
-    name: Work,
-    running: Option<Running>,
-    backoff: Backoff,
 }
 
 /// An operation that runs.
@@ -97,66 +88,6 @@ pub(super) struct Failure {
 impl Failure {
     fn of_plugin(error: String) -> Self {
         Self { prefix: "AttachVolume.Attach failed", error }
-    }
-}
-
-impl Operations {
-    /// Returns the operation with a matching key. One that runs comes first, then one with the same key. Upstream:
-    /// `isOperationExists`, 1.36.
-    fn find(&self, key: &Key) -> Option<usize> {
-        let matching = || (0..self.all.len()).filter(|at| self.all[*at].key.matches(key));
-        let runs = matching().find(|at| self.all[*at].running.is_some());
-        runs.or_else(|| matching().rfind(|at| self.all[*at].key == *key)).or_else(|| matching().next())
-    }
-
-    /// Returns whether an operation with a matching key runs. Upstream: `IsOperationPending`, 1.36.
-    pub(super) fn is_running(&self, key: &Key) -> bool {
-        self.find(key).is_some_and(|at| self.all[at].running.is_some())
-    }
-
-    /// Returns whether the operation could be started. Upstream: `IsOperationSafeToRetry`, 1.36.
-    pub(super) fn may_start(&self, key: &Key, work: Work, now: Moment) -> bool {
-        self.find(key).is_none_or(|at| {
-            let found = &self.all[at];
-            found.running.is_none() && (found.backoff.is_over(now) || found.name != work)
-        })
-    }
-
-    /// Starts an operation. Returns whether it is started: another operation with a matching key may run, or the same
-    /// operation may have failed a short time ago. Upstream: `Run`, 1.36.
-    pub(super) fn start(&mut self, key: Key, now: Moment, running: Running) -> bool {
-        let work = running.work;
-        if !self.may_start(&key, work, now) {
-            return false;
-        }
-        let Some(at) = self.find(&key) else {
-            self.all.push(Operation { key, name: work, running: Some(running), backoff: Backoff::default() });
-            return true;
-        };
-        let found = &mut self.all[at];
-        if !found.backoff.is_over(now) {
-            found.backoff = Backoff::default();
-            found.name = work;
-        }
-        found.running = Some(running);
-        found.key = key;
-        true
-    }
-
-    /// Returns the moments at which an operation that failed may be tried again.
-    pub(super) fn retries(&self) -> impl Iterator<Item = Moment> {
-        self.all.iter().filter(|operation| operation.running.is_none()).filter_map(|operation| operation.backoff.end())
-    }
-
-    /// Records the end of a running operation. Upstream: `operationComplete`, 1.36.
-    fn finish(&mut self, at: usize, failed: bool, now: Moment) {
-        if failed {
-            let operation = &mut self.all[at];
-            operation.running = None;
-            operation.backoff.fail(now);
-        } else {
-            self.all.swap_remove(at);
-        }
     }
 }
 

@@ -89,7 +89,7 @@ impl AttachDetach {
     pub(super) fn detach_branch(&self, entry: &Entry, view: View<'_>, now: Moment) -> DetachBranch {
         let (name, node) = &entry.at;
         let key = Key::new(name, entry.volume.as_ref(), node);
-        if !self.operations.may_start(&key, Work::Detach, now) {
+        if !self.operations.may_start(&key, &Work::Detach, now) {
             return DetachBranch::DetachBusy;
         }
         let found: Option<&Node> = view.find("", node);
@@ -138,7 +138,7 @@ impl AttachDetach {
         let volume = entry.volume.clone();
         let mut running = Running { work: Work::Detach, name, volume, node, pods: Vec::new(), step: Step::End(None) };
         running.step = self.detach_step(&running, force.is_none(), now);
-        self.operations.start(key, now, running)
+        self.operations.start(key, Work::Detach, now, running).is_some()
     }
 
     /// Returns what a loop does with a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
@@ -150,7 +150,7 @@ impl AttachDetach {
             AttachBranch::AttachDone
         } else if volume.exclusive && !self.actual.nodes_of(name).is_empty() {
             AttachBranch::AttachBlocked
-        } else if self.operations.may_start(&key, Work::Attach, now) {
+        } else if self.operations.may_start(&key, &Work::Attach, now) {
             AttachBranch::AttachStarted
         } else {
             AttachBranch::AttachBackingOff
@@ -178,7 +178,7 @@ impl AttachDetach {
             pods,
             step,
         };
-        if self.operations.start(key, now, running) {
+        if self.operations.start(key, Work::Attach, now, running).is_some() {
             run.out.push(Action::Attach { volume: name.clone(), node: node.clone() });
         }
     }
