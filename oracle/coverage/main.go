@@ -161,23 +161,25 @@ the informers and queues of client-go, and the packages for metrics and logs.`, 
 // kubelet is the report about the volume manager of the kubelet, which is in a module of its own.
 var kubelet = report{"kubelet", nil, ".", "TestCorpus", "unreached.txt", packages{
 	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager", []string{
-		"WaitForAttachAndMount", "getVolumesNotInDSW", "getUnattachedVolumes", "verifyVolumesMountedFunc", "getUnmountedVolumes", "getExpectedVolumes",
+		"WaitForAttachAndMount", "GetVolumesInUse", "getVolumesNotInDSW", "getUnattachedVolumes", "verifyVolumesMountedFunc", "getUnmountedVolumes", "getExpectedVolumes",
 	}, false},
 	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager/populator", []string{
-		"processPodVolumes", "createVolumeSpec", "getPVCExtractPV", "getPVSpec",
+		"populatorLoop", "findAndAddNewPods", "findAndRemoveDeletedPods", "processPodVolumes", "createVolumeSpec", "getPVCExtractPV", "getPVSpec",
 	}, false},
 	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager/reconciler", []string{
-		"mountOrAttachVolumes", "waitForVolumeAttach", "mountAttachedVolumes",
+		"reconcile", "readyToUnmount", "unmountVolumes", "mountOrAttachVolumes", "waitForVolumeAttach", "mountAttachedVolumes", "unmountDetachDevices",
+		"reconstructVolumes", "updateStates", "cleanOrphanVolumes", "updateReconstructedFromNodeStatus", "cleanupMounts",
 	}, false},
 	{"k8s.io/kubernetes", "pkg/volume/util/operationexecutor", []string{
-		"GenerateMountVolumeFunc", "GenerateMapVolumeFunc", "checkNodeAffinity",
+		"GenerateMountVolumeFunc", "GenerateMapVolumeFunc", "GenerateUnmountVolumeFunc", "GenerateUnmountDeviceFunc", "GenerateUnmapVolumeFunc",
+		"GenerateUnmapDeviceFunc", "GenerateVerifyControllerAttachedVolumeFunc", "markDeviceErrorState", "markVolumeErrorState", "checkNodeAffinity",
 	}, false},
 }, nil, `Written by ` + "`go run ./coverage kubelet`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which runs every world of
-` + "`mounting-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Line numbers are those of the files of Kubernetes ` + judge.Version + `. In these packages only the
-functions are counted that decide which volumes of a pod are wanted, what the reconciler starts for them, what a mount does, and how long a pod waits:`,
+` + "`mounting-*.jsonl.gz`" + ` and ` + "`managing-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Line numbers are those of the files of Kubernetes ` + judge.Version + `. In these packages only the
+functions are counted that decide which volumes of a pod are wanted, what the reconciler starts for them, what is found on the disk at the start, what the
+operations do, and how long a pod waits:`,
 	`Functions are found by their name alone, so the list also has functions of upstream's fakes with the same names. The following code also runs and is also the
-real code, but it is not counted: the loops of the populator and of the reconciler, the desired and the actual state (` + "`cache`" + `), the check that a volume is
-attached (` + "`GenerateVerifyControllerAttachedVolumeFunc`" + `), the map of running operations and its back-off (` + "`nestedpendingoperations`" + `,
+real code, but it is not counted: the desired and the actual state (` + "`cache`" + `), the map of running operations and its back-off (` + "`nestedpendingoperations`" + `,
 ` + "`goroutinemap/exponentialbackoff`" + `), the search for a plugin (` + "`pkg/volume`" + `), the names of volumes and which volumes the real plugins support, the translation of
 migrated volumes (` + "`pkg/volume/csimigration`, `csi-translation-lib`" + `), node affinity (` + "`component-helpers`" + `), the helpers of ` + "`pkg/volume/util`" + `, and the packages
 for metrics and logs.`, true}

@@ -45,7 +45,7 @@ func TestCorpora(t *testing.T) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "scheduling-") || strings.HasPrefix(name, "pods-") {
 			continue // These are the scheduler's answers, which the tests of the package scheduler compare.
 		}
-		elsewhere := []string{"provisioning-", "attacher-", "mounting-"}
+		elsewhere := []string{"provisioning-", "attacher-", "mounting-", "managing-"}
 		if slices.ContainsFunc(elsewhere, func(prefix string) bool { return strings.HasPrefix(filepath.Base(path), prefix) }) {
 			continue // The external provisioner, the external attacher and the kubelet have modules of their own.
 		}

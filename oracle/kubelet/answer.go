@@ -175,7 +175,7 @@ func mountAll(t *testing.T, line *Line) error {
 	client := fake.NewClientset(w.objects...)
 	faked := volumetesting.NewFakeKubeletVolumeHost(t, folder, client, nil).WithNode(w.node)
 	plugins := &volume.VolumePluginMgr{}
-	if err := plugins.InitPlugins(probe(w.unattached), nil, host{faked, w.node.Labels}); err != nil {
+	if err := plugins.InitPlugins(probe(w.unattached, immediate{}), nil, host{faked, w.node.Labels}); err != nil {
 		return err
 	}
 	events := &recorder{seen: map[types.UID]sets.Set[string]{}}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -16,24 +15,32 @@ const mostRuns = 400
 
 // TestCorpus checks that the kubelet can still give every recorded answer. The coverage report is made from this test.
 func TestCorpus(t *testing.T) {
-	paths, err := filepath.Glob("../../tests/conformance/mounting-*.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) == 0 {
-		t.Error("no corpus")
-	}
-	pods := 0
-	for _, path := range paths {
-		t.Run(filepath.Base(path), func(t *testing.T) { pods += corpus(t, path) })
-	}
-	if pods <= 100 {
-		t.Errorf("only %d answers about pods", pods)
+	for _, each := range []struct {
+		name   string
+		answer func(*Line) error
+		// of returns what is recorded, as a text, and the number of answers about pods or of entries of the log.
+		of func(*testing.T, *Line) (string, int)
+	}{
+		{"mounting", answer, func(t *testing.T, line *Line) (string, int) {
+			return text(t, line.Mounting), len(line.Mounting.Pods)
+		}},
+		{"managing", manage, func(t *testing.T, line *Line) (string, int) {
+			return sortedLog(line.Managing.Log), len(line.Managing.Log)
+		}},
+	} {
+		t.Run(each.name, func(t *testing.T) {
+			number := corpus(t, "../../tests/conformance/"+each.name+"-1.36.3.jsonl.gz", each.answer, each.of)
+			if number <= 100 {
+				t.Errorf("only %d answers", number)
+			}
+		})
 	}
 }
 
-// corpus checks the worlds of a file, and returns the number of recorded answers about pods.
-func corpus(t *testing.T, path string) int {
+// corpus checks the worlds of a file, and returns the number of recorded answers.
+func corpus(
+	t *testing.T, path string, answer func(*Line) error, of func(*testing.T, *Line) (string, int),
+) int {
 	packed, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -44,21 +51,21 @@ func corpus(t *testing.T, path string) int {
 		t.Fatal(err)
 	}
 	decoder := json.NewDecoder(unpacked)
-	pods := 0
+	number := 0
 	for {
 		var line Line
 		if err := decoder.Decode(&line); errors.Is(err, io.EOF) {
-			return pods
+			return number
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		was := text(t, line.Mounting)
-		pods += len(line.Mounting.Pods)
+		was, answers := of(t, &line)
+		number += answers
 		for run := 1; ; run++ {
 			if err := answer(&line); err != nil {
 				t.Fatalf("world %s: %v", line.ID, err)
 			}
-			is := text(t, line.Mounting)
+			is, _ := of(t, &line)
 			if is == was {
 				break
 			}

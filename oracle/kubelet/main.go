@@ -16,11 +16,12 @@ import (
 
 const usage = `usage: kubelet COMMAND [flags]
 
-  worlds    --seed S --count N [--start I]   random worlds, one on each line
-  mount                                      what the kubelet does with the volumes of each pod of a node
+  worlds    --seed S --count N [--start I] [--runs]   random worlds, one on each line
+  mount                                               what becomes of the volumes of each pod of a node
+  manage [--repeatable]                               what the kubelet does in a run
 
-mount reads lines on stdin. It has the flag --gates like the commands of the oracle, but the flag must be empty. line.go
-describes the lines.
+With --repeatable, runs are left out that depend much on the order of Go's maps. mount and manage read lines on stdin.
+They have the flag --gates like the commands of the oracle, but the flag must be empty. line.go describes the lines.
 `
 
 func main() {
@@ -39,6 +40,8 @@ func run(args []string) error {
 	seed := flags.Uint64("seed", 1, "the seed of the random worlds")
 	count := flags.Int("count", 100, "the number of worlds")
 	first := flags.Int("start", 0, "the number of the first world")
+	runs := flags.Bool("runs", false, "worlds for manage")
+	repeatable := flags.Bool("repeatable", false, "only runs that one of eight further runs repeats")
 	gates := flags.String("gates", "", "feature gates; must be empty")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -49,14 +52,22 @@ func run(args []string) error {
 	switch {
 	case args[0] == "worlds":
 		for index := *first; index < *first+*count; index++ {
-			if err := encoder.Encode(generate(*seed, index)); err != nil {
+			made := generate
+			if *runs {
+				made = generateRun
+			}
+			if err := encoder.Encode(made(*seed, index)); err != nil {
 				return err
 			}
 		}
-	case args[0] == "mount" && *gates == "":
+	case (args[0] == "mount" || args[0] == "manage") && *gates == "":
 		// The logs of the libraries are not part of an answer.
 		klog.SetLogger(logr.Discard())
-		if err := answerAll(os.Stdin, encoder); err != nil {
+		answer := map[string]func(*Line) (bool, error){"mount": answerAlways, "manage": manageAlways}[args[0]]
+		if *repeatable {
+			answer = manageRepeatable
+		}
+		if err := answerAll(os.Stdin, encoder, answer); err != nil {
 			return err
 		}
 	default:
@@ -65,7 +76,11 @@ func run(args []string) error {
 	return out.Flush()
 }
 
-func answerAll(in io.Reader, out *json.Encoder) error {
+func answerAlways(line *Line) (bool, error) { return true, answer(line) }
+func manageAlways(line *Line) (bool, error) { return true, manage(line) }
+
+// answerAll answers the lines. answer returns false if it leaves out the line.
+func answerAll(in io.Reader, out *json.Encoder, answer func(*Line) (bool, error)) error {
 	decoder := json.NewDecoder(in)
 	for {
 		var line Line
@@ -74,8 +89,12 @@ func answerAll(in io.Reader, out *json.Encoder) error {
 		} else if err != nil {
 			return err
 		}
-		if err := answer(&line); err != nil {
+		isAnswered, err := answer(&line)
+		if err != nil {
 			return fmt.Errorf("world %s: %w", line.ID, err)
+		}
+		if !isAnswered {
+			continue
 		}
 		if err := out.Encode(line); err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"path"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -20,12 +21,29 @@ import (
 	"k8s.io/kubernetes/pkg/volume/secret"
 )
 
-// plugin mounts volumes at once and always succeeds. It has the name of a real plugin, supports the same volumes, and
-// names them alike.
+// plugin asks drivers that are given. It has the name of a real plugin, supports the same volumes, and names them
+// alike.
 type plugin struct {
 	volume.VolumePlugin
 	// unattached are the CSI drivers whose volumes need no attachment.
 	unattached sets.Set[string]
+	answers    answers
+}
+
+// answers are those of the drivers of all volumes, and what is on the disk of the node.
+type answers interface {
+	// call carries out a call for a volume. The uid of the pod is empty if the call is for all pods.
+	call(name, volume, pod string) error
+	// onDisk returns the volume of a directory.
+	onDisk(pod, name string) (*volume.Spec, error)
+}
+
+// immediate are drivers that succeed at once. Nothing is on the disk.
+type immediate struct{}
+
+func (immediate) call(string, string, string) error { return nil }
+func (immediate) onDisk(string, string) (*volume.Spec, error) {
+	return nil, errors.New("no volume is on the disk")
 }
 
 var (
@@ -37,7 +55,7 @@ var (
 type filesOnly struct{ volume.AttachableVolumePlugin }
 
 // probe returns the plugins of a kubelet, in place of the real ones.
-func probe(unattached sets.Set[string]) []volume.VolumePlugin {
+func probe(unattached sets.Set[string], answers answers) []volume.VolumePlugin {
 	var all []volume.VolumePlugin
 	config := volume.VolumeConfig{}
 	for _, each := range [][]volume.VolumePlugin{
@@ -46,7 +64,7 @@ func probe(unattached sets.Set[string]) []volume.VolumePlugin {
 		nfs.ProbeVolumePlugins(config), secret.ProbeVolumePlugins(),
 	} {
 		for _, real := range each {
-			made := &plugin{VolumePlugin: real, unattached: unattached}
+			made := &plugin{VolumePlugin: real, unattached: unattached, answers: answers}
 			if _, mapsDevices := real.(volume.BlockVolumePlugin); mapsDevices {
 				all = append(all, made)
 			} else {
@@ -83,69 +101,104 @@ func (p *plugin) CanDeviceMount(spec *volume.Spec) (bool, error) {
 	return real.CanDeviceMount(spec)
 }
 
+// of returns a volume of a pod.
+func (p *plugin) of(name string, pod types.UID) *mounted {
+	return &mounted{answers: p.answers, name: name, pod: string(pod)}
+}
+
 func (p *plugin) NewMounter(spec *volume.Spec, pod *v1.Pod) (volume.Mounter, error) {
-	return &mounted{name: path.Join(string(pod.UID), spec.Name())}, nil
+	return p.of(spec.Name(), pod.UID), nil
 }
 
 func (p *plugin) NewUnmounter(name string, pod types.UID) (volume.Unmounter, error) {
-	return &mounted{name: path.Join(string(pod), name)}, nil
+	return p.of(name, pod), nil
 }
 
-func (p *plugin) NewAttacher() (volume.Attacher, error)               { return &mounted{}, nil }
-func (p *plugin) NewDetacher() (volume.Detacher, error)               { return &mounted{}, nil }
-func (p *plugin) NewDeviceMounter() (volume.DeviceMounter, error)     { return &mounted{}, nil }
-func (p *plugin) NewDeviceUnmounter() (volume.DeviceUnmounter, error) { return &mounted{}, nil }
+func (p *plugin) NewAttacher() (volume.Attacher, error)               { return p.of("", ""), nil }
+func (p *plugin) NewDetacher() (volume.Detacher, error)               { return p.of("", ""), nil }
+func (p *plugin) NewDeviceMounter() (volume.DeviceMounter, error)     { return p.of("", ""), nil }
+func (p *plugin) NewDeviceUnmounter() (volume.DeviceUnmounter, error) { return p.of("", ""), nil }
 func (p *plugin) GetDeviceMountRefs(string) ([]string, error)         { return nil, nil }
 
 func (p *plugin) NewBlockVolumeMapper(spec *volume.Spec, pod *v1.Pod) (volume.BlockVolumeMapper, error) {
-	return &mounted{name: path.Join(string(pod.UID), spec.Name())}, nil
+	return p.of(spec.Name(), pod.UID), nil
 }
 
 func (p *plugin) NewBlockVolumeUnmapper(name string, pod types.UID) (volume.BlockVolumeUnmapper, error) {
-	return &mounted{name: path.Join(string(pod), name)}, nil
+	return p.of(name, pod), nil
 }
 
-func (p *plugin) ConstructVolumeSpec(string, string) (volume.ReconstructedVolume, error) {
-	return volume.ReconstructedVolume{}, errors.New("no volume is on the disk")
+func (p *plugin) ConstructVolumeSpec(name, directory string) (volume.ReconstructedVolume, error) {
+	// The directory is PODS/UID/volumes/PLUGIN/NAME.
+	pod := path.Base(path.Dir(path.Dir(path.Dir(directory))))
+	spec, err := p.answers.onDisk(pod, name)
+	return volume.ReconstructedVolume{Spec: spec}, err
 }
 
-func (p *plugin) ConstructBlockVolumeSpec(types.UID, string, string) (*volume.Spec, error) {
-	return nil, errors.New("no volume is on the disk")
+func (p *plugin) ConstructBlockVolumeSpec(pod types.UID, name, _ string) (*volume.Spec, error) {
+	return p.answers.onDisk(string(pod), name)
 }
 
-// mounted is a volume whose operations succeed at once.
+// mounted is a volume whose driver can be asked.
 type mounted struct {
 	volume.MetricsNil
-	name string
+	answers   answers
+	name, pod string
 }
 
-func (m *mounted) GetPath() string                                     { return "/mounted/" + m.name }
-func (m *mounted) SetUp(volume.MounterArgs) error                      { return nil }
+const devices = "/devices/"
+
+var (
+	_ volume.CustomBlockVolumeMapper   = &mounted{}
+	_ volume.CustomBlockVolumeUnmapper = &mounted{}
+)
+
+func (m *mounted) GetPath() string                                     { return path.Join("/mounted", m.pod, m.name) }
+func (m *mounted) SetUp(volume.MounterArgs) error                      { return m.answers.call("SetUp", m.name, m.pod) }
 func (m *mounted) SetUpAt(string, volume.MounterArgs) error            { return nil }
 func (m *mounted) GetAttributes() volume.Attributes                    { return volume.Attributes{} }
-func (m *mounted) TearDown() error                                     { return nil }
+func (m *mounted) TearDown() error                                     { return m.answers.call("TearDown", m.name, m.pod) }
 func (m *mounted) TearDownAt(string) error                             { return nil }
 func (m *mounted) Attach(*volume.Spec, types.NodeName) (string, error) { return "/dev/sdb", nil }
 func (m *mounted) Detach(string, types.NodeName) error                 { return nil }
-func (m *mounted) UnmountDevice(string) error                          { return nil }
 func (m *mounted) GetGlobalMapPath(*volume.Spec) (string, error)       { return "/mapped", nil }
-func (m *mounted) GetPodDeviceMapPath() (string, string)               { return "/mapped/" + m.name, "device" }
-func (m *mounted) SetUpDevice() (string, error)                        { return "/staged", nil }
-func (m *mounted) MapPodDevice() (string, error)                       { return "/dev/sdb", nil }
-func (m *mounted) GetStagingPath() string                              { return "/staged" }
+func (m *mounted) GetPodDeviceMapPath() (string, string) {
+	return path.Join("/mapped", m.pod, m.name), "device"
+}
+func (m *mounted) GetStagingPath() string { return "/staged" }
 
-func (m *mounted) GetDeviceMountPath(spec *volume.Spec) (string, error) {
-	return "/devices/" + spec.Name(), nil
+func (m *mounted) SetUpDevice() (string, error) {
+	return "/staged", m.answers.call("SetUpDevice", m.name, m.pod)
 }
 
-func (m *mounted) MountDevice(*volume.Spec, string, string, volume.DeviceMounterArgs) error {
-	return nil
+func (m *mounted) MapPodDevice() (string, error) {
+	return "/dev/sdb", m.answers.call("MapPodDevice", m.name, m.pod)
+}
+
+func (m *mounted) UnmapPodDevice() error {
+	return m.answers.call("UnmapPodDevice", m.name, m.pod)
+}
+
+func (m *mounted) TearDownDevice(string, string) error {
+	return m.answers.call("TearDownDevice", m.name, m.pod)
+}
+
+func (m *mounted) GetDeviceMountPath(spec *volume.Spec) (string, error) {
+	return devices + spec.Name(), nil
+}
+
+func (m *mounted) MountDevice(spec *volume.Spec, _ string, _ string, _ volume.DeviceMounterArgs) error {
+	return m.answers.call("MountDevice", spec.Name(), "")
+}
+
+func (m *mounted) UnmountDevice(directory string) error {
+	return m.answers.call("UnmountDevice", strings.TrimPrefix(directory, devices), "")
 }
 
 func (m *mounted) VolumesAreAttached([]*volume.Spec, types.NodeName) (map[*volume.Spec]bool, error) {
 	return nil, nil
 }
 
-func (m *mounted) WaitForAttach(*volume.Spec, string, *v1.Pod, time.Duration) (string, error) {
-	return "/dev/sdb", nil
+func (m *mounted) WaitForAttach(spec *volume.Spec, _ string, pod *v1.Pod, _ time.Duration) (string, error) {
+	return "/dev/sdb", m.answers.call("WaitForAttach", spec.Name(), string(pod.UID))
 }

@@ -30,6 +30,8 @@ type generator struct {
 	attached []object
 	// claims are the names of the claims.
 	claims []string
+	// onlyClaims says that pods have no volumes without a claim.
+	onlyClaims bool
 }
 
 func one[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -59,12 +61,24 @@ func (g *generator) add(version, kind, space, name string, parts object) object 
 
 // generate generates the index-th world of a seed. The same seed and index always give the same bytes.
 func generate(seed uint64, index int) Line {
+	g := newGenerator(seed, index, "pvctl kubelet")
+	g.odd = one(g, 0, 2, 5, 10, 25, 50)
+	return Line{
+		ID: fmt.Sprintf("mount-s%d-%06d", seed, index), Tags: []string{"mount"}, World: g.world(),
+		Mounting: &Mounting{Node: ownNode},
+	}
+}
+
+func newGenerator(seed uint64, index int, purpose string) *generator {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(index))
-	copy(key[16:], "pvctl kubelet")
-	g := &generator{Rand: rand.New(rand.NewChaCha8(key))}
-	g.odd = one(g, 0, 2, 5, 10, 25, 50)
+	copy(key[16:], purpose)
+	return &generator{Rand: rand.New(rand.NewChaCha8(key))}
+}
+
+// world generates the objects.
+func (g *generator) world() List {
 	g.addDrivers()
 	for number := range one(g, 1, 1, 2, 2, 3, 4, 5) {
 		g.addClaim(fmt.Sprintf("c%d", number+1))
@@ -72,8 +86,7 @@ func generate(seed uint64, index int) Line {
 	for number := range one(g, 1, 1, 2, 2, 3, 4) {
 		g.addPod(fmt.Sprintf("p%d", number+1))
 	}
-	node := g.add("v1", "Node", "", ownNode, object{"status": object{"volumesAttached": g.attached}})
-	node["metadata"].(object)["labels"] = object{"zone": usual(g, "a", "b"), "kubernetes.io/hostname": ownNode}
+	g.addNode()
 	list := List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
 	for _, each := range g.objects {
 		text, err := json.Marshal(each)
@@ -82,10 +95,12 @@ func generate(seed uint64, index int) Line {
 		}
 		list.Items = append(list.Items, text)
 	}
-	return Line{
-		ID: fmt.Sprintf("mount-s%d-%06d", seed, index), Tags: []string{"mount"}, World: list,
-		Mounting: &Mounting{Node: ownNode},
-	}
+	return list
+}
+
+func (g *generator) addNode() {
+	node := g.add("v1", "Node", "", ownNode, object{"status": object{"volumesAttached": g.attached}})
+	node["metadata"].(object)["labels"] = object{"zone": usual(g, "a", "b"), "kubernetes.io/hostname": ownNode}
 }
 
 // drivers are the CSI drivers. The second one needs no attachments, and the third one has no object.
@@ -225,7 +240,11 @@ func (g *generator) addPod(name string) {
 		volume := one(g, "v", "w", "a") + strconv.Itoa(number)
 		var source object
 		isBlock := false
-		switch one(g, "claim", "claim", "claim", "claim", "ephemeral", "other") {
+		sort := one(g, "claim", "claim", "claim", "claim", "ephemeral", "other")
+		if g.onlyClaims && sort == "other" {
+			sort = "claim"
+		}
+		switch sort {
 		case "claim":
 			claim := usual(g, one(g, g.claims...), "missing")
 			isBlock = g.isBlock("pv-" + claim)

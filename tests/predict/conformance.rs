@@ -292,3 +292,24 @@ fn a_wrong_answer_of_the_kubelet_is_a_difference() {
     is_seen(recording, "mounting: end", set("/mounting/pods/0/error", json!("other")));
     is_seen(recording, "mounting: end", set("/mounting/pods/0/events", json!(["Warning FailedMount other"])));
 }
+
+/// The judge must notice each kind of difference in a run of the kubelet.
+#[test]
+fn a_wrong_run_of_the_kubelet_is_a_difference() {
+    let recording = "managing-1.36";
+    let first = |field: &'static str, wrong: Value| {
+        move |line: &mut Value| {
+            let mut log = line["managing"]["log"].as_array_mut().into_iter().flatten();
+            let place = log.find_map(|entry| entry.pointer_mut(field));
+            place.map(|place| *place = wrong.clone()).is_some()
+        }
+    };
+    is_seen(recording, "managing", first("/call/volume", json!("other")));
+    is_seen(recording, "managing", first("/event", json!("p1 Warning FailedMount other")));
+    is_seen(recording, "managing", first("/waited/error", json!("other")));
+    is_seen(recording, "managing", first("/inUse", json!(["other"])));
+    is_seen(recording, "managing", |line| {
+        let log = line["managing"]["log"].as_array_mut();
+        log.filter(|log| !log.is_empty()).map(|log| log.remove(0)).is_some()
+    });
+}

@@ -14,7 +14,7 @@ use pvctl::world::View;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use xtask::corpus;
-use xtask::judge::mounting_leaves;
+use xtask::judge::{managing_leaves, mounting_leaves};
 
 /// Returns the id, the name and the sentence of every leaf.
 pub(crate) fn leaves() -> Vec<(&'static str, &'static str, &'static str)> {
@@ -26,12 +26,15 @@ pub(crate) fn leaves() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Returns the first recorded world that reaches each leaf.
 pub(crate) fn reached() -> BTreeMap<&'static str, String> {
-    let file = root().join("tests/conformance/mounting-1.36.3.jsonl.gz");
     let behavior = KubernetesBehavior::of(KubeVersion::DEFAULT);
     let mut reached = BTreeMap::new();
-    for line in corpus::lines(&file).unwrap().map(Result::unwrap) {
-        for (_, id) in mounting_leaves(&line, &behavior).unwrap() {
-            reached.entry(id).or_insert_with(|| line.id.clone());
+    for name in ["mounting", "managing"] {
+        let file = root().join(format!("tests/conformance/{name}-1.36.3.jsonl.gz"));
+        for line in corpus::lines(&file).unwrap().map(Result::unwrap) {
+            let of_pods = mounting_leaves(&line, &behavior).unwrap().into_iter().map(|(_, id)| id);
+            for id in of_pods.chain(managing_leaves(&line, &behavior).unwrap()) {
+                reached.entry(id).or_insert_with(|| line.id.clone());
+            }
         }
     }
     reached

@@ -53,6 +53,8 @@ pub enum Question {
     Attacher,
     /// What the kubelet does with the volumes of the pods of a node. This question has its own oracle program.
     Mount,
+    /// What the kubelet's volume manager does in time: drivers that fail, pods that come and go, volumes on the disk.
+    Manage,
 }
 
 impl Question {
@@ -81,7 +83,8 @@ impl Question {
             | Self::AttachEveryEnd
             | Self::Provision
             | Self::Attacher
-            | Self::Mount => None,
+            | Self::Mount
+            | Self::Manage => None,
         }
     }
 
@@ -107,6 +110,7 @@ impl Question {
             Self::Provision => &["provision"],
             Self::Attacher => &["sync"],
             Self::Mount => &["mount"],
+            Self::Manage => &["manage"],
         }
     }
 
@@ -127,6 +131,7 @@ impl Question {
             | Self::Provision
             | Self::Attacher
             | Self::Mount => &[],
+            Self::Manage => &["--runs"],
         }
     }
 
@@ -147,6 +152,7 @@ impl Question {
             Self::Provision => "provision",
             Self::Attacher => "attacher",
             Self::Mount => "mount",
+            Self::Manage => "manage",
         }
     }
 }

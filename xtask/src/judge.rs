@@ -16,6 +16,7 @@ mod folds;
 mod foretold;
 mod gates;
 mod leaves;
+mod managing;
 mod matches;
 mod memory;
 mod mounting;
@@ -31,6 +32,7 @@ pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
 pub(crate) use ends::{end_of, object_of, settling};
 pub use engines::hundred_sizes;
+pub use managing::managing_leaves;
 pub use mounting::mounting_leaves;
 pub use provisioning::{answers, provisioner};
 
@@ -184,6 +186,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_attaching(&mut verdict)?;
     judged.compare_attacher(&mut verdict)?;
     judged.compare_mounting(&mut verdict)?;
+    judged.compare_managing(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }

@@ -15,6 +15,7 @@ pub mod corpus;
 pub mod differential;
 pub mod judge;
 pub mod line;
+pub mod managing;
 pub mod mounting;
 // `ulimit` and its signal stop a mutant that never ends. Windows does not have them.
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 
 use crate::attacher::AttacherSyncs;
 use crate::attaching::Attaching;
+use crate::managing::Managing;
 use crate::mounting::Mounting;
 use crate::provisioning::Provisioning;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -69,6 +70,9 @@ pub struct Line {
     /// A kubelet, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mounting: Option<Mounting>,
+    /// A run of the volume manager of a kubelet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managing: Option<Managing>,
 }
 
 /// A feature gate of a version.

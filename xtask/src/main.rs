@@ -145,15 +145,15 @@ fn version(text: &str) -> Result<KubeVersion> {
 fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, String)> {
     let (version, gates) = (asked.kube_version, &asked.gates);
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
-    if matches!(asked.ask, Question::Provision | Question::Attacher | Question::Mount)
+    if matches!(asked.ask, Question::Provision | Question::Attacher | Question::Mount | Question::Manage)
         && (version != KubeVersion::DEFAULT || !gates.is_empty())
     {
-        bail!("--ask provision, --ask attacher and --ask mount take neither --kube-version nor --gates");
+        bail!("--ask provision, --ask attacher, --ask mount and --ask manage take neither --kube-version nor --gates");
     }
     let (oracle, release) = match asked.ask {
         Question::Provision => (Oracle::build_provisioner(root)?, provisioner_release()),
         Question::Attacher => (Oracle::build_attacher(root)?, attacher_release()),
-        Question::Mount => (Oracle::build_kubelet(root)?, release),
+        Question::Mount | Question::Manage => (Oracle::build_kubelet(root)?, release),
         _ => (Oracle::build(root, version, gates)?, release),
     };
     Ok((oracle, KubernetesBehavior::of(version), release))

@@ -94,6 +94,9 @@ pub fn stripped(line: &Line) -> Line {
     if let Some(mounting) = &mut line.mounting {
         mounting.strip();
     }
+    if let Some(managing) = &mut line.managing {
+        managing.strip();
+    }
     if let Some(attaching) = &mut line.attaching {
         attaching.log.clear();
         attaching.ends.clear();

@@ -71,7 +71,7 @@ impl Judged<'_> {
     }
 }
 
-fn difference(these: &[String], others: &[String]) -> Vec<String> {
+pub(super) fn difference(these: &[String], others: &[String]) -> Vec<String> {
     let mut others = others.to_vec();
     let mut new = these.to_vec();
     new.retain(|one| match others.iter().position(|other| other == one) {
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
         let answers = Answers { rules: &asked.refuse, counts: vec![0; asked.refuse.len()] };
         Ok(Self {
             flags,
-            snapshot: snapshot(&items)?,
+            snapshot: snapshot_of(&items)?,
             items,
             states: vec![State { controller: None, answers }],
             created: Moment(0),
@@ -363,14 +363,14 @@ impl<'a> Run<'a> {
             let key = key_of(object);
             let is_new = !self.items.contains_key(&key);
             self.items.insert(key.clone(), object.clone());
-            self.snapshot = snapshot(&self.items)?;
+            self.snapshot = snapshot_of(&self.items)?;
             self.told(&key, is_new)?;
         }
         if let Some(object) = &entry.delete {
             let key = (object.kind.clone(), object.namespace.clone(), object.name.clone());
             let old = std::mem::replace(&mut self.snapshot, Snapshot::new(parts([], Coverage::complete())?));
             ensure!(self.items.remove(&key).is_some(), "{key:?} is deleted and does not exist");
-            self.snapshot = snapshot(&self.items)?;
+            self.snapshot = snapshot_of(&self.items)?;
             let view = View::Snapshot(&self.snapshot);
             for controller in self.states.iter_mut().filter_map(|state| state.controller.as_mut()) {
                 if let Some(pod) = old.pod(&key.1, &key.2).filter(|_| key.0 == "Pod") {
@@ -459,7 +459,7 @@ impl<'a> Run<'a> {
             }
             (verb, resource) => bail!("the controller sends {verb} {resource} at {}", now.0),
         }
-        self.snapshot = snapshot(&self.items)?;
+        self.snapshot = snapshot_of(&self.items)?;
         if let Some(name) = changed_node {
             self.told(&("Node".to_owned(), String::new(), name), false)?;
         }
@@ -467,12 +467,12 @@ impl<'a> Run<'a> {
     }
 }
 
-fn key_of(item: &Value) -> (String, String, String) {
+pub(super) fn key_of(item: &Value) -> (String, String, String) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&item["kind"]), text(&item["metadata"]["namespace"]), text(&item["metadata"]["name"]))
 }
 
-fn snapshot(items: &BTreeMap<(String, String, String), Value>) -> Result<Snapshot> {
+pub(super) fn snapshot_of(items: &BTreeMap<(String, String, String), Value>) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items.values(), Coverage::complete())?))
 }
 

@@ -119,6 +119,12 @@ numbers! {
         mounting_pods,
         /// Pods among `mounting_pods` that compete for a `ReadWriteOncePod` volume, so that several ends are possible.
         mounting_open,
+        /// Runs of the kubelet's volume manager.
+        managing_runs,
+        /// Moments of these runs at which the kubelet did something.
+        managing_moments,
+        /// What the kubelet did at these moments.
+        managing_actions,
         /// Answers for worlds of which a part was hidden.
         cuts,
         /// Answers among `cuts` that differ from the real answer. All of them are marked as uncertain.
@@ -173,6 +179,7 @@ impl Counts {
             + self.attacher_attachments
             + self.attacher_volumes
             + self.mounting_pods
+            + self.managing_runs
             == 0
     }
 }

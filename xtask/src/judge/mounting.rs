@@ -106,7 +106,7 @@ fn text(error: &str, events: &BTreeSet<String>) -> String {
 }
 
 /// Returns an event about a block device without the path at its end. A path depends on the plugin.
-fn without_path(event: &str) -> &str {
+pub(super) fn without_path(event: &str) -> &str {
     let is_path = |word: &&str| event.contains(&format!(" {word} \""));
     match ["globalMapPath", "volumeMapPath"].iter().find(|word| is_path(word)) {
         Some(word) => event.split_once(word).map_or(event, |(begin, _)| begin).trim_end(),

@@ -1,6 +1,8 @@
 //! How the kubelet's wait for the volumes of a pod can end, with the words of the error and of the events.
 
+use super::event::MountEvent;
 use super::leaves::{MountBranch, PopulatorBranch, WaitBranch};
+use super::manager::{MOST_ERRORS, wait_error};
 use super::populate::{Populated, Wanted};
 use super::volumes::PodVolume;
 use super::{KubeletVolumes, PodVolumes};
@@ -8,8 +10,6 @@ use crate::controllers::scheduler::reads::Reads;
 use crate::model::{Pod, Str};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest number of different errors of a pod. Upstream: `maxPodErrors` and `AddErrorToPod`, 1.36.
-const MOST_ERRORS: usize = 11;
 /// The largest number of ends.
 const MOST_ENDS: usize = 4096;
 
@@ -24,17 +24,6 @@ pub struct WaitEnd {
     pub events: BTreeSet<MountEvent>,
     /// Whether another pod has a volume that only one pod may mount.
     pub exclusive: bool,
-}
-
-/// An event about a pod.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MountEvent {
-    /// Whether the type is Warning and not Normal.
-    pub is_warning: bool,
-    /// `reason`.
-    pub reason: &'static str,
-    /// `message`. The path at the end of a message about a block device is left out.
-    pub message: String,
 }
 
 /// What has become of the mount of a volume at the end of a wait.
@@ -155,9 +144,6 @@ fn end(volumes: &[PodVolume<'_>], chosen: &BTreeMap<Str, Outcome>) -> WaitEnd {
             unattached.push(populated.name.as_str());
         }
     }
-    for names in [&mut unmounted, &mut unattached, &mut unprocessed] {
-        names.sort_unstable();
-    }
     if unmounted.is_empty() {
         return WaitEnd { leaf: WaitBranch::WaitDone, error: String::new(), events, exclusive };
     }
@@ -166,40 +152,17 @@ fn end(volumes: &[PodVolume<'_>], chosen: &BTreeMap<Str, Outcome>) -> WaitEnd {
     } else {
         (WaitBranch::WaitFailed, errors.into_iter().collect::<Vec<_>>().join("; "))
     };
-    let listed = |names: &[&str]| names.join(" ");
-    let error = format!(
-        "unmounted volumes=[{}], unattached volumes=[{}], failed to process volumes=[{}]: {cause}",
-        listed(&unmounted),
-        listed(&unattached),
-        listed(&unprocessed)
-    );
+    let error = wait_error(unmounted, unattached, unprocessed, &cause);
     WaitEnd { leaf, error, events, exclusive }
 }
 
-/// Returns the event about a mount. A mount of files that succeeds has none.
+/// Returns the event about a mount.
 fn event(populated: &Populated<'_>, outcome: Outcome) -> Option<MountEvent> {
     let wanted = populated.wanted.as_ref()?;
-    let is_block = wanted.is_block;
-    let name = &wanted.volume.meta.name;
-    let (reason, step, error) = match outcome {
-        Outcome::Stopped(MountBranch::MountOnWrongNode) => {
-            let step = if is_block { "MapVolume.NodeAffinity check" } else { "MountVolume.NodeAffinity check" };
-            ("FailedMount", step, "no matching NodeSelectorTerms")
-        }
-        Outcome::Stopped(MountBranch::MountExclusive) => {
-            let error = "volume uses the ReadWriteOncePod access mode and is already in use by another pod";
-            if is_block {
-                ("FailedMapVolume", "MapVolume.SetUpDevice", error)
-            } else {
-                ("FailedMount", "MountVolume.SetUp", error)
-            }
-        }
-        Outcome::Mounted if is_block => {
-            let message = format!("MapVolume.MapPodDevice succeeded for volume \"{name}\"");
-            return Some(MountEvent { is_warning: false, reason: "SuccessfulMountVolume", message });
-        }
-        Outcome::Mounted | Outcome::Stopped(_) | Outcome::WithoutTurn => return None,
+    let branch = match outcome {
+        Outcome::Stopped(branch) => branch,
+        Outcome::Mounted => MountBranch::MountSucceeded,
+        Outcome::WithoutTurn => return None,
     };
-    let message = format!("{step} failed for volume \"{name}\" : {error}");
-    Some(MountEvent { is_warning: true, reason, message })
+    MountEvent::of(branch, wanted.is_block, &wanted.volume.meta.name, "")
 }

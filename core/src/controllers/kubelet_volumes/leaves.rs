@@ -27,13 +27,26 @@ leaves! {
         "KP13" VolumeWithoutPlugin "The kubelet has no plugin for the volume: this is an error of the pod.",
         "KP14" VolumeWanted "The kubelet has to mount the volume.",
     }
-    /// How far the kubelet comes with a volume that it has to mount, if every driver mounts at once. Upstream:
-    /// `mountOrAttachVolumes`, `GenerateMountVolumeFunc` and `GenerateMapVolumeFunc`, 1.36.
+    /// What the reconciler does with a volume, and how far a mount comes. Upstream: `reconcile`,
+    /// `GenerateMountVolumeFunc` and `GenerateMapVolumeFunc`, 1.36.
     MountBranch {
+        "KR1" MountBusy "An operation with the volume runs: nothing is started.",
+        "KR2" MountWaitsForReport
+            "The volume has to be attached, and the kubelet has not reported it in status.volumesInUse: nothing is \
+             started.",
         "KR3" MountWaitsForAttach "The node does not list the volume as attached: nothing is started.",
+        "KR4" MountVerifies "The kubelet reads the claim and the node, and then takes the volume as attached.",
+        "KR5" MountStarted "The volume is attached: it is mounted, unless this failed a short time ago.",
+        "KR7" MountDone "The volume is mounted: nothing is started.",
+        "KR8" UnmountStarted "The pod does not need the volume any more: it is unmounted.",
+        "KR9" UnmountDeviceStarted "No pod needs the volume any more: its device is unmounted.",
+        "KR10" VolumeForgotten "No pod needs the volume any more, and it is not mounted: the kubelet forgets it.",
         "KM2" MountOnWrongNode "The node affinity of the volume does not match the node: the mount fails.",
         "KM5" MountExclusive
             "The only access mode allows one pod, and the volume is mounted for another one: the mount fails.",
+        "KM6" MountNotAttached "The driver does not find the attached volume: the mount fails.",
+        "KM7" MountDeviceFailed "The driver does not mount the device: the mount fails.",
+        "KM8" MountSetUpFailed "The driver does not mount the volume for the pod: the mount fails.",
         "KM10" MountSucceeded "The volume is mounted.",
         "KM11" MapWithoutPlugin "The plugin of the volume cannot map block devices: nothing is started.",
     }

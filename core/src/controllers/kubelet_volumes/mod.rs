@@ -1,24 +1,25 @@
 //! The volume manager of the kubelet: what it decides about the volumes of a pod, and the words with which its wait for
 //! them ends. Upstream: `pkg/kubelet/volumemanager` and `pkg/volume/util/operationexecutor`, 1.36.
 //!
-//! The kubelet is one that has just seen the pod, and that has reported all its volumes in `status.volumesInUse`. Every
-//! driver mounts at once.
+//! [`KubeletVolumes`] is a kubelet that has just seen the pod, and that has reported all its volumes in
+//! `status.volumesInUse`. Every driver mounts at once. [`manager`] has the kubelet's memory, and follows it in time.
 //!
 //! Not modelled:
 //! - volumes without a claim: those of CSI, of in-tree plugins that are migrated, and of flexVolume;
 //! - volumes of Azure files, vSphere and flexVolume;
-//! - errors and answers of drivers, and the back-off after them;
-//! - what the kubelet had mounted before, and unmounting;
 //! - labels of `SELinux`, and the resizing of volumes;
 //! - volumes of types for which only kubelets of some versions have a plugin.
 
 mod ends;
+mod event;
 mod leaves;
+pub mod manager;
 mod mount;
 mod populate;
 mod volumes;
 
-pub use ends::{MountEvent, WaitEnd};
+pub use ends::WaitEnd;
+pub use event::MountEvent;
 pub use leaves::{MountBranch, PopulatorBranch, WaitBranch};
 pub use populate::{Populated, misuse};
 pub use volumes::{PodVolume, PodVolumes};

@@ -6,7 +6,7 @@ use super::populate::Wanted;
 use crate::controllers::attach_detach::AttachableVolume;
 use crate::controllers::scheduler::migration::affinity_in_csi;
 use crate::controllers::scheduler::reads::Reads;
-use crate::model::{CsiDriver, SourceKind};
+use crate::model::{CsiDriver, PersistentVolume, SourceKind};
 
 impl<'s> KubeletVolumes<'s> {
     /// Returns how far the kubelet comes with a volume, if no other pod uses the volume.
@@ -17,10 +17,15 @@ impl<'s> KubeletVolumes<'s> {
         {
             return MountBranch::MountWaitsForAttach;
         }
-        if wanted.is_block && matches!(wanted.volume.source.kind, SourceKind::HostPath | SourceKind::Nfs) {
+        self.mount_attached(wanted.volume, wanted.is_block)
+    }
+
+    /// Returns how far the kubelet comes with a volume that is attached, if no other pod uses the volume.
+    pub(super) fn mount_attached(&self, volume: &PersistentVolume, is_block: bool) -> MountBranch {
+        if is_block && matches!(volume.source.kind, SourceKind::HostPath | SourceKind::Nfs) {
             return MountBranch::MapWithoutPlugin;
         }
-        if affinity_in_csi(wanted.volume).is_some_and(|affinity| !affinity.matches(&self.node.meta.labels)) {
+        if affinity_in_csi(volume).is_some_and(|affinity| !affinity.matches(&self.node.meta.labels)) {
             return MountBranch::MountOnWrongNode;
         }
         MountBranch::MountSucceeded

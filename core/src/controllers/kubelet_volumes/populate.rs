@@ -42,8 +42,15 @@ pub(super) struct Wanted<'s> {
 impl Wanted<'_> {
     /// Returns whether `ReadWriteOncePod` is the only access mode of the volume.
     pub(super) fn for_one_pod(&self) -> bool {
-        matches!(self.volume.access_modes.0.as_ref(), [AccessMode::ReadWriteOncePod])
+        is_for_one_pod(self.volume)
     }
+}
+
+/// Returns whether `ReadWriteOncePod` is the only access mode of the volume. The translation of a GCE disk to CSI drops
+/// this mode. Upstream: `backwardCompatibleAccessModes`, csi-translation-lib, 1.36.
+pub(super) fn is_for_one_pod(volume: &PersistentVolume) -> bool {
+    let is_only = matches!(volume.access_modes.0.as_ref(), [AccessMode::ReadWriteOncePod]);
+    is_only && InTree::of(volume) != Some(InTree::Gce)
 }
 
 impl Populated<'_> {

@@ -1,0 +1,175 @@
+//! The calls of drivers, their answers, and what else the kubelet does that others can see.
+
+use super::VolumeManager;
+use crate::controllers::kubelet_volumes::{MountBranch, MountEvent};
+use crate::controllers::pending_operations::Moment;
+use crate::model::{PersistentVolume, Str};
+use std::sync::Arc;
+
+/// A call of a driver. The names are those of the methods of a plugin. For CSI, `MountDevice` and `SetUpDevice` are
+/// `NodeStageVolume`, `SetUp` and `MapPodDevice` are `NodePublishVolume`, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallName {
+    /// Waits until the device of an attached volume is there.
+    WaitForAttach,
+    /// Mounts the device for the node.
+    MountDevice,
+    /// Mounts the volume for a pod.
+    SetUp,
+    /// Unmounts the volume of a pod.
+    TearDown,
+    /// Unmounts the device.
+    UnmountDevice,
+    /// Prepares a block device for the node.
+    SetUpDevice,
+    /// Maps a block device for a pod.
+    MapPodDevice,
+    /// Removes the map of a pod.
+    UnmapPodDevice,
+    /// Removes a block device from the node.
+    TearDownDevice,
+}
+
+impl CallName {
+    /// Returns upstream's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WaitForAttach => "WaitForAttach",
+            Self::MountDevice => "MountDevice",
+            Self::SetUp => "SetUp",
+            Self::TearDown => "TearDown",
+            Self::UnmountDevice => "UnmountDevice",
+            Self::SetUpDevice => "SetUpDevice",
+            Self::MapPodDevice => "MapPodDevice",
+            Self::UnmapPodDevice => "UnmapPodDevice",
+            Self::TearDownDevice => "TearDownDevice",
+        }
+    }
+
+    /// Returns whether the call is for one pod, and not for the node.
+    fn is_for_pod(self) -> bool {
+        !matches!(self, Self::MountDevice | Self::UnmountDevice | Self::TearDownDevice)
+    }
+}
+
+/// A call of a driver for a volume.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DriverCall {
+    /// The method.
+    pub name: CallName,
+    /// The name of the PersistentVolume.
+    pub volume: Str,
+    /// The uid of the pod. It is `None` if the call is for the node.
+    pub pod: Option<Str>,
+}
+
+/// The error of a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverError {
+    /// The text.
+    pub text: String,
+    /// What is known about the volume then.
+    pub kind: ErrorKind,
+}
+
+/// What is known about a volume after an error. Upstream: `pkg/volume/util/types`, 1.36.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Nothing has happened, or it was undone.
+    Final,
+    /// The driver may go on with it.
+    Uncertain,
+    /// The driver was not reached.
+    Transient,
+}
+
+/// What the kubelet does. Others can see calls and events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KubeletAction {
+    /// It decides something about a volume.
+    Decided {
+        /// The unique name of the volume.
+        volume: Str,
+        /// The uid of the pod. It is empty if the decision is about the node.
+        pod: Str,
+        /// The leaf.
+        leaf: MountBranch,
+    },
+    /// It calls a driver.
+    Call(DriverCall),
+    /// It records an event about the pod with this name.
+    Event(Str, MountEvent),
+}
+
+/// An operation that waits for the answer of a driver.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Running {
+    /// The unique name of the volume.
+    pub(super) volume: Str,
+    /// The uid of the pod. It is empty if the operation is for the node.
+    pub(super) uid: Str,
+    /// The name of the pod, for events.
+    pub(super) pod: Str,
+    pub(super) spec: Spec,
+    /// Whether all pods share one mount of the device.
+    pub(super) shared: bool,
+    pub(super) call: CallName,
+}
+
+/// What the kubelet knows of a volume that it mounts or has mounted.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Spec {
+    /// The name of the PersistentVolume.
+    pub(super) name: Str,
+    pub(super) is_block: bool,
+    /// The volume. It is `None` if the kubelet only knows its directory.
+    pub(super) volume: Option<Arc<PersistentVolume>>,
+}
+
+impl KubeletAction {
+    /// Returns a decision about a volume.
+    pub(super) fn decided(volume: &Str, pod: &str, leaf: MountBranch) -> Self {
+        Self::Decided { volume: volume.clone(), pod: pod.into(), leaf }
+    }
+}
+
+impl Running {
+    /// Returns an operation whose end has no event.
+    pub(super) fn without_event(volume: &str, uid: &str, spec: Spec, call: CallName) -> Self {
+        Self { volume: volume.into(), uid: uid.into(), pod: Str::default(), spec, shared: false, call }
+    }
+
+    /// Returns the call whose answer the operation needs.
+    pub(super) fn driver_call(&self) -> DriverCall {
+        let pod = self.call.is_for_pod().then(|| self.uid.clone());
+        DriverCall { name: self.call, volume: self.spec.name.clone(), pod }
+    }
+}
+
+impl VolumeManager {
+    /// A driver answers a call.
+    pub fn answer(
+        &mut self,
+        call: &DriverCall,
+        answer: Result<(), &DriverError>,
+        now: Moment,
+        out: &mut Vec<KubeletAction>,
+    ) {
+        let is_it = |running: &Running| running.driver_call() == *call;
+        let place = self.operations.all.iter().position(|one| one.running.as_ref().is_some_and(is_it));
+        let Some((at, running)) = place.and_then(|at| Some((at, self.operations.all[at].running.clone()?))) else {
+            return;
+        };
+        match call.name {
+            CallName::WaitForAttach
+            | CallName::MountDevice
+            | CallName::SetUp
+            | CallName::SetUpDevice
+            | CallName::MapPodDevice => self.go_on_mounting(at, &running, answer, now, out),
+            CallName::TearDown | CallName::UnmountDevice | CallName::UnmapPodDevice | CallName::TearDownDevice => {
+                self.end_unmounting(&running, answer.is_err());
+                self.operations.finish(at, answer.is_err(), now);
+            }
+        }
+    }
+}

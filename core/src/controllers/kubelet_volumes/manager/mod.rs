@@ -1,0 +1,97 @@
+//! The volume manager in time: what it has in its memory, what its loops start, which calls of drivers it makes, and
+//! how long it waits after a failure. Upstream: `populator`, `reconciler` and `cache` of
+//! `pkg/kubelet/volumemanager`, and `pkg/volume/util/operationexecutor`, 1.36.
+//!
+//! The model is the memory ([`VolumeManager`]) with functions for what happens: a loop is due, a driver answers, the
+//! kubelet waits for the volumes of a pod. Time is an argument. How long a call takes, and its answer, is not decided
+//! here.
+
+mod actual;
+mod call;
+mod desired;
+mod mounting;
+mod reconcile;
+mod start;
+mod unmounting;
+mod wait;
+
+pub use call::{CallName, DriverCall, DriverError, ErrorKind, KubeletAction};
+pub use desired::KnownPod;
+pub use start::{DirectoryContents, VolumeOnDisk};
+
+pub(super) use wait::{MOST_ERRORS, wait_error};
+
+use crate::controllers::pending_operations::{OperationKey, PendingOperations, SECOND};
+use crate::model::Str;
+use actual::Actual;
+use call::Running;
+use desired::Desired;
+use std::collections::BTreeSet;
+
+/// The time between two loops of the reconciler, in nanoseconds. Upstream: `reconcilerLoopSleepPeriod`, 1.36.
+pub const LOOP_PERIOD: u64 = SECOND / 10;
+/// The time between two looks at the volumes of a pod, in nanoseconds. Upstream: `podAttachAndMountRetryInterval`,
+/// 1.36.
+pub const WAIT_PERIOD: u64 = 3 * SECOND / 10;
+/// The longest wait for the volumes of a pod, in nanoseconds. Upstream: `podAttachAndMountTimeout`, 1.36.
+pub const LONGEST_WAIT: u64 = 123 * SECOND;
+
+/// The memory of the volume manager.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VolumeManager {
+    desired: Desired,
+    actual: Actual,
+    operations: PendingOperations<Key, Work, Running>,
+    /// Whether the populator has looked at all pods once. Before that, nothing is unmounted.
+    has_added_pods: bool,
+    /// The volumes that were found on the disk, and that have not been looked for in the status of the node yet.
+    unread: Vec<Str>,
+    /// The directories that do not tell which volume they are of.
+    unknown_directories: Vec<VolumeOnDisk>,
+    /// The pods with volumes that are not modelled, by their uids.
+    unmodelled: BTreeSet<Str>,
+}
+
+impl VolumeManager {
+    /// Returns whether all volumes that the manager has seen are modelled.
+    pub fn is_modelled(&self) -> bool {
+        self.unmodelled.is_empty()
+    }
+
+    /// Returns the volumes that the kubelet reports in `status.volumesInUse`. Upstream: `GetVolumesInUse`, 1.36.
+    pub fn in_use(&self) -> BTreeSet<Str> {
+        self.desired.attachable().chain(self.actual.attachable()).cloned().collect()
+    }
+
+    /// The kubelet has written these volumes to `status.volumesInUse`. Upstream: `MarkVolumesAsReportedInUse`, 1.36.
+    pub fn report(&mut self, in_use: &BTreeSet<Str>) {
+        self.desired.report(in_use);
+    }
+}
+
+/// What an operation excludes: other operations of the volume for one pod, or for all pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    volume: Str,
+    /// The uid of the pod. The key matches all keys of the volume if the value is `None`.
+    pod: Option<Str>,
+}
+
+impl OperationKey for Key {
+    fn matches(&self, other: &Self) -> bool {
+        self.volume == other.volume && (self.pod.is_none() || other.pod.is_none() || self.pod == other.pod)
+    }
+}
+
+/// The kinds of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// The kubelet finds out whether the volume is attached.
+    Verify,
+    Mount,
+    Map,
+    Unmount,
+    Unmap,
+    UnmountDevice,
+    UnmapDevice,
+}

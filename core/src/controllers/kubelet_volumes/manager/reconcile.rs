@@ -1,0 +1,175 @@
+//! The loop of the reconciler. Upstream: `reconciler/reconciler.go` and `reconciler_common.go`, 1.36.
+
+use super::actual::DeviceState;
+use super::call::{CallName, KubeletAction, Running};
+use super::{Key, VolumeManager, Work};
+use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
+use crate::controllers::pending_operations::Moment;
+use crate::model::{PersistentVolumeClaim, Str};
+use crate::world::Choices;
+use std::collections::BTreeSet;
+
+impl VolumeManager {
+    /// Runs one loop. `cached` are the volumes that the kubelet's copy of the node lists as attached.
+    pub fn reconcile(
+        &mut self,
+        kubelet: &KubeletVolumes<'_>,
+        cached: &BTreeSet<Str>,
+        now: Moment,
+        choices: &mut Choices,
+        out: &mut Vec<KubeletAction>,
+    ) {
+        let may_unmount = self.has_added_pods && self.unread.is_empty();
+        if may_unmount {
+            self.unmount_volumes(now, out);
+        }
+        for volume in self.desired.names() {
+            self.mount_volume(kubelet, &volume, cached, now, choices, out);
+        }
+        if may_unmount {
+            self.unmount_devices(now, out);
+            self.remove_directories(now, out);
+        }
+        // Upstream: `updateReconstructedFromNodeStatus`, 1.36.
+        for volume in std::mem::take(&mut self.unread) {
+            self.actual.set_attachable(&volume, kubelet.node.volumes_attached.contains(&volume));
+        }
+    }
+
+    /// Unmounts the volumes of pods that no longer need them.
+    fn unmount_volumes(&mut self, now: Moment, out: &mut Vec<KubeletAction>) {
+        for (volume, uid, mounted) in self.actual.mounts() {
+            if self.desired.has(&volume, &uid) {
+                continue;
+            }
+            let (work, call) = if mounted.spec.is_block {
+                (Work::Unmap, CallName::UnmapPodDevice)
+            } else {
+                (Work::Unmount, CallName::TearDown)
+            };
+            let key = Key { volume: volume.clone(), pod: Some(uid.clone()) };
+            let running = Running::without_event(&volume, &uid, mounted.spec.clone(), call);
+            if self.begin(key, work, running, now, out) {
+                out.push(KubeletAction::decided(&volume, &uid, MountBranch::UnmountStarted));
+                if work == Work::Unmap {
+                    self.actual.mount(&volume, &uid, &mounted.spec, false);
+                }
+            }
+        }
+    }
+
+    /// Mounts a volume for the pods that need it. The order of the pods is not fixed.
+    fn mount_volume(
+        &mut self,
+        kubelet: &KubeletVolumes<'_>,
+        volume: &Str,
+        cached: &BTreeSet<Str>,
+        now: Moment,
+        choices: &mut Choices,
+        out: &mut Vec<KubeletAction>,
+    ) {
+        let Some(needed) = self.desired.get(volume) else { return };
+        let (done, mut pods): (Vec<Str>, Vec<Str>) =
+            needed.pods.keys().cloned().partition(|uid| self.actual.is_mounted(volume, uid));
+        out.extend(done.iter().map(|uid| KubeletAction::decided(volume, uid, self.mount_branch(volume, uid, cached))));
+        while !pods.is_empty() {
+            let uid = pods.swap_remove(choices.pick(pods.len()));
+            let leaf = self.mount_branch(volume, &uid, cached);
+            out.push(KubeletAction::decided(volume, &uid, leaf));
+            match leaf {
+                MountBranch::MountVerifies => {
+                    self.verify(kubelet, volume, &uid, now);
+                    // The kubelet does this in the background. It may have ended before the loop comes to the next pod.
+                    if !pods.is_empty() && self.actual.has(volume) && choices.pick(2) == 1 {
+                        return;
+                    }
+                }
+                MountBranch::MountStarted => self.start_mounting(kubelet, volume, &uid, now, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns what the loop does with a volume that a pod needs. Upstream: `mountOrAttachVolumes`, 1.36.
+    fn mount_branch(&self, volume: &Str, uid: &Str, cached: &BTreeSet<Str>) -> MountBranch {
+        let waits = self.desired.get(volume).is_some_and(|needed| needed.attachable);
+        let is_reported = self.desired.get(volume).is_some_and(|needed| needed.reported);
+        if self.operations.is_running(&Key { volume: volume.clone(), pod: None }) {
+            MountBranch::MountBusy
+        } else if self.actual.is_mounted(volume, uid) {
+            MountBranch::MountDone
+        } else if self.actual.has(volume) {
+            MountBranch::MountStarted
+        } else if waits && !is_reported {
+            MountBranch::MountWaitsForReport
+        } else if waits && !cached.contains(volume) {
+            MountBranch::MountWaitsForAttach
+        } else {
+            MountBranch::MountVerifies
+        }
+    }
+
+    /// Reads the claim, and the node if the volume has to be attached. Upstream:
+    /// `GenerateVerifyControllerAttachedVolumeFunc`, 1.36.
+    fn verify(&mut self, kubelet: &KubeletVolumes<'_>, volume: &Str, uid: &Str, now: Moment) {
+        let Some(needed) = self.desired.get(volume) else { return };
+        let Some(by) = needed.pods.get(uid) else { return };
+        let (attachable, spec) = (needed.attachable, by.spec.clone());
+        let claim = spec.volume.as_ref().and_then(|volume| volume.claim_ref.clone());
+        let has_claim = claim
+            .is_some_and(|claim| kubelet.view.find::<PersistentVolumeClaim>(&claim.namespace, &claim.name).is_some());
+        let is_verified = has_claim && (!attachable || kubelet.node.volumes_attached.contains(volume));
+        let key = Key { volume: volume.clone(), pod: None };
+        let running = Running::without_event(volume, uid, spec.clone(), CallName::WaitForAttach);
+        let Some(at) = self.operations.start(key, Work::Verify, now, running) else { return };
+        self.operations.finish(at, !is_verified, now);
+        if is_verified {
+            self.actual.attach(volume, &spec, Some(attachable));
+        }
+    }
+
+    /// Unmounts the devices that no pod needs, and forgets volumes that are not mounted at all. Upstream:
+    /// `unmountDetachDevices`, 1.36.
+    fn unmount_devices(&mut self, now: Moment, out: &mut Vec<KubeletAction>) {
+        for (volume, attached) in self.actual.unmounted() {
+            let key = Key { volume: volume.clone(), pod: None };
+            if self.desired.get(&volume).is_some() || self.operations.is_running(&key) {
+                continue;
+            }
+            if attached.device == DeviceState::NotMounted {
+                self.actual.detach(&volume);
+                out.push(KubeletAction::decided(&volume, "", MountBranch::VolumeForgotten));
+                continue;
+            }
+            let (work, call) = if attached.spec.is_block {
+                (Work::UnmapDevice, CallName::TearDownDevice)
+            } else {
+                (Work::UnmountDevice, CallName::UnmountDevice)
+            };
+            let running = Running::without_event(&volume, "", attached.spec, call);
+            if self.begin(key, work, running, now, out) {
+                out.push(KubeletAction::decided(&volume, "", MountBranch::UnmountDeviceStarted));
+                if work == Work::UnmapDevice {
+                    self.actual.set_device(&volume, DeviceState::Uncertain);
+                }
+            }
+        }
+    }
+
+    /// Starts an operation that begins with a call of a driver. Returns whether it is started.
+    pub(super) fn begin(
+        &mut self,
+        key: Key,
+        work: Work,
+        running: Running,
+        now: Moment,
+        out: &mut Vec<KubeletAction>,
+    ) -> bool {
+        let call = running.driver_call();
+        let is_started = self.operations.start(key, work, now, running).is_some();
+        if is_started {
+            out.push(KubeletAction::Call(call));
+        }
+        is_started
+    }
+}

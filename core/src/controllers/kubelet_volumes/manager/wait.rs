@@ -1,0 +1,69 @@
+//! The wait for the volumes of a pod. Upstream: `WaitForAttachAndMount`, `volume_manager.go`, 1.36.
+
+use super::VolumeManager;
+use crate::model::{Pod, Str};
+use std::collections::BTreeSet;
+
+/// The largest number of different errors of a pod. Upstream: `maxPodErrors` and `AddErrorToPod`, 1.36.
+pub(in super::super) const MOST_ERRORS: usize = 11;
+
+/// Returns the error of a wait.
+pub(in super::super) fn wait_error(
+    unmounted: Vec<&str>,
+    unattached: Vec<&str>,
+    unprocessed: Vec<&str>,
+    cause: &str,
+) -> String {
+    let listed = |mut names: Vec<&str>| {
+        names.sort_unstable();
+        names.join(" ")
+    };
+    format!(
+        "unmounted volumes=[{}], unattached volumes=[{}], failed to process volumes=[{}]: {cause}",
+        listed(unmounted),
+        listed(unattached),
+        listed(unprocessed)
+    )
+}
+
+impl VolumeManager {
+    /// The kubelet begins to wait for the volumes of a pod. Returns whether there is something to wait for.
+    pub fn begin_wait(&mut self, pod: &Pod) -> bool {
+        let waits = used_volumes(pod).next().is_some();
+        if waits {
+            self.desired.reprocess(&pod.meta.uid);
+        }
+        waits
+    }
+
+    /// Looks at the volumes of a pod for which the kubelet waits. Returns the end of the wait, if this is the end: the
+    /// error, or an empty text if all volumes are mounted. The wait also ends if `is_over` says that its time is over.
+    pub fn look(&mut self, pod: &Pod, is_over: bool) -> Option<String> {
+        let uid = &pod.meta.uid;
+        let errors: BTreeSet<String> = if is_over { BTreeSet::new() } else { self.desired.take_errors(uid) };
+        let known = self.desired.of_pod(uid);
+        let is_unmounted = |name: &&Str| known.get(*name).is_none_or(|volume| !self.actual.is_mounted(volume, uid));
+        let unmounted: Vec<&str> = used_volumes(pod).filter(is_unmounted).map(Str::as_str).collect();
+        if unmounted.is_empty() {
+            return Some(String::new());
+        }
+        let cause = match errors.is_empty() {
+            true if is_over => "context deadline exceeded".to_owned(),
+            true => return None,
+            false => errors.into_iter().collect::<Vec<_>>().join("; "),
+        };
+        let is_unattached = |(_, volume): &(&&Str, &&Str)| {
+            self.desired.get(volume).is_some_and(|needed| needed.attachable) && !self.actual.has(volume)
+        };
+        let unattached = known.iter().filter(is_unattached).map(|(name, _)| name.as_str()).collect();
+        let unprocessed = used_volumes(pod).filter(|name| !known.contains_key(name)).map(Str::as_str).collect();
+        Some(wait_error(unmounted, unattached, unprocessed, &cause))
+    }
+}
+
+/// Returns the names of the volumes that containers use.
+fn used_volumes(pod: &Pod) -> impl Iterator<Item = &Str> {
+    let named = pod.claims.iter().map(|volume| (&volume.name, volume.used));
+    let ephemeral = pod.ephemeral.iter().map(|volume| (&volume.name, volume.used));
+    named.chain(ephemeral).filter(|(_, used)| used.as_file_system || used.as_device).map(|(name, _)| name)
+}

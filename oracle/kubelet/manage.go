@@ -1,0 +1,397 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/kubernetes/pkg/kubelet/config"
+	"k8s.io/kubernetes/pkg/kubelet/volumemanager"
+	"k8s.io/kubernetes/pkg/volume"
+	volumetesting "k8s.io/kubernetes/pkg/volume/testing"
+	"k8s.io/kubernetes/pkg/volume/util/hostutil"
+	volumetypes "k8s.io/kubernetes/pkg/volume/util/types"
+	"k8s.io/mount-utils"
+	utilstrings "k8s.io/utils/strings"
+)
+
+// usually is the time that a call of a driver takes.
+const usually = 3011 * time.Microsecond
+
+// manage fills in what the kubelet does in a run.
+func manage(line *Line) error {
+	if line.Managing == nil {
+		return errors.New("the line has no run")
+	}
+	var err error
+	// The test is only there because synctest and the host of the plugins need one.
+	synctest.Test(new(testing.T), func(t *testing.T) { err = manageAll(t, line) })
+	return err
+}
+
+// repeats is how often a run is repeated to find out whether it is repeatable.
+const repeats = 8
+
+// manageRepeatable fills in what the kubelet does, and returns whether a further run repeats it.
+func manageRepeatable(line *Line) (bool, error) {
+	if err := manage(line); err != nil {
+		return false, err
+	}
+	was := line.Managing.Log
+	for range repeats {
+		if err := manage(line); err != nil {
+			return false, err
+		}
+		if sortedLog(line.Managing.Log) == sortedLog(was) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sortedLog returns the entries of a log as a text. Entries of the same moment have no fixed order.
+func sortedLog(log []Entry) string {
+	var all []string
+	for _, entry := range log {
+		text, err := json.Marshal(entry)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, fmt.Sprintf("%020d %s", entry.At, text))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// node is the node as the kubelet and the drivers see it. It is also what records the run.
+type node struct {
+	asked *Managing
+	began time.Time
+
+	lock sync.Mutex
+	// pods are the pods that the kubelet knows, sorted by namespace and name.
+	pods []*v1.Pod
+	// terminating are the pods whose containers are being stopped, and ended those whose containers have ended.
+	terminating, ended sets.Set[types.UID]
+	// cached are the volumes that the kubelet's copy of the node lists as attached.
+	cached  []string
+	counts  map[string]int
+	log     []Entry
+	stopped bool
+}
+
+func (n *node) GetPods() []*v1.Pod {
+	time.Sleep(time.Duration(n.asked.Latency))
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	return slices.Clone(n.pods)
+}
+
+func (n *node) GetPodByUID(uid types.UID) (*v1.Pod, bool) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	return pods(n.pods).GetPodByUID(uid)
+}
+
+func (n *node) ShouldPodContainersBeTerminating(uid types.UID) bool {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	return n.terminating.Has(uid) || n.ended.Has(uid)
+}
+
+// ShouldPodRuntimeBeRemoved says whether no container of a pod runs. It is also true for a pod that is not known.
+func (n *node) ShouldPodRuntimeBeRemoved(uid types.UID) bool {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	_, known := pods(n.pods).GetPodByUID(uid)
+	return !known || n.ended.Has(uid)
+}
+
+func (n *node) add(entry Entry) {
+	entry.At = time.Since(n.began).Nanoseconds()
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	if !n.stopped {
+		n.log = append(n.log, entry)
+	}
+}
+
+// record keeps an event about a pod.
+func (n *node) record(about runtime.Object, text string) {
+	if pod, isPod := about.(*v1.Pod); isPod {
+		n.add(Entry{Event: pod.Name + " " + text})
+	}
+}
+
+func (n *node) call(name, volume, pod string) error {
+	n.add(Entry{Call: &Call{Name: name, Volume: volume, Pod: pod}})
+	n.lock.Lock()
+	key := name + " " + volume + " " + pod
+	n.counts[key]++
+	number := n.counts[key]
+	n.lock.Unlock()
+	place := slices.IndexFunc(n.asked.Calls, func(rule CallRule) bool {
+		return rule.Call == name && rule.Volume == volume && rule.First <= number && number <= rule.Last
+	})
+	if place < 0 {
+		time.Sleep(usually)
+		return nil
+	}
+	rule := n.asked.Calls[place]
+	time.Sleep(time.Duration(rule.Takes))
+	switch {
+	case rule.Error == "":
+		return nil
+	case rule.Kind == "uncertain":
+		return volumetypes.NewUncertainProgressError(rule.Error)
+	case rule.Kind == "transient":
+		return volumetypes.NewTransientOperationFailure(rule.Error)
+	}
+	return errors.New(rule.Error)
+}
+
+func (n *node) onDisk(pod, name string) (*volume.Spec, error) {
+	place := slices.IndexFunc(n.asked.Disk, func(each OnDisk) bool { return each.Pod == pod && each.Volume == name })
+	if place < 0 || n.asked.Disk[place].Broken {
+		return nil, errors.New("the directory cannot be read")
+	}
+	found := n.asked.Disk[place]
+	if found.Driver == "" {
+		source := v1.VolumeSource{NFS: &v1.NFSVolumeSource{Path: name}}
+		return volume.NewSpecFromVolume(&v1.Volume{Name: name, VolumeSource: source}), nil
+	}
+	mode := v1.PersistentVolumeFilesystem
+	if found.Block {
+		mode = v1.PersistentVolumeBlock
+	}
+	made := &v1.PersistentVolume{Spec: v1.PersistentVolumeSpec{VolumeMode: &mode}}
+	made.Name = name
+	made.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: found.Driver, VolumeHandle: found.Handle}
+	return volume.NewSpecFromPersistentVolume(made, false), nil
+}
+
+// make creates the directories that the kubelet finds when it starts.
+func (n *node) make(folder string) error {
+	for _, each := range n.asked.Disk {
+		plugin, kind := "kubernetes.io/csi", "volumes"
+		if each.Driver == "" {
+			plugin = "kubernetes.io/nfs"
+		}
+		if each.Block {
+			kind = "volumeDevices"
+		}
+		made := filepath.Join(folder, each.Pod, kind, utilstrings.EscapeQualifiedName(plugin), each.Volume)
+		if err := os.MkdirAll(made, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// managingHost is what the plugins and the operations know of the kubelet.
+type managingHost struct {
+	fakedHost
+	node   *node
+	labels map[string]string
+}
+
+func (h managingHost) GetNodeLabels() (map[string]string, error) { return h.labels, nil }
+
+func (h managingHost) GetAttachedVolumesFromNodeStatus() (map[v1.UniqueVolumeName]string, error) {
+	h.node.lock.Lock()
+	defer h.node.lock.Unlock()
+	all := map[v1.UniqueVolumeName]string{}
+	for _, name := range h.node.cached {
+		all[v1.UniqueVolumeName(name)] = ""
+	}
+	return all, nil
+}
+
+// eventRecorder records the events of a run.
+type eventRecorder struct{ node *node }
+
+func (r eventRecorder) Event(about runtime.Object, kind, reason, message string) {
+	r.node.record(about, kind+" "+reason+" "+message)
+}
+
+func (r eventRecorder) Eventf(about runtime.Object, kind, reason, format string, args ...any) {
+	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
+}
+
+func (r eventRecorder) AnnotatedEventf(
+	about runtime.Object, _ map[string]string, kind, reason, format string, args ...any,
+) {
+	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
+}
+
+func manageAll(t *testing.T, line *Line) error {
+	asked := line.Managing
+	asked.Log, asked.Invalid = nil, ""
+	w, err := decode(&Line{World: line.World, Mounting: &Mounting{Node: asked.Node}})
+	if err != nil {
+		asked.Invalid = err.Error()
+		return nil
+	}
+	folder, err := os.MkdirTemp("", "kubelet")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	n := &node{
+		asked: asked, began: time.Now(), pods: w.own, terminating: sets.New[types.UID](), ended: sets.New[types.UID](),
+		counts: map[string]int{},
+	}
+	for _, each := range w.node.Status.VolumesAttached {
+		n.cached = append(n.cached, string(each.Name))
+	}
+	if err := n.make(folder); err != nil {
+		return err
+	}
+	client := fake.NewSimpleClientset(w.objects...)
+	faked := volumetesting.NewFakeKubeletVolumeHost(t, folder, client, nil).WithNode(w.node)
+	plugins := &volume.VolumePluginMgr{}
+	if err := plugins.InitPlugins(probe(w.unattached, n), nil, managingHost{faked, n, w.node.Labels}); err != nil {
+		return err
+	}
+	manager := volumemanager.NewVolumeManager(
+		true, types.NodeName(w.node.Name), n, n, client, plugins, mount.NewFakeMounter(nil),
+		hostutil.NewFakeHostUtil(nil), folder, eventRecorder{n}, volumetesting.NewBlockVolumePathHandler(),
+	)
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		manager.Run(ctx, config.NewSourcesReady(func(sets.Set[string]) bool { return true }))
+	})
+	for _, step := range asked.Script {
+		time.Sleep(time.Duration(step.At) - time.Since(n.began))
+		if err = n.apply(ctx, client, manager, &step, &done); err != nil {
+			break
+		}
+	}
+	time.Sleep(time.Duration(asked.Until) - time.Since(n.began))
+	n.lock.Lock()
+	n.stopped = true
+	asked.Log = n.log
+	n.lock.Unlock()
+	slices.SortStableFunc(asked.Log, func(a, b Entry) int { return cmp.Compare(a.At, b.At) })
+	cancel()
+	done.Wait()
+	time.Sleep(time.Hour) // Everything that still runs ends.
+	return err
+}
+
+// apply carries out a step of the script.
+func (n *node) apply(
+	ctx context.Context, client *fake.Clientset, manager volumemanager.VolumeManager, step *Step, done *sync.WaitGroup,
+) error {
+	switch {
+	case step.Put != nil:
+		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(step.Put, nil, nil)
+		if err != nil {
+			return err
+		}
+		return n.put(client, object)
+	case step.Remove != nil:
+		return n.remove(client, *step.Remove)
+	case step.Cached != nil:
+		n.lock.Lock()
+		n.cached = *step.Cached
+		n.lock.Unlock()
+	case step.Report:
+		names := manager.GetVolumesInUse()
+		texts := []string{}
+		for _, name := range names {
+			texts = append(texts, string(name))
+		}
+		slices.Sort(texts)
+		n.add(Entry{InUse: &texts})
+		manager.MarkVolumesAsReportedInUse(names)
+	case step.Wait != "":
+		if pod := n.named(step.Wait); pod != nil {
+			done.Go(func() {
+				waited := &Waited{Pod: pod.Name}
+				if err := manager.WaitForAttachAndMount(ctx, pod); err != nil {
+					waited.Error = err.Error()
+				}
+				n.add(Entry{Waited: waited})
+			})
+		}
+	case step.Terminate != "":
+		n.mark(n.terminating, step.Terminate)
+	case step.End != "":
+		n.mark(n.ended, step.End)
+	}
+	return nil
+}
+
+// mark adds the pod with this name to a set.
+func (n *node) mark(set sets.Set[types.UID], name string) {
+	if pod := n.named(name); pod != nil {
+		n.lock.Lock()
+		defer n.lock.Unlock()
+		set.Insert(pod.UID)
+	}
+}
+
+// named returns the pod with this name that the kubelet knows, or nil.
+func (n *node) named(name string) *v1.Pod {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	place := slices.IndexFunc(n.pods, func(pod *v1.Pod) bool { return pod.Name == name })
+	if place < 0 {
+		return nil
+	}
+	return n.pods[place]
+}
+
+func (n *node) put(client *fake.Clientset, object runtime.Object) error {
+	if pod, isPod := object.(*v1.Pod); isPod && pod.Spec.NodeName == n.asked.Node {
+		n.lock.Lock()
+		n.pods = slices.DeleteFunc(slices.Clone(n.pods), func(each *v1.Pod) bool { return each.UID == pod.UID })
+		n.pods = append(n.pods, pod)
+		slices.SortFunc(n.pods, func(a, b *v1.Pod) int {
+			return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+		})
+		n.lock.Unlock()
+	}
+	named, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(object.GetObjectKind().GroupVersionKind())
+	if err := client.Tracker().Update(resource, object, named.GetNamespace()); err != nil {
+		return client.Tracker().Create(resource, object, named.GetNamespace())
+	}
+	return nil
+}
+
+func (n *node) remove(client *fake.Clientset, what Named) error {
+	if what.Kind == "Pod" {
+		n.lock.Lock()
+		n.pods = slices.DeleteFunc(slices.Clone(n.pods), func(each *v1.Pod) bool { return each.Name == what.Name })
+		n.lock.Unlock()
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(v1.SchemeGroupVersion.WithKind(what.Kind))
+	if err := client.Tracker().Delete(resource, what.Namespace, what.Name); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+const millisecond = 1_000_000
+
+// generateRun generates the index-th run of a seed.
+func generateRun(seed uint64, index int) Line {
+	g := newGenerator(seed, index, "pvctl kubelet run")
+	g.odd, g.onlyClaims = one(g, 0, 0, 2, 5, 10, 25), true
+	g.world()
+	r := &runGenerator{generator: g}
+	r.until = one(g, 4000, 8000, 8000, 15000, 15000, 30000)
+	if g.percent(8) {
+		r.until = one(g, 140_000, 200_000)
+	}
+	r.addPods()
+	r.addChanges()
+	r.addCalls()
+	if g.percent(35) {
+		r.addDisk()
+	}
+	return Line{
+		ID: fmt.Sprintf("manage-s%d-%06d", seed, index), Tags: []string{"manage"}, World: r.finished(),
+		Managing: &Managing{
+			Node: ownNode, Until: int64(r.until)*millisecond + 900_500, Latency: 37_000_001, Disk: r.disk, Calls: r.calls,
+			Script: r.script(),
+		},
+	}
+}
+
+// runGenerator holds a run while it is generated.
+type runGenerator struct {
+	*generator
+	// until is the length of the run in milliseconds.
+	until int
+	steps []timedStep
+	calls []CallRule
+	disk  []OnDisk
+	// late are the names of the pods that do not exist at the beginning.
+	late []string
+}
+
+// timedStep is a step at a moment in milliseconds.
+type timedStep struct {
+	at   int
+	step Step
+}
+
+func (r *runGenerator) add(at int, step Step) {
+	if at < r.until {
+		r.steps = append(r.steps, timedStep{at, step})
+	}
+}
+
+// script returns the steps in the order of time. The moment of a step is never that of anything else: loops are at full
+// milliseconds, and calls end at full microseconds.
+func (r *runGenerator) script() []Step {
+	slices.SortStableFunc(r.steps, func(a, b timedStep) int { return a.at - b.at })
+	all := []Step{}
+	for number, each := range r.steps {
+		each.step.At = int64(each.at)*millisecond + 50_500 + int64(number)*3000
+		all = append(all, each.step)
+	}
+	return all
+}
+
+// finished returns the objects that exist at the beginning.
+func (r *runGenerator) finished() List {
+	list := List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
+	for _, each := range r.objects {
+		if !slices.Contains(r.late, nameOf(each)) {
+			list.Items = append(list.Items, encoded(each))
+		}
+	}
+	return list
+}
+
+func nameOf(each object) string { return each["metadata"].(object)["name"].(string) }
+
+func encoded(each object) json.RawMessage {
+	text, err := json.Marshal(each)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func (r *runGenerator) all(kind string) []object {
+	var all []object
+	for _, each := range r.objects {
+		if each["kind"] == kind {
+			all = append(all, each)
+		}
+	}
+	return all
+}
+
+func (r *runGenerator) between(first, last int) int { return first + r.IntN(last-first+1) }
+
+// addPods decides when pods appear, when the kubelet waits for their volumes, and when they end.
+func (r *runGenerator) addPods() {
+	for _, pod := range r.all("Pod") {
+		name, at := nameOf(pod), 0
+		if r.percent(50) {
+			at = r.between(20, r.until/2)
+			r.late = append(r.late, name)
+			r.add(at, Step{Put: encoded(pod)})
+		} else if r.percent(12) {
+			// The kubelet starts when the containers of the pod have ended.
+			r.add(at, Step{Terminate: name})
+			r.add(at, Step{End: name})
+		}
+		for range one(r.generator, 0, 1, 1, 1, 2) {
+			at += r.between(20, 2500)
+			r.add(at, Step{Wait: name})
+		}
+		if !r.percent(55) {
+			continue
+		}
+		at += r.between(20, r.until/2)
+		r.add(at, Step{Terminate: name})
+		at += r.between(20, 1500)
+		r.add(at, Step{End: name})
+		if r.percent(80) {
+			r.add(at+r.between(20, 3000), Step{Remove: &Named{Kind: "Pod", Namespace: namespace, Name: name}})
+		}
+	}
+}
+
+// addChanges decides when the node is written, and when claims and volumes change.
+func (r *runGenerator) addChanges() {
+	for at := r.between(20, 700); at < r.until; at += r.between(100, r.until/3) {
+		r.add(at, Step{Report: true})
+	}
+	for range one(r.generator, 0, 0, 1, 1, 2, 3) {
+		at := r.between(20, r.until/2)
+		made := maps.Clone(r.all("Node")[0])
+		attached := []object{}
+		names := []string{}
+		for _, each := range r.attached {
+			if r.percent(75) {
+				attached, names = append(attached, each), append(names, each["name"].(string))
+			}
+		}
+		made["status"] = object{"volumesAttached": attached}
+		r.add(at, Step{Put: encoded(made)})
+		r.add(max(1, at+r.between(-300, 600)), Step{Cached: &names})
+	}
+	for _, claim := range r.all("PersistentVolumeClaim") {
+		if r.percent(85) {
+			continue
+		}
+		at := r.between(20, r.until)
+		if r.percent(50) {
+			r.add(at, Step{Remove: &Named{Kind: "PersistentVolumeClaim", Namespace: namespace, Name: nameOf(claim)}})
+			if pods := r.all("Pod"); r.percent(60) {
+				// The kubelet looks at the volumes of a pod again.
+				r.add(at+r.between(20, 500), Step{Wait: nameOf(one(r.generator, pods...))})
+				r.add(at+r.between(600, 1500), Step{Wait: nameOf(one(r.generator, pods...))})
+			}
+			continue
+		}
+		made := maps.Clone(claim)
+		made["status"] = object{"phase": one(r.generator, "Bound", "Bound", "Pending", "Lost")}
+		r.add(at, Step{Put: encoded(made)})
+	}
+}
+
+// callNames are the calls for files, and the calls for block devices.
+var callNames = map[bool][]string{
+	false: {"WaitForAttach", "MountDevice", "MountDevice", "SetUp", "SetUp", "TearDown", "TearDown", "UnmountDevice"},
+	true:  {"WaitForAttach", "SetUpDevice", "SetUpDevice", "MapPodDevice", "UnmapPodDevice", "TearDownDevice"},
+}
+
+// addCalls decides which calls of drivers fail or are slow.
+func (r *runGenerator) addCalls() {
+	volumes := r.all("PersistentVolume")
+	if len(volumes) == 0 {
+		return
+	}
+	for range one(r.generator, 0, 1, 2, 3, 4, 6, 8) {
+		volume := one(r.generator, volumes...)
+		isBlock := volume["spec"].(object)["volumeMode"] == "Block"
+		first := one(r.generator, 1, 1, 1, 1, 2, 3)
+		rule := CallRule{
+			Call: one(r.generator, callNames[isBlock]...), Volume: nameOf(volume), First: first,
+			Last:  first + one(r.generator, 0, 0, 0, 1, 2, 100),
+			Takes: int64(one(r.generator, 3, 3, 3, 50, 260, 900, 2500, 6000))*millisecond + 11_000,
+		}
+		if r.percent(85) {
+			rule.Error = one(r.generator, "rpc error: code = Internal desc = disk is broken", "no such file or directory")
+			rule.Kind = one(r.generator, "final", "final", "uncertain", "uncertain", "transient")
+		}
+		r.calls = append(r.calls, rule)
+		if rule.Kind == "uncertain" && r.percent(60) {
+			// Later it is certain that nothing has happened.
+			rule.First, rule.Last = rule.Last+1, rule.Last+one(r.generator, 1, 1, 2, 50)
+			rule.Kind = "final"
+			r.calls = append(r.calls, rule)
+		}
+	}
+}
+
+// addDisk decides for which volumes there are directories when the kubelet starts.
+func (r *runGenerator) addDisk() {
+	known, named := map[string]bool{}, map[string]string{}
+	for range one(r.generator, 1, 1, 2, 3) {
+		volumes := r.all("PersistentVolume")
+		if len(volumes) == 0 {
+			return
+		}
+		volume := one(r.generator, volumes...)
+		pod := one(r.generator, "u-p1", "u-p2", "u-p3", "u-gone")
+		// Mostly, the pod uses the volume.
+		for _, each := range r.all("Pod") {
+			for _, used := range each["spec"].(object)["volumes"].([]object) {
+				claim, named := used["persistentVolumeClaim"].(object)
+				if named && "pv-"+claim["claimName"].(string) == nameOf(volume) && r.percent(70) {
+					pod = "u-" + nameOf(each)
+				}
+			}
+		}
+		made := OnDisk{
+			Pod: pod, Volume: nameOf(volume), Broken: r.percent(20),
+		}
+		spec := volume["spec"].(object)
+		if source, ok := spec["csi"].(object); ok {
+			made.Driver, made.Handle = source["driver"].(string), source["volumeHandle"].(string)
+			made.Block = spec["volumeMode"] == "Block"
+		} else if _, ok := spec["nfs"]; !ok {
+			continue
+		}
+		// The kubelet takes the first of several volumes with the same handle, in an order that is not fixed.
+		key := made.Handle
+		if key == "" {
+			key = made.Volume
+		}
+		if other, isKnown := named[key]; isKnown && other != made.Volume || known[made.Pod+made.Volume] {
+			continue
+		}
+		named[key], known[made.Pod+made.Volume] = made.Volume, true
+		r.disk = append(r.disk, made)
+		if r.percent(30) {
+			call := one(r.generator, "SetUp", "TearDown")
+			if made.Block && !made.Broken {
+				call = "MapPodDevice"
+			}
+			r.calls = append(r.calls, CallRule{
+				Call: call, Volume: made.Volume, First: 1, Last: one(r.generator, 1, 2, 3), Takes: 3*millisecond + 11_000,
+				Error: "no such file or directory", Kind: one(r.generator, "final", "final", "uncertain"),
+			})
+		}
+	}
+}

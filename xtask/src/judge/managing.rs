@@ -1,0 +1,376 @@
+//! Compares what the kubelet's volume manager does in a run. The model gets the same changes at the same moments, and
+//! the same answers of drivers. It must do the same at every moment. If an order is not fixed, the model follows all
+//! orders at the same time, and drops those that lead to something else than what was recorded.
+
+use super::attaching::{difference, key_of, snapshot_of};
+use super::mounting::without_path;
+use super::{Difference, Judged, Verdict};
+use crate::line::Line;
+use crate::managing::{CallRule, Entry, Managing, Step};
+use anyhow::{Context as _, Result, bail, ensure};
+use pvctl::controllers::KubernetesBehavior;
+use pvctl::controllers::kubelet_volumes::manager::{
+    DirectoryContents, DriverCall, DriverError, ErrorKind, KnownPod, KubeletAction, LONGEST_WAIT, LOOP_PERIOD,
+    VolumeManager, VolumeOnDisk, WAIT_PERIOD,
+};
+use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
+use pvctl::controllers::pending_operations::Moment;
+use pvctl::model::{Node, Pod, Str};
+use pvctl::snapshot::Snapshot;
+use pvctl::world::{Choices, View};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The largest number of states that are followed at the same time.
+const MOST_STATES: usize = 256;
+/// How long a call takes that no rule is about, in nanoseconds.
+const USUALLY: u64 = 3_011_000;
+
+impl Judged<'_> {
+    /// Compares what the kubelet does at every moment of the run.
+    pub(super) fn compare_managing(&self, verdict: &mut Verdict) -> Result<()> {
+        let Some(asked) = &self.line.managing else { return Ok(()) };
+        ensure!(asked.invalid.is_empty(), "the world is invalid: {}", asked.invalid);
+        let mut run = Run::new(&self.line.world.items, asked, self.behavior)?;
+        if let Some((now, real, predicted)) = run.follow()? {
+            verdict.differences.push(Difference {
+                part: "managing".to_owned(),
+                object: format!("the node at {}.{:09} s", now / 1_000_000_000, now % 1_000_000_000),
+                only_real: difference(&real, &predicted),
+                only_predicted: difference(&predicted, &real),
+            });
+        }
+        verdict.counts.managing_moments += run.moments;
+        verdict.counts.managing_actions += run.actions;
+        *verdict.compared.entry("managing".to_owned()).or_default() += 1;
+        verdict.counts.managing_runs += 1;
+        Ok(())
+    }
+}
+
+/// Returns the ids of the leaves that the volume manager reaches in the run of a line.
+///
+/// # Errors
+/// Returns an error if the run cannot be followed.
+pub fn managing_leaves(line: &Line, behavior: &KubernetesBehavior) -> Result<BTreeSet<&'static str>> {
+    let Some(asked) = &line.managing else { return Ok(BTreeSet::new()) };
+    let mut run = Run::new(&line.world.items, asked, behavior)?;
+    ensure!(run.follow()?.is_none(), "the run differs");
+    Ok(run.leaves.into_iter().map(MountBranch::id).collect())
+}
+
+fn recorded_text(entry: &Entry) -> Result<String> {
+    Ok(if let Some(call) = &entry.call {
+        format!("call {} {} {}", call.name, call.volume, call.pod)
+    } else if let Some(waited) = &entry.waited {
+        format!("waited {} {}", waited.pod, waited.error)
+    } else if let Some(in_use) = &entry.in_use {
+        format!("in use {in_use:?}")
+    } else if entry.event.is_empty() {
+        bail!("an entry at {} has no content", entry.at)
+    } else {
+        format!("event {}", without_path(&entry.event))
+    })
+}
+
+/// A run of the model.
+struct Run<'a> {
+    asked: &'a Managing,
+    behavior: &'a KubernetesBehavior,
+    items: BTreeMap<(String, String, String), Value>,
+    snapshot: Snapshot,
+    /// The volumes that the kubelet's copy of the node lists as attached.
+    cached: BTreeSet<Str>,
+    /// The uids of pods whose containers are being stopped, and of pods whose containers have ended.
+    terminating: BTreeSet<Str>,
+    ended: BTreeSet<Str>,
+    script: std::iter::Peekable<std::slice::Iter<'a, Step>>,
+    next_loop: u64,
+    next_populate: u64,
+    has_populated: bool,
+    states: Vec<State>,
+    /// The leaves that were reached.
+    leaves: BTreeSet<MountBranch>,
+    /// The number of moments at which the kubelet did something, and the number of what it did.
+    moments: usize,
+    actions: usize,
+}
+
+/// A moment at which the model does something else than what was recorded: the moment, what was recorded, and what the
+/// model does.
+type Deviation = (u64, Vec<String>, Vec<String>);
+
+/// What a state does at one moment: what others can see, and the leaves.
+type Acted = (Vec<String>, Vec<MountBranch>);
+
+/// One of the states in which the kubelet can be.
+#[derive(Clone, PartialEq)]
+struct State {
+    manager: VolumeManager,
+    /// The calls that have not been answered yet.
+    calls: Vec<Pending>,
+    /// The numbers of calls, by what they are.
+    counts: BTreeMap<DriverCall, u32>,
+    waits: Vec<Wait>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Pending {
+    ends: u64,
+    call: DriverCall,
+    error: Option<DriverError>,
+}
+
+/// A wait for the volumes of a pod.
+#[derive(Clone, PartialEq)]
+struct Wait {
+    pod: Pod,
+    next: u64,
+    ends: u64,
+}
+
+impl<'a> Run<'a> {
+    fn new(items: &[Value], asked: &'a Managing, behavior: &'a KubernetesBehavior) -> Result<Self> {
+        let items: BTreeMap<_, _> = items.iter().map(|item| (key_of(item), item.clone())).collect();
+        let snapshot = snapshot_of(&items)?;
+        let disk: Vec<VolumeOnDisk> = asked.disk.iter().map(on_disk).collect();
+        let node = snapshot.find::<Node>("", &asked.node).context("the node does not exist")?;
+        Ok(Self {
+            asked,
+            behavior,
+            cached: node.volumes_attached.iter().cloned().collect(),
+            items,
+            snapshot,
+            terminating: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            script: asked.script.iter().peekable(),
+            next_loop: 0,
+            next_populate: LOOP_PERIOD + asked.latency,
+            has_populated: false,
+            states: vec![State {
+                manager: VolumeManager::start(&disk),
+                calls: Vec::new(),
+                counts: BTreeMap::new(),
+                waits: Vec::new(),
+            }],
+            leaves: BTreeSet::new(),
+            moments: 0,
+            actions: 0,
+        })
+    }
+
+    /// Follows the run to its end, or to the first moment at which the model does something else.
+    fn follow(&mut self) -> Result<Option<Deviation>> {
+        let mut places = self.asked.log.iter().peekable();
+        loop {
+            let recorded = places.peek().map(|entry| entry.at);
+            let now = recorded.into_iter().chain(self.next()).min();
+            let Some(now) = now.filter(|now| *now < self.asked.until) else { return Ok(None) };
+            let mut real = Vec::new();
+            while let Some(entry) = places.next_if(|entry| entry.at == now) {
+                real.push(recorded_text(entry)?);
+            }
+            real.sort();
+            self.moments += usize::from(!real.is_empty());
+            self.actions += real.len();
+            if let Some(predicted) = self.step(now, &real)? {
+                return Ok(Some((now, real, predicted)));
+            }
+        }
+    }
+
+    /// Returns the next moment at which something happens.
+    fn next(&mut self) -> Option<u64> {
+        let of_states = self.states.iter().filter_map(State::next).min();
+        let script = self.script.peek().map(|step| step.at);
+        [script, of_states, Some(self.next_loop), Some(self.next_populate)].into_iter().flatten().min()
+    }
+
+    /// Runs one moment. Returns what the model does instead if this is not what was recorded.
+    fn step(&mut self, now: u64, real: &[String]) -> Result<Option<Vec<String>>> {
+        let step = self.script.next_if(|step| step.at == now);
+        if let Some(step) = step {
+            self.change(step)?;
+        }
+        let (is_loop, is_populate) = (self.next_loop == now, self.next_populate == now);
+        let mut next: Vec<State> = Vec::new();
+        let mut other = None;
+        let mut leaves = BTreeSet::new();
+        for state in &self.states {
+            let mut choices = Some(Choices::first());
+            while let Some(mut script) = choices {
+                let mut new = state.clone();
+                let (mut predicted, reached) = self.act(&mut new, now, step, is_loop, is_populate, &mut script)?;
+                predicted.sort();
+                if predicted == real {
+                    leaves.extend(reached);
+                    if !next.contains(&new) {
+                        next.push(new);
+                    }
+                } else {
+                    other.get_or_insert(predicted);
+                }
+                ensure!(next.len() <= MOST_STATES, "more than {MOST_STATES} states at {now}");
+                choices = script.next();
+            }
+        }
+        self.states = next;
+        self.leaves.extend(leaves);
+        if is_loop {
+            self.next_loop = now + LOOP_PERIOD;
+        }
+        if is_populate {
+            // The kubelet looks at its pods a second time at once.
+            let pause = if self.has_populated { LOOP_PERIOD } else { 0 };
+            self.next_populate = now + pause + self.asked.latency;
+            self.has_populated = true;
+        }
+        Ok(if self.states.is_empty() { Some(other.unwrap_or_default()) } else { None })
+    }
+
+    /// Lets a state do what is due.
+    fn act(
+        &self,
+        state: &mut State,
+        now: u64,
+        step: Option<&Step>,
+        is_loop: bool,
+        is_populate: bool,
+        choices: &mut Choices,
+    ) -> Result<Acted> {
+        let node = self.snapshot.find::<Node>("", &self.asked.node).context("the node does not exist")?;
+        let kubelet = KubeletVolumes::new(View::Snapshot(&self.snapshot), self.behavior, node);
+        let mut out = Vec::new();
+        let (mut texts, mut leaves) = (Vec::new(), Vec::new());
+        let (due, later) = std::mem::take(&mut state.calls).into_iter().partition(|call| call.ends == now);
+        let due: Vec<Pending> = due;
+        state.calls = later;
+        for Pending { call, error, .. } in due {
+            state.manager.answer(&call, error.as_ref().map_or(Ok(()), Err), Moment(now), &mut out);
+        }
+        if is_loop {
+            state.manager.reconcile(&kubelet, &self.cached, Moment(now), choices, &mut out);
+        }
+        if is_populate {
+            let pods = self.pods();
+            let known = |pod| KnownPod {
+                pod,
+                is_terminating: self.terminating.contains(&pod.meta.uid) || self.ended.contains(&pod.meta.uid),
+                has_ended: self.ended.contains(&pod.meta.uid),
+            };
+            state.manager.populate(&kubelet, &pods.into_iter().map(known).collect::<Vec<_>>());
+            ensure!(state.manager.is_modelled(), "a volume is not modelled");
+        }
+        if let Some(step) = step {
+            if step.report {
+                let in_use = state.manager.in_use();
+                texts.push(format!("in use {:?}", in_use.iter().map(Str::as_str).collect::<Vec<_>>()));
+                state.manager.report(&in_use);
+            }
+            if let Some(pod) = self.pods().into_iter().find(|pod| pod.meta.name == *step.wait) {
+                if state.manager.begin_wait(pod) {
+                    state.waits.push(Wait { pod: pod.clone(), next: now, ends: now + LONGEST_WAIT });
+                } else {
+                    texts.push(format!("waited {} ", pod.meta.name));
+                }
+            }
+        }
+        let State { manager, waits, .. } = state;
+        waits.retain_mut(|wait| {
+            if wait.next != now {
+                return true;
+            }
+            wait.next = (now + WAIT_PERIOD).min(wait.ends);
+            let end = manager.look(&wait.pod, now == wait.ends);
+            texts.extend(end.as_ref().map(|error| format!("waited {} {error}", wait.pod.meta.name)));
+            end.is_none()
+        });
+        for action in out {
+            match action {
+                KubeletAction::Decided { leaf, .. } => leaves.push(leaf),
+                KubeletAction::Call(call) => {
+                    texts.push(call_text(&call));
+                    state.call(call, now, &self.asked.calls);
+                }
+                KubeletAction::Event(pod, event) => {
+                    let kind = if event.is_warning { "Warning" } else { "Normal" };
+                    texts.push(format!("event {pod} {kind} {} {}", event.reason, event.message));
+                }
+            }
+        }
+        Ok((texts, leaves))
+    }
+
+    /// Returns the pods of the node, in the order of the kubelet.
+    fn pods(&self) -> Vec<&Pod> {
+        let own = |pod: &&Pod| pod.node_name == self.asked.node.as_str();
+        let mut pods: Vec<&Pod> = self.snapshot.all::<Pod>().iter().filter(own).collect();
+        pods.sort_by_key(|pod| format!("{}/{}", pod.meta.namespace, pod.meta.name));
+        pods
+    }
+
+    /// Carries out a change by others.
+    fn change(&mut self, step: &Step) -> Result<()> {
+        if let Some(object) = &step.put {
+            self.items.insert(key_of(object), object.clone());
+        }
+        if let Some(named) = &step.remove {
+            self.items.remove(&(named.kind.clone(), named.namespace.clone(), named.name.clone()));
+        }
+        if step.put.is_some() || step.remove.is_some() {
+            self.snapshot = snapshot_of(&self.items)?;
+        }
+        if let Some(cached) = &step.cached {
+            self.cached = cached.iter().map(|name| Str::from(name.as_str())).collect();
+        }
+        let named = |name: &str| {
+            let pods = self.pods();
+            pods.into_iter().find(|pod| pod.meta.name == name).map(|pod| pod.meta.uid.clone())
+        };
+        let (terminating, ended) = (named(&step.terminate), named(&step.end));
+        self.terminating.extend(terminating);
+        self.ended.extend(ended);
+        Ok(())
+    }
+}
+
+impl State {
+    fn next(&self) -> Option<u64> {
+        let calls = self.calls.iter().map(|call| call.ends);
+        calls.chain(self.waits.iter().map(|wait| wait.next)).min()
+    }
+
+    /// A call of a driver begins.
+    fn call(&mut self, call: DriverCall, now: u64, rules: &[CallRule]) {
+        let count = self.counts.entry(call.clone()).or_default();
+        *count += 1;
+        let fits = |rule: &&CallRule| {
+            rule.call == call.name.as_str() && rule.volume == call.volume && (rule.first..=rule.last).contains(count)
+        };
+        let rule = rules.iter().find(fits);
+        let error = rule.filter(|rule| !rule.error.is_empty()).map(|rule| DriverError {
+            text: rule.error.clone(),
+            kind: match rule.kind.as_str() {
+                "uncertain" => ErrorKind::Uncertain,
+                "transient" => ErrorKind::Transient,
+                _ => ErrorKind::Final,
+            },
+        });
+        self.calls.push(Pending { ends: now + rule.map_or(USUALLY, |rule| rule.takes), call, error });
+    }
+}
+
+fn call_text(call: &DriverCall) -> String {
+    format!("call {} {} {}", call.name.as_str(), call.volume, call.pod.as_deref().unwrap_or_default())
+}
+
+fn on_disk(found: &crate::managing::OnDisk) -> VolumeOnDisk {
+    let is_csi = !found.driver.is_empty();
+    let shared = is_csi.then(|| format!("kubernetes.io/csi/{}^{}", found.driver, found.handle).into());
+    VolumeOnDisk {
+        pod: found.pod.as_str().into(),
+        volume: found.volume.as_str().into(),
+        is_block: found.block,
+        contents: (!found.broken).then_some(DirectoryContents { shared }),
+    }
+}
