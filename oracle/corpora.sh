@@ -60,6 +60,10 @@ provisioner=$(mktemp -d)/provisioner
 attacher=$(mktemp -d)/attacher
 (cd attacher && go build -o "$attacher" .)
 "$attacher" worlds --seed 2045 --count 210 | "$attacher" sync | gzip -9n > "$out/attacher-4.13.0-$version.jsonl.gz"
+# The external resizer as well.
+resizer=$(mktemp -d)/resizer
+(cd resizer && go build -o "$resizer" .)
+"$resizer" worlds --seed 2050 --count 420 | "$resizer" sync | gzip -9n > "$out/resizer-2.3.0-$version.jsonl.gz"
 # The volume manager of the kubelet as well.
 kubelet=$(mktemp -d)/kubelet
 (cd kubelet && go build -o "$kubelet" .)

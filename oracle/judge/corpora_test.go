@@ -45,9 +45,9 @@ func TestCorpora(t *testing.T) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "scheduling-") || strings.HasPrefix(name, "pods-") {
 			continue // These are the scheduler's answers, which the tests of the package scheduler compare.
 		}
-		elsewhere := []string{"provisioning-", "attacher-", "mounting-", "managing-"}
+		elsewhere := []string{"provisioning-", "attacher-", "resizer-", "mounting-", "managing-"}
 		if slices.ContainsFunc(elsewhere, func(prefix string) bool { return strings.HasPrefix(filepath.Base(path), prefix) }) {
-			continue // The external provisioner, the external attacher and the kubelet have modules of their own.
+			continue // The external provisioner, the external attacher, the external resizer and the kubelet have modules of their own.
 		}
 		if strings.HasPrefix(filepath.Base(path), "attaching-") {
 			continue // These are runs of the attach/detach controller, whose waiting is partly random.

@@ -223,6 +223,46 @@ fn a_wrong_answer_of_the_attacher_is_a_difference() {
     is_seen(recording, "attacher: finalizer", first("volumes", "/effects/0/patch/body/0/value", json!("other")));
 }
 
+/// The judge must notice each kind of difference in the answers of the external resizer.
+#[test]
+fn a_wrong_answer_of_the_resizer_is_a_difference() {
+    let recording = "resizer-2.3";
+    is_seen(recording, "resizer: resizes", set("/resizer/resizes", json!([])));
+    is_seen(recording, "resizer: modifies", set("/resizer/modifies", json!([])));
+    let first = |answer: &'static str, field: &'static str, value: Value| {
+        move |line: &mut Value| {
+            let answers = line["resizer"][answer].as_array_mut().into_iter().flatten();
+            let place = answers.filter_map(|each| each.pointer_mut(field)).find(|place| **place != value);
+            place.map(|place| *place = value.clone()).is_some()
+        }
+    };
+    for (answer, field, value) in [
+        ("resizes", "/effects/0/patch/change/status/allocatedResources/storage", json!("7Gi")),
+        ("resizes", "/effects/0/patch/change/status/conditions/0/type", json!("other")),
+        ("resizes", "/effects/0/patch/version", json!("1")),
+        ("resizes", "/effects/0/patch/refused", json!("other")),
+        ("resizes", "/effects/0/patch/change/metadata/annotations", json!({"other": "1"})),
+        ("resizes", "/effects/1/event/message", json!("other")),
+        ("resizes", "/effects/2/expand/bytes", json!(1)),
+        ("resizes", "/effects/2/expand/mode", json!("other")),
+        ("resizes", "/effects/3/at", json!(1)),
+        ("resizes", "/effects/3/patch/change/spec/capacity/storage", json!("7Gi")),
+        ("modifies", "/effects/0/patch/change/status/modifyVolumeStatus/status", json!("other")),
+        ("modifies", "/effects/0/event/type", json!("other")),
+        ("modifies", "/effects/2/modify/parameters", json!({"other": "1"})),
+        ("modifies", "/effects/3/patch/change/spec/volumeAttributesClassName", json!("other")),
+    ] {
+        is_seen(recording, "resizer: effects", first(answer, field, value));
+    }
+    for answer in ["resizes", "modifies"] {
+        is_seen(recording, "resizer: error", first(answer, "/error", json!("other")));
+        is_seen(recording, "resizer: queue", first(answer, "/retry", json!(1)));
+        is_seen(recording, "resizer: queue", first(answer, "/forgotten", json!(false)));
+        is_seen(recording, "resizer: memory", first(answer, "/memory", json!({"final": true, "slow": 1})));
+    }
+    is_seen(recording, "resizer: crash", first("resizes", "/crashed", json!(false)));
+}
+
 /// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same
 /// recorded answers.
 #[test]

@@ -20,6 +20,7 @@ mod narrow;
 pub(crate) mod properties;
 mod prospects;
 mod provisioner;
+mod resizer;
 mod said;
 pub(crate) mod scheduler;
 mod scheduling;

@@ -51,6 +51,8 @@ pub enum Question {
     Provision,
     /// What the external attacher decides. This question has its own oracle program.
     Attacher,
+    /// What the external resizer decides. This question has its own oracle program.
+    Resize,
     /// What the kubelet does with the volumes of the pods of a node. This question has its own oracle program.
     Mount,
     /// What the kubelet's volume manager does in time: drivers that fail, pods that come and go, volumes on the disk.
@@ -83,6 +85,7 @@ impl Question {
             | Self::AttachEveryEnd
             | Self::Provision
             | Self::Attacher
+            | Self::Resize
             | Self::Mount
             | Self::Manage => None,
         }
@@ -93,6 +96,7 @@ impl Question {
         match self {
             Self::Provision => "external-provisioner",
             Self::Attacher => "external-attacher",
+            Self::Resize => "external-resizer",
             _ => "Kubernetes",
         }
     }
@@ -108,7 +112,7 @@ impl Question {
             Self::Schedule => &["schedule"],
             Self::Attach | Self::AttachEnds | Self::AttachEveryEnd => &["attach"],
             Self::Provision => &["provision"],
-            Self::Attacher => &["sync"],
+            Self::Attacher | Self::Resize => &["sync"],
             Self::Mount => &["mount"],
             Self::Manage => &["manage"],
         }
@@ -130,6 +134,7 @@ impl Question {
             | Self::Match
             | Self::Provision
             | Self::Attacher
+            | Self::Resize
             | Self::Mount => &[],
             Self::Manage => &["--runs"],
         }
@@ -151,6 +156,7 @@ impl Question {
             Self::AttachEveryEnd => "attach-every-end",
             Self::Provision => "provision",
             Self::Attacher => "attacher",
+            Self::Resize => "resize",
             Self::Mount => "mount",
             Self::Manage => "manage",
         }

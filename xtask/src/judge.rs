@@ -23,6 +23,7 @@ mod mounting;
 mod on_node;
 mod pods;
 mod provisioning;
+mod resizer;
 mod scheduler_cuts;
 mod scheduling;
 mod searches;
@@ -35,6 +36,7 @@ pub use engines::hundred_sizes;
 pub use managing::managing_leaves;
 pub use mounting::mounting_leaves;
 pub use provisioning::{answers, provisioner};
+pub use resizer::resizer_leaves;
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -187,6 +189,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_attacher(&mut verdict)?;
     judged.compare_mounting(&mut verdict)?;
     judged.compare_managing(&mut verdict)?;
+    judged.compare_resizer(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
@@ -241,8 +244,8 @@ fn whole_snapshot_of(items: &[Value]) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items, coverage)?))
 }
 
-/// The kinds that the scheduler, the external provisioner and the external attacher read, in addition to the kinds that
-/// other decisions read.
+/// The kinds that the scheduler, the external provisioner, the external attacher and the external resizer read, in
+/// addition to the kinds that other decisions read.
 const FURTHER: [Kind; 8] = [
     Kind::Namespace,
     Kind::VolumeAttachment,

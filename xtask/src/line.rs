@@ -6,6 +6,7 @@ use crate::attaching::Attaching;
 use crate::managing::Managing;
 use crate::mounting::Mounting;
 use crate::provisioning::Provisioning;
+use crate::resizer::ResizerSyncs;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,6 +68,9 @@ pub struct Line {
     /// How an external attacher was started, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attacher: Option<AttacherSyncs>,
+    /// How an external resizer was started, and its answers. It is `None` if the line has no such answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resizer: Option<ResizerSyncs>,
     /// A kubelet, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mounting: Option<Mounting>,

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
 #[cfg(unix)]
 use xtask::mutants::{Trial, mutants};
-use xtask::oracle::{Oracle, Worlds, attacher_release, build_arguments, provisioner_release};
+use xtask::oracle::{Oracle, Worlds, attacher_release, build_arguments, provisioner_release, resizer_release};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
@@ -145,14 +145,17 @@ fn version(text: &str) -> Result<KubeVersion> {
 fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, String)> {
     let (version, gates) = (asked.kube_version, &asked.gates);
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
-    if matches!(asked.ask, Question::Provision | Question::Attacher | Question::Mount | Question::Manage)
-        && (version != KubeVersion::DEFAULT || !gates.is_empty())
-    {
-        bail!("--ask provision, --ask attacher, --ask mount and --ask manage take neither --kube-version nor --gates");
+    let has_own_oracle = matches!(
+        asked.ask,
+        Question::Provision | Question::Attacher | Question::Resize | Question::Mount | Question::Manage
+    );
+    if has_own_oracle && (version != KubeVersion::DEFAULT || !gates.is_empty()) {
+        bail!("--ask provision, attacher, resize, mount and manage take neither --kube-version nor --gates");
     }
     let (oracle, release) = match asked.ask {
         Question::Provision => (Oracle::build_provisioner(root)?, provisioner_release()),
         Question::Attacher => (Oracle::build_attacher(root)?, attacher_release()),
+        Question::Resize => (Oracle::build_resizer(root)?, resizer_release()),
         Question::Mount | Question::Manage => (Oracle::build_kubelet(root)?, release),
         _ => (Oracle::build(root, version, gates)?, release),
     };

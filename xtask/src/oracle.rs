@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use pvctl::controllers::KubeVersion;
 use pvctl::controllers::attacher::EXTERNAL_ATTACHER;
 use pvctl::controllers::provisioner::EXTERNAL_PROVISIONER;
+use pvctl::controllers::resizer::EXTERNAL_RESIZER;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -38,6 +39,11 @@ pub fn provisioner_release() -> String {
 /// Returns the release of external-attacher, and the release of the Kubernetes modules with which its oracle is built.
 pub fn attacher_release() -> String {
     format!("{EXTERNAL_ATTACHER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
+}
+
+/// Returns the release of external-resizer, and the release of the Kubernetes modules with which its oracle is built.
+pub fn resizer_release() -> String {
+    format!("{EXTERNAL_RESIZER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
 }
 
 /// Builds the program of a folder.
@@ -93,6 +99,16 @@ impl Oracle {
     pub fn build_attacher(root: &Path) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("attacher{}", attacher_release()));
         build(&root.join("oracle/attacher"), &program, Vec::new())?;
+        Ok(Self { program, gates: String::new() })
+    }
+
+    /// Builds the oracle of the external resizer with the Go toolchain.
+    ///
+    /// # Errors
+    /// Returns an error if there is no Go toolchain, or if the build fails.
+    pub fn build_resizer(root: &Path) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("resizer{}", resizer_release()));
+        build(&root.join("oracle/resizer"), &program, Vec::new())?;
         Ok(Self { program, gates: String::new() })
     }
 
@@ -199,6 +215,7 @@ mod tests {
     use pvctl::controllers::KubeVersion;
     use pvctl::controllers::attacher::EXTERNAL_ATTACHER;
     use pvctl::controllers::provisioner::{EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
+    use pvctl::controllers::resizer::EXTERNAL_RESIZER;
 
     #[test]
     fn the_provisioner_has_the_versions_of_its_module() {
@@ -228,6 +245,19 @@ mod tests {
         let kubernetes = release.strip_prefix("1.").unwrap_or_default();
         for wanted in [
             format!("github.com/kubernetes-csi/external-attacher/v4 v{EXTERNAL_ATTACHER}"),
+            format!("k8s.io/client-go => k8s.io/client-go v0.{kubernetes}"),
+        ] {
+            assert!(module.contains(&wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn the_resizer_has_the_versions_of_its_module() {
+        let module = include_str!("../../oracle/resizer/go.mod");
+        let release = KubeVersion::DEFAULT.recorded().unwrap_or_default();
+        let kubernetes = release.strip_prefix("1.").unwrap_or_default();
+        for wanted in [
+            format!("github.com/kubernetes-csi/external-resizer/v2 v{EXTERNAL_RESIZER}"),
             format!("k8s.io/client-go => k8s.io/client-go v0.{kubernetes}"),
         ] {
             assert!(module.contains(&wanted), "{wanted}");

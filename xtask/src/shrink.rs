@@ -91,6 +91,9 @@ pub fn stripped(line: &Line) -> Line {
     if let Some(attacher) = &mut line.attacher {
         attacher.strip();
     }
+    if let Some(resizer) = &mut line.resizer {
+        resizer.strip();
+    }
     if let Some(mounting) = &mut line.mounting {
         mounting.strip();
     }

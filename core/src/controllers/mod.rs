@@ -20,6 +20,7 @@ mod pods;
 pub mod provisioner;
 pub mod pv_protection;
 pub mod pvc_protection;
+pub mod resizer;
 pub mod scheduler;
 pub mod settings;
 pub mod spec;

@@ -33,6 +33,14 @@ pub enum AnnotationKey {
     AllowVolumeModeChange,
     /// The capacity of a volume before a resize that is in progress.
     PreResizeCapacity,
+    /// The resizer that expands the volume of the claim.
+    StorageResizer,
+    /// The node has nothing to do for the last expansion of the volume.
+    NodeExpansionNotRequired,
+    /// The name of the Secret with which a driver modifies the volume.
+    ModifySecretName,
+    /// The namespace of the Secret in [`Self::ModifySecretName`].
+    ModifySecretNamespace,
     /// Whether the StorageClass is a default class.
     IsDefaultClass,
     /// The deprecated form of [`Self::IsDefaultClass`].
@@ -61,7 +69,7 @@ pub enum AnnotationKey {
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 29] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -75,6 +83,10 @@ impl AnnotationKey {
         Self::DeletionSecretNamespace,
         Self::AllowVolumeModeChange,
         Self::PreResizeCapacity,
+        Self::StorageResizer,
+        Self::NodeExpansionNotRequired,
+        Self::ModifySecretName,
+        Self::ModifySecretNamespace,
         Self::IsDefaultClass,
         Self::BetaIsDefaultClass,
         Self::IsDefaultSnapshotClass,
@@ -105,6 +117,10 @@ impl AnnotationKey {
             Self::DeletionSecretNamespace => "volume.kubernetes.io/provisioner-deletion-secret-namespace",
             Self::AllowVolumeModeChange => "snapshot.storage.kubernetes.io/allow-volume-mode-change",
             Self::PreResizeCapacity => "volume.alpha.kubernetes.io/pre-resize-capacity",
+            Self::StorageResizer => "volume.kubernetes.io/storage-resizer",
+            Self::NodeExpansionNotRequired => "volume.kubernetes.io/node-expansion-not-required",
+            Self::ModifySecretName => "volume.kubernetes.io/controller-modify-secret-name",
+            Self::ModifySecretNamespace => "volume.kubernetes.io/controller-modify-secret-namespace",
             Self::IsDefaultClass => "storageclass.kubernetes.io/is-default-class",
             Self::BetaIsDefaultClass => "storageclass.beta.kubernetes.io/is-default-class",
             Self::IsDefaultSnapshotClass => "snapshot.storage.kubernetes.io/is-default-class",

@@ -100,6 +100,11 @@ impl Quantity {
         general(text.as_bytes()).map_err(|problem| QuantityError::new(problem, text))
     }
 
+    /// Returns a number of bytes, which is written with binary units. Upstream: `NewQuantity` with `BinarySI`.
+    pub fn bytes(bytes: i64) -> Self {
+        Self::pack(bytes < 0, u128::from(bytes.unsigned_abs()) * NANO, Format::BinarySi, Form::Scaled)
+    }
+
     /// Compares the values exactly, as upstream's `Cmp` does.
     pub fn compare(&self, other: &Self) -> Ordering {
         self.nanos().cmp(&other.nanos())

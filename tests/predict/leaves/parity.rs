@@ -125,9 +125,9 @@ fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     shown
 }
 
-/// Returns the tables of the external provisioner, of the external attacher and of the kubelet.
+/// Returns the tables of the external provisioner, attacher and resizer, and of the kubelet.
 fn recorded_tables() -> String {
-    use super::super::{attacher, kubelet, provisioner};
+    use super::super::{attacher, kubelet, provisioner, resizer};
     let of_provisioner = recorded(
         ("The external provisioner", "on the external provisioner", "provisioner"),
         &provisioner::leaves(),
@@ -140,13 +140,19 @@ fn recorded_tables() -> String {
         &attacher::reached(),
         &attacher::NOT_RECORDED,
     );
+    let of_resizer = recorded(
+        ("The external resizer", "on the external resizer", "resizer"),
+        &resizer::leaves(),
+        &resizer::reached(),
+        &resizer::NOT_RECORDED,
+    );
     let of_kubelet = recorded(
         ("The volumes of the kubelet", "on the volume manager of the kubelet", "kubelet-volumes"),
         &kubelet::leaves(),
         &kubelet::reached(),
         &[],
     );
-    format!("{of_provisioner}\n{of_attacher}\n{of_kubelet}")
+    format!("{of_provisioner}\n{of_attacher}\n{of_resizer}\n{of_kubelet}")
 }
 
 /// Returns the table of leaves that recorded worlds reach: ids, names and sentences. `page` has the title of the table,

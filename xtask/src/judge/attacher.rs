@@ -218,7 +218,7 @@ fn unkept(asked: &AttacherSyncs, items: &[Value]) -> Unkept {
     made
 }
 
-fn text(value: &Value) -> Str {
+pub(super) fn text(value: &Value) -> Str {
     value.as_str().unwrap_or_default().into()
 }
 
@@ -276,12 +276,12 @@ fn circumstances<'a>(asked: &AttacherSyncs, attachment: &str, volume: &str) -> C
     }
 }
 
-fn failed(code: &str, message: &str) -> DriverError {
+pub(super) fn failed(code: &str, message: &str) -> DriverError {
     DriverError { code: GrpcCode::named(code), message: message.into() }
 }
 
 /// Returns the answer of the oracle's driver, which is in `oracle/attacher/driver.go`.
-fn answer(code: &str) -> Result<(), DriverError> {
+pub(super) fn answer(code: &str) -> Result<(), DriverError> {
     if code == "OK" { Ok(()) } else { Err(failed(code, "the driver says no")) }
 }
 
@@ -421,7 +421,7 @@ fn publish(request: &PublishRequest) -> Value {
 }
 
 /// Adds the fields that are not empty.
-fn filled(mut made: Value, more: Value) -> Value {
+pub(super) fn filled(mut made: Value, more: Value) -> Value {
     let (Some(made_fields), Value::Object(more)) = (made.as_object_mut(), more) else { return made };
     let empty = [json!(null), json!(""), json!([]), json!({}), json!(false)];
     made_fields.extend(more.into_iter().filter(|(_, value)| !empty.contains(value)));
@@ -429,7 +429,7 @@ fn filled(mut made: Value, more: Value) -> Value {
 }
 
 /// Returns the RFC 7386 merge patch between two objects.
-fn difference(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn difference(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
     let mut patch = Map::new();
     for (key, value) in after {
         match (before.get(key), value) {

@@ -115,6 +115,12 @@ numbers! {
         attacher_compared,
         /// Attachments about which the ends of attaching must know whether the attacher asks its driver.
         attacher_ends,
+        /// Claims about which the resize controller of the external resizer was asked.
+        resizer_resizes,
+        /// Claims about which the modify controller of the external resizer was asked.
+        resizer_modifies,
+        /// Claims among both for which the resizer calls the driver.
+        resizer_calls,
         /// Pods about whose volumes the kubelet was asked.
         mounting_pods,
         /// Pods among `mounting_pods` that compete for a `ReadWriteOncePod` volume, so that several ends are possible.
@@ -178,6 +184,8 @@ impl Counts {
             + self.attachment_ends_exact
             + self.attacher_attachments
             + self.attacher_volumes
+            + self.resizer_resizes
+            + self.resizer_modifies
             + self.mounting_pods
             + self.managing_runs
             == 0

@@ -67,7 +67,7 @@ impl<'s> Attacher<'s> {
             Err(Unusable::Missing(text)) => return Err(failed(AttachmentBranch::AttachVolumeMissing, text)),
             Err(Unusable::Unknown) => return Err(Stop::Unknown),
         };
-        let mode = csi_access_mode(&self.sidecar, &volume.access_modes)
+        let mode = csi_access_mode(self.sidecar.single_node_multi_writer, &volume.access_modes)
             .map_err(|error| failed(AttachmentBranch::AttachModesUnsupported, error))?;
         self.credentials(work, &volume).map_err(|error| failed(AttachmentBranch::AttachSecretMissing, error))?;
         let node_id = self

@@ -27,6 +27,9 @@ pub use input::{Driver, Forced, InlineVolume, PublishDetails, Published, Refusal
 pub use leaves::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
 pub use reconcile::Comparison;
 
+pub(in crate::controllers) use input::answered;
+pub(in crate::controllers) use source::{csi_access_mode, is_migratable};
+
 use crate::model::{Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
 use crate::world::View;
@@ -129,7 +132,7 @@ fn mark_without_call(work: &mut Work<'_, '_>, attachment: &VolumeAttachment) -> 
 
 /// Returns the time in milliseconds until a sync is repeated that has failed so many times before. Upstream:
 /// `ItemExponentialFailureRateLimiter`, client-go, 0.36.
-fn backoff(failures: u32) -> u64 {
+pub(in crate::controllers) fn backoff(failures: u32) -> u64 {
     RETRY_START
         .checked_shl(failures)
         .filter(|delay| delay >> failures == RETRY_START)

@@ -2,7 +2,7 @@
 
 use super::Attacher;
 use super::decision::NotEvaluated;
-use super::input::{PublishDetails, Sidecar};
+use super::input::PublishDetails;
 use super::work::Work;
 use crate::controllers::provisioner::Secrets;
 use crate::controllers::scheduler::migration::InTree;
@@ -56,7 +56,7 @@ pub(super) const NOT_CSI: &str = "pv spec contained non-csi source that was not 
 
 /// Returns whether the volume belongs to an in-tree plugin that was migrated to CSI. Upstream: `IsPVMigratable`,
 /// csi-translation-lib, 0.36.
-pub(super) fn is_migratable(volume: &PersistentVolume) -> bool {
+pub(in crate::controllers) fn is_migratable(volume: &PersistentVolume) -> bool {
     let SourceKind::Other(field) = &volume.source.kind else { return false };
     InTree::of(volume).is_some() || field == "azureFile" || field == "vsphereVolume"
 }
@@ -166,10 +166,10 @@ impl<'s> Attacher<'s> {
     }
 }
 
-/// Returns the access mode of CSI for the access modes of a volume. Upstream: `ToCSIAccessMode`, csi-lib-utils v0.25.0.
-pub(super) fn csi_access_mode(sidecar: &Sidecar, modes: &AccessModes) -> Result<&'static str, String> {
+/// Returns the access mode of CSI for the access modes of a volume. `apart` says whether the driver has the capability
+/// `SINGLE_NODE_MULTI_WRITER`. Upstream: `ToCSIAccessMode`, csi-lib-utils v0.25.0.
+pub(in crate::controllers) fn csi_access_mode(apart: bool, modes: &AccessModes) -> Result<&'static str, String> {
     let has = |mode: &AccessMode| modes.0.contains(mode);
-    let apart = sidecar.single_node_multi_writer;
     if has(&AccessMode::ReadWriteOncePod) {
         let distinct: BTreeSet<&str> = modes.0.iter().map(AccessMode::as_str).collect();
         if distinct.len() > 1 {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCorpus checks that the resizer still gives every recorded answer. The coverage report is made from this test.
+func TestCorpus(t *testing.T) {
+	paths, err := filepath.Glob("../../tests/conformance/resizer-*.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) == 0 {
+		t.Error("no corpus")
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) { corpus(t, path) })
+	}
+}
+
+func corpus(t *testing.T, path string) {
+	packed, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(unpacked)
+	claims := 0
+	for {
+		var line Line
+		if err := decoder.Decode(&line); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		was := text(t, line.Resizer)
+		claims += len(line.Resizer.Resizes)
+		if err := answer(&line); err != nil {
+			t.Fatalf("world %s: %v", line.ID, err)
+		}
+		if is := text(t, line.Resizer); is != was {
+			t.Errorf("world %s:\n     now %s\nrecorded %s", line.ID, is, was)
+		}
+	}
+	if claims == 0 {
+		t.Errorf("no answers in %s", path)
+	}
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	written, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(written)
+}

@@ -1,0 +1,1 @@
+// This file is empty on purpose: with it the compiler accepts the declarations without a body of the real functions.
