@@ -4,7 +4,7 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::attacher::world;
-use crate::support::root;
+use crate::support::{Run, root};
 use pvctl::controllers::provisioner::Secrets;
 use pvctl::controllers::resizer::{
     Act, Circumstances, ModifyBranch, ModifyMemory, ModifyStage, NotEvaluated, Requeue, ResizeBranch, ResizeMemory,
@@ -298,5 +298,23 @@ fn a_lowered_request_is_tried_at_once_only_if_the_driver_has_refused_the_size() 
         let requested = sizes.requested.map(|size| size.to_string());
         assert_eq!((sizes.target.to_string().as_str(), requested.as_deref()), ("5Gi", Some("2Gi")));
         assert!(sizes.target_is_counted);
+    }
+}
+
+#[test]
+fn explain_says_the_stages_of_a_claim() {
+    let mut status = modifying("InProgress", "silver", &["ModifyVolumeError", "ControllerResizeError"]);
+    status["allocatedResourceStatuses"] = json!({"storage": "ControllerResizeInfeasible"});
+    status["allocatedResources"] = json!({"storage": "5Gi"});
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [volume(&csi()), with_status(&status), class()]});
+    let said = Run::new(&["explain", "pvc/c", "-f", "-"]).stdin(list.to_string().as_bytes()).finish();
+    let words = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Stage of the expansion to 5Gi: controller infeasible: the driver has refused this size",
+        "The claim now requests 2Gi, which the resizer tries next. Until then, a quota counts 5Gi.",
+        "Stage of the change to class silver: failing: the driver has failed, and the resizer asks it again.",
+        "The claim now names class gold, which the resizer tries after this.",
+    ] {
+        assert!(words.contains(part), "{part}\n{}", said.stdout);
     }
 }

@@ -7,6 +7,7 @@ mod chain;
 mod class;
 mod data;
 mod decisive;
+mod growth;
 mod headline;
 mod plain;
 mod predicted;
@@ -28,7 +29,7 @@ use super::pod::{PodScheduling, PodVolume};
 use super::reason::View;
 use super::{Finding, Findings, Rule};
 use crate::controllers::scheduler::Scheduler;
-use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Timestamp, VolumeAttachment};
+use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Timestamp, TypedId, VolumeAttachment};
 use crate::simulate::{Prediction, Simulation};
 use crate::snapshot::Snapshot;
 use crate::text::sanitize;
@@ -190,6 +191,10 @@ impl<'d> Diagnoser<'d> {
         let actor = own.unwrap_or(actor);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
+        let growth = match simulation.snapshot().object_id(object).map(ObjectId::typed) {
+            Some(TypedId::PersistentVolumeClaim(id)) => growth::of_claim(simulation.snapshot().claim(id)),
+            _ => Vec::new(),
+        };
         Diagnosis {
             object: object.clone(),
             state,
@@ -198,6 +203,7 @@ impl<'d> Diagnoser<'d> {
                 .details
                 .into_iter()
                 .chain(notes.iter().map(|finding| headline::note(object, finding, simulation.snapshot())))
+                .chain(growth)
                 .map(safe)
                 .collect(),
             root: decisive.map(|decisive| Root::of(decisive.root, object, simulation.snapshot())),

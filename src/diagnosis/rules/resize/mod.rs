@@ -14,6 +14,7 @@ crate::diagnosis::rules::section! {
 
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
+use crate::controllers::resizer::ResizeStage;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::{Case, Detection};
 use crate::model::surroundings::{Condition, Event};
@@ -81,8 +82,7 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Returns the progress of the resize from `status.allocatedResourceStatuses`. It is empty if there is no progress.
-/// With resizers older than Kubernetes 1.28 it is always empty.
+/// Returns the value of `status.allocatedResourceStatuses`, as evidence. [`ResizeStage`] says what it means.
 fn progress(claim: &PersistentVolumeClaim) -> &str {
     claim.details.as_ref().map_or("", |details| &details.allocated_status)
 }
@@ -94,9 +94,8 @@ fn condition<'c>(claim: &'c PersistentVolumeClaim, kind: &str) -> Option<&'c Con
 
 /// Returns whether an expansion of the claim's volume has begun and has not ended.
 fn is_under_way(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
-    !progress(claim).is_empty()
-        || volume.meta.annotations.has(AnnotationKey::PreResizeCapacity)
-        || [RESIZING, CONTROLLER_ERROR, NODE_PENDING, NODE_ERROR].iter().any(|kind| condition(claim, kind).is_some())
+    volume.meta.annotations.has(AnnotationKey::PreResizeCapacity)
+        || !matches!(ResizeStage::of(claim), None | Some(ResizeStage::Requested))
 }
 
 /// Returns whether the claim stays bound to its volume. If it does not, other rules report the binding.
@@ -122,10 +121,16 @@ fn requested_attributes(claim: &PersistentVolumeClaim) -> Option<&str> {
     is_open.then_some(wanted)
 }
 
-/// Returns the progress of the change to that attributes class. It is empty if no resizer has begun.
-fn modification<'c>(claim: &'c PersistentVolumeClaim, wanted: &str) -> &'c str {
+/// Returns the value of `status.modifyVolumeStatus.status`, as evidence. It is empty if no resizer has begun.
+fn modification(claim: &PersistentVolumeClaim) -> &str {
     let modify = claim.details.as_ref().and_then(|details| details.modify.as_ref());
-    modify.filter(|modify| modify.target == wanted).map_or("", |modify| modify.status.as_str())
+    modify.map_or("", |modify| modify.status.as_str())
+}
+
+/// Returns the class that a resizer has asked the driver for.
+fn modification_target(claim: &PersistentVolumeClaim) -> Option<&str> {
+    let modify = claim.details.as_ref()?.modify.as_ref()?;
+    Some(modify.target.as_str()).filter(|target| !target.is_empty())
 }
 
 /// Returns the driver's error about the change of attributes.

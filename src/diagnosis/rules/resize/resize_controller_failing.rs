@@ -2,6 +2,7 @@
 
 use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, lasts, progress, with_event};
 use crate::controllers::KubeVersion;
+use crate::controllers::resizer::ResizeStage;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
@@ -53,13 +54,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let sizes = Sizes::of(case, claim)?;
-    let progress = progress(claim);
+    let stage = ResizeStage::of(claim);
     // When the node has to act, an earlier error of the driver does not matter any more.
-    if !sizes.grows() || progress.starts_with("Node") {
+    if !sizes.grows() || stage.is_some_and(ResizeStage::is_on_node) {
         return None;
     }
     let (running, error) = (condition(claim, RESIZING), condition(claim, CONTROLLER_ERROR));
-    let refused = matches!(progress, "ControllerResizeInfeasible" | "ControllerResizeFailed");
+    let refused = stage == Some(ResizeStage::ControllerInfeasible);
     if running.is_none() && error.is_none() && !refused {
         return None;
     }
@@ -101,7 +102,8 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let found = Detection::new(format!("{fact}. The volume still has {has}{next}. The data are not affected"))
         .severity(severity)
         .since(began);
-    let found = sizes.told(found, case).evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress);
+    let found =
+        sizes.told(found, case).evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress(claim));
     let found = match error {
         Some(_) => found.evidence(&case.object(), "status.conditions[type=ControllerResizeError].status", "True"),
         None => found.evidence(&case.object(), "status.conditions[type=Resizing].status", "True"),

@@ -1,6 +1,7 @@
 //! This rule reports a claim whose volume has been expanded, but whose file system has not.
 
 use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
+use crate::controllers::resizer::ResizeStage;
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
@@ -54,10 +55,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if sizes.capacity.compare(&sizes.has).is_le() {
         return None;
     }
-    let progress = progress(claim);
+    let stage = ResizeStage::of(claim);
     let (pending, error) = (condition(claim, NODE_PENDING), condition(claim, NODE_ERROR));
-    let failed = error.is_some() || matches!(progress, "NodeResizeInfeasible" | "NodeResizeFailed");
-    if pending.is_none() && !failed && !progress.starts_with("NodeResize") {
+    let failed = error.is_some() || stage == Some(ResizeStage::NodeInfeasible);
+    if pending.is_none() && !failed && !stage.is_some_and(ResizeStage::is_on_node) {
         return None;
     }
     let since = pending.or(error).and_then(|condition| condition.since);
@@ -116,7 +117,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let found = sizes
         .told(found, case)
         .since(since)
-        .evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress)
+        .evidence(&case.object(), "status.allocatedResourceStatuses.storage", progress(claim))
         .evidence(
             &case.object(),
             "status.conditions[type=FileSystemResizePending].lastTransitionTime",

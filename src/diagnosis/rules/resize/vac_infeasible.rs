@@ -1,6 +1,7 @@
 //! This rule reports a claim whose driver refuses the attributes class that the claim requests.
 
-use super::{modification, modification_error, requested_attributes};
+use super::{modification_error, requested_attributes};
+use crate::controllers::resizer::ModifyStage;
 use crate::diagnosis::mention::part_of;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -37,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let wanted = requested_attributes(claim)?;
-    if modification(claim, wanted) != "Infeasible" {
+    if ModifyStage::of(claim) != Some(ModifyStage::Infeasible) {
         return None;
     }
     let has = claim.status.current_attributes_class.as_deref().unwrap_or_default();

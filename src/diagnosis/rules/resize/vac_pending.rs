@@ -1,6 +1,7 @@
 //! This rule reports a claim whose volume still does not have the requested attributes after some time.
 
-use super::{condition, driver_of, modification, modification_error, requested_attributes};
+use super::{condition, driver_of, modification, modification_error, modification_target, requested_attributes};
+use crate::controllers::resizer::ModifyStage;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe};
@@ -40,8 +41,8 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let wanted = requested_attributes(claim)?;
     let class = case.snapshot().find::<VolumeAttributesClass>("", wanted)?;
-    let progress = modification(claim, wanted);
-    if progress == "Infeasible" {
+    let stage = ModifyStage::of(claim);
+    if stage == Some(ModifyStage::Infeasible) {
         return None;
     }
     let volume = case.volume(&claim.volume_name)?;
@@ -51,7 +52,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         found
             .evidence(&case.object(), "spec.volumeAttributesClassName", wanted)
             .evidence(&case.object(), "status.currentVolumeAttributesClassName", has)
-            .evidence(&case.object(), "status.modifyVolumeStatus.status", progress)
+            .evidence(&case.object(), "status.modifyVolumeStatus.status", modification(claim))
             .evidence(&key(Kind::VolumeAttributesClass, "", wanted), "driverName", class.driver.as_str())
     };
     if class.driver != driver {
@@ -67,15 +68,22 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let since = condition(claim, "ModifyingVolume").or(modification_error(claim)).and_then(|one| one.since);
     let is_early = case.may_heal(since)?;
-    let what = match (modification_error(claim), progress) {
+    // A change that may go on is ended first, even if the claim names another class by now.
+    let tried = match stage {
+        Some(ModifyStage::InProgress | ModifyStage::Failing) => modification_target(claim).unwrap_or(wanted),
+        _ => wanted,
+    };
+    let what = match (modification_error(claim), stage) {
         (Some(error), _) => {
             format!(
-                "driver {driver} fails to change its volume to class {wanted}: \"{}\"",
+                "driver {driver} fails to change its volume to class {tried}: \"{}\"",
                 truncate(&error.message, 200)
             )
         }
-        (None, "") => format!("no resizer of driver {driver} has begun to change its volume to class {wanted}"),
-        (None, _) => format!("driver {driver} has not finished changing its volume to class {wanted}"),
+        (None, None | Some(ModifyStage::Requested)) => {
+            format!("no resizer of driver {driver} has begun to change its volume to class {wanted}")
+        }
+        (None, _) => format!("driver {driver} has not finished changing its volume to class {tried}"),
     };
     Some(
         told(Detection::new(what).since(since).early_if(is_early))
