@@ -21,6 +21,7 @@ mod proxy;
 mod recorder;
 mod recycle;
 mod repair;
+mod resizing;
 mod rights;
 mod scheduling;
 mod site;
