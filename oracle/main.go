@@ -34,7 +34,7 @@ const usage = `usage: oracle COMMAND [flags]
                                                           --attaching: with volumes that are attached to nodes;
                                                           --attaching-ends: the same, until nothing new happens;
                                                           --attaching-every-end: small worlds, and all their ends
-  decide  [--controllers WHO]                             what one sync of each object does
+  decide  [--controllers WHO] [--logs]                    what one sync of each object does; --logs: and what it logs at -v=5
   settle  [--controllers WHO] [--seed S]                  where everything can end, under at least --schedules N of each kind,
                                                           until --quiet N in a row bring nothing new, at most --most N;
                                                           --scheduler: where pods end, too, if kube-scheduler takes part
@@ -69,11 +69,19 @@ func run(args []string) error {
 	gates := flags.String("gates", "", "feature gates that differ from their defaults, as NAME=BOOL,...")
 	switch args[0] {
 	case "decide":
+		logs := flags.Bool("logs", false, "also record what the controllers log at -v=5")
 		who, err := parse(flags, args[1:])
 		if err != nil {
 			return err
 		}
-		return each(os.Stdin, os.Stdout, *workers, *gates, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, who) })
+		create := func() (*judge.Judge, error) {
+			j, err := judge.New()
+			if err == nil && *logs {
+				j.Logged()
+			}
+			return j, err
+		}
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, func(j *judge.Judge, l *line.Line) error { return j.Decide(l, who) })
 	case "follow":
 		create := withScheduler(flags)
 		who, err := parse(flags, args[1:])

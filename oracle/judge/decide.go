@@ -181,6 +181,7 @@ func (j *Judge) answer(c *line.Case) {
 		j.api.trace = t
 		j.operations.running, j.operations.backingOff = set(c.Running), set(c.BackingOff)
 		j.enqueued = nil
+		j.log.clear()
 		if slices.ContainsFunc(c.Cached, func(cached line.Cached) bool { return cached.As == "deleted" }) {
 			j.enqueued = func(kind, key string) {
 				namespace, name, err := cache.SplitMetaNamespaceKey(key)
@@ -198,6 +199,7 @@ func (j *Judge) answer(c *line.Case) {
 		if err := j.do(work{controller, c.Object.Kind, key(c.Object)}); err != nil {
 			t.decision.Error = err.Error()
 		}
+		t.decision.Logs = j.log.taken()
 		j.api.trace, j.enqueued = nil, nil
 		c.Runs++
 		answers[string(encode(t.decision))] = t.decision

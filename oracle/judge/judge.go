@@ -55,6 +55,8 @@ type Judge struct {
 	enqueued func(kind, key string)
 	// ended is called after the first sync of an answer.
 	ended func()
+	// log receives the entries that the controllers log, if they are recorded.
+	log *log
 	// Pods is kube-scheduler, if it takes part in Settle.
 	Pods PodScheduler
 }

@@ -158,6 +158,8 @@ type Decision struct {
 	Enqueues []Object `json:"enqueues,omitempty"`
 	// Error is the text of the error that the sync returned.
 	Error string `json:"error,omitempty"`
+	// Logs are the entries that the sync logged at -v=5, in klog's text format. decide fills them in with --logs.
+	Logs []string `json:"logs,omitempty"`
 }
 
 // Write is a request that changes something. Seq numbers writes, events and operations of a decision together, from 1.
