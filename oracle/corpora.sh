@@ -33,6 +33,9 @@ echo "$versions" | sed '$d' | while read -r older arguments; do
     grep -v '"since-1.34"' handmade-scheduling.jsonl | "$oracle-$older" schedule |
         gzip -9n > "$out/scheduling-handmade-$older.jsonl.gz"
 done
+# What the controllers log at -v=5, in random worlds and in worlds with ephemeral volumes.
+{ "$oracle" worlds --seed 2070 --count 60; "$oracle" worlds --seed 2071 --count 20 --ephemeral; } |
+    "$oracle" decide --controllers all --logs | record logs
 "$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
 "$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers protection | record outcomes-all

@@ -45,6 +45,9 @@ func TestCorpora(t *testing.T) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "scheduling-") || strings.HasPrefix(name, "pods-") {
 			continue // These are the scheduler's answers, which the tests of the package scheduler compare.
 		}
+		if strings.HasPrefix(filepath.Base(path), "logs-") {
+			continue // TestLogs compares these recordings.
+		}
 		elsewhere := []string{"provisioning-", "attacher-", "resizer-", "mounting-", "managing-"}
 		if slices.ContainsFunc(elsewhere, func(prefix string) bool { return strings.HasPrefix(filepath.Base(path), prefix) }) {
 			continue // The external provisioner, the external attacher, the external resizer and the kubelet have modules of their own.

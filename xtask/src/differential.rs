@@ -33,6 +33,8 @@ pub enum Question {
     SettleHostPath,
     /// The possible decisions of one sync of each object, in worlds with generic ephemeral volumes.
     DecideEphemeral,
+    /// The possible decisions of one sync of each object, and what the controllers log.
+    Logs,
     /// The ends with all controllers, in worlds with generic ephemeral volumes.
     SettleEphemeral,
     /// The ends of pods, volumes and claims, if kube-scheduler takes part as well.
@@ -78,6 +80,7 @@ impl Question {
             Self::Pods => Some(&["follow", "--controllers", "all", "--scheduler"]),
             Self::Decide
             | Self::DecideEphemeral
+            | Self::Logs
             | Self::Match
             | Self::Schedule
             | Self::Attach
@@ -105,6 +108,7 @@ impl Question {
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Decide | Self::DecideEphemeral => &["decide", "--controllers", "all"],
+            Self::Logs => &["decide", "--controllers", "all", "--logs"],
             Self::Settle => &["settle", "--controllers", "binder"],
             Self::SettleAll | Self::SettleHostPath | Self::SettleEphemeral => &["settle", "--controllers", "all"],
             Self::Pods => &["settle", "--controllers", "all", "--scheduler"],
@@ -129,6 +133,7 @@ impl Question {
             Self::AttachEnds => &["--attaching-ends"],
             Self::AttachEveryEnd => &["--attaching-every-end"],
             Self::Decide
+            | Self::Logs
             | Self::Settle
             | Self::SettleAll
             | Self::Match
@@ -147,6 +152,7 @@ impl Question {
             Self::SettleAll => "settle-all",
             Self::SettleHostPath => "settle-host-path",
             Self::DecideEphemeral => "decide-ephemeral",
+            Self::Logs => "logs",
             Self::SettleEphemeral => "settle-ephemeral",
             Self::Pods => "pods",
             Self::Match => "match",

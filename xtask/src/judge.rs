@@ -16,6 +16,7 @@ mod folds;
 mod foretold;
 mod gates;
 mod leaves;
+mod logs;
 mod managing;
 mod matches;
 mod memory;

@@ -13,6 +13,7 @@ pub mod ephemeral_volume;
 mod finalizers;
 pub mod kubelet_volumes;
 pub mod links;
+pub mod log;
 pub mod outcome;
 pub mod pending_operations;
 pub mod persistent_volume;
@@ -54,6 +55,10 @@ pub const CONTROLLERS: [Controller; 4] = [
     pv_protection::CONTROLLER,
     pvc_protection::CONTROLLER,
 ];
+
+/// What the modelled components log, in the order of their names.
+pub const LOGS: [&log::Log; 4] =
+    [&ephemeral_volume::LOG, &persistent_volume::LOG, &pv_protection::LOG, &pvc_protection::LOG];
 
 /// The components outside of kube-controller-manager that can take part in a simulation.
 pub const ACTORS: [Controller; 3] =

@@ -2,14 +2,15 @@
 
 use super::choices::SearchCandidates;
 use super::{
-    Answers, ApiError, Cached, Choices, ControllerState, Effect, EventType, Mark, Need, ObjectRef, OperationState,
-    PluginAnswer, Read, RecordedEvent, World, Write, WriteBody,
+    Answers, ApiError, Cached, Choices, ControllerState, Effect, EventType, LogEntry, Mark, Need, ObjectRef,
+    OperationState, PluginAnswer, Read, RecordedEvent, World, Write, WriteBody,
 };
 use crate::model::{Held, Id, Kind, ObjectId, ObjectMeta, Resource, Str};
 use crate::snapshot::{ApiGates, Snapshot, Writable};
 use std::sync::Arc;
 
 mod memory;
+mod trace;
 
 /// A comparison that a sync made, for people who want to follow the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +78,8 @@ pub struct Record<'s, Step> {
     pub effects: Vec<Effect<'s>>,
     /// The comparisons, if tracing was asked for.
     pub tests: Vec<ComparisonStep>,
+    /// The entries that the component logs at `-v=5`, if tracing was asked for.
+    pub log: Vec<LogEntry>,
     /// The lists that have to be complete, because the decision rests on them.
     pub needs: Vec<Need>,
     /// The read requests to the API server, in order. Each of them can fail.
@@ -95,6 +98,7 @@ impl<Step> Default for Record<'_, Step> {
             steps: Vec::new(),
             effects: Vec::new(),
             tests: Vec::new(),
+            log: Vec::new(),
             needs: Vec::new(),
             live_reads: Vec::new(),
             waiting: Vec::new(),
@@ -514,13 +518,6 @@ impl<'a, 's, Step> SyncContext<'a, 's, Step> {
         let waiting = Waiting { component, name: name.into(), action: action.into() };
         if !self.record.waiting.contains(&waiting) {
             self.record.waiting.push(waiting);
-        }
-    }
-
-    /// Records a comparison. The comparison is built only if tracing was asked for.
-    pub fn test(&mut self, test: impl FnOnce() -> ComparisonStep) {
-        if self.tracing {
-            self.record.tests.push(test());
         }
     }
 

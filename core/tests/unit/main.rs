@@ -10,6 +10,7 @@ mod explore;
 mod kinds;
 mod label_filter;
 mod lease;
+mod log;
 mod orders;
 mod outcome;
 mod parallel;

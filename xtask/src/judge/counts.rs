@@ -35,6 +35,12 @@ numbers! {
         decisions,
         /// Sets of decisions with a folded decision, which represents other decisions.
         folded,
+        /// Sets of decisions whose log entries were compared.
+        logged,
+        /// Log entries that were found, each with its leaf.
+        log_lines,
+        /// Decisions whose log entries tell the leaf at which the sync ended.
+        log_leaves,
         /// Objects that were left out, because the API server would not store them today.
         refused,
         /// Searches for a volume.

@@ -1,6 +1,7 @@
 //! Compares sets of decisions: what one sync can do.
 
 use super::folds::compare_folds;
+use super::logs::{compare_logs, is_logged};
 use super::{Judged, Verdict, binder, differ, found, name, snapshot_of, target};
 use crate::line::{self, Case, FailRead, Recycler, Refuse};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -66,6 +67,7 @@ impl Judged<'_> {
             controllers: vec![controller(case, target)],
             controller: memory(snapshot, case)?,
             answers: answers(case)?,
+            tracing: is_logged(case),
             ..binder(self.behavior)
         };
         let shape = Shape::of(case, &self.line.world.items);
@@ -75,6 +77,7 @@ impl Judged<'_> {
         verdict.counts.decisions += 1;
         differ(part, &case.object, &real, &predicted, verdict);
         self.compare_leaves(case, part, (snapshot, target), &decisions, verdict)?;
+        compare_logs(case, part, shape, &decisions, verdict)?;
         compare_folds(case, part, (&world, &settings, target), &decisions, verdict);
         // The count is found without listing the decisions. It is compared only if no two decisions have the same text.
         if predicted.len() == decisions.listed.len() && decisions.count != predicted.len() as u64 {
@@ -180,6 +183,17 @@ impl<'l> Shape<'l> {
         });
         let deletion = case.cached.iter().any(|copy| copy.how == "deleted");
         Self { lagging: !case.cached.is_empty(), deletion, given, items }
+    }
+
+    /// Returns whether the pod has an ephemeral volume of this name.
+    pub(super) fn is_ephemeral(self, pod: &line::Object, volume: &str) -> bool {
+        let is_it = |item: &&Value| {
+            item["kind"] == pod.kind.as_str()
+                && item["metadata"]["name"] == pod.name.as_str()
+                && item["metadata"]["namespace"] == pod.namespace.as_str()
+        };
+        let volumes = self.items.iter().filter(is_it).filter_map(|item| item["spec"]["volumes"].as_array()).flatten();
+        volumes.into_iter().any(|found| found["name"] == volume && found.get("ephemeral").is_some())
     }
 
     pub(super) fn text(self, decision: Value) -> String {

@@ -3,9 +3,11 @@
 
 mod claims;
 pub mod leaves;
+mod messages;
 
+use super::log::Log;
 use super::spec::{Controller, ControllerSpec};
-use super::{KubernetesBehavior, SyncContext};
+use super::{Branch, KubernetesBehavior, SyncContext};
 use crate::model::{EphemeralVolume, HeldObject, Id, Kind, ObjectId, PersistentVolumeClaim, Pod, TypedId};
 use crate::world::{ControllerState, EventType, ObjectRef, World};
 use claims::{claim_for, is_owner};
@@ -22,10 +24,29 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     looks_at,
     needs: claims::needs,
     makes: claims::created_objects,
-    ..ControllerSpec::named("ephemeral-volume-controller", "ephemeral-volume", |sync, behavior, id| {
+    ..ControllerSpec::named(NAME, "ephemeral-volume", |sync, behavior, id| {
         Some(sync_handler(sync, behavior, id.of()?).into())
     })
 });
+
+const NAME: &str = "ephemeral-volume-controller";
+
+/// What the controller logs. In its messages, `volumeName` is the name of a volume of the pod.
+pub const LOG: Log = Log {
+    component: NAME,
+    files: &["controller.go"],
+    messages: messages::MESSAGES,
+    ends: |leaf| matches!(leaf, Branch::EphemeralPodBranch(_)),
+    names: |key, value| {
+        let kind = match key {
+            "podKey" | "pod" => Kind::Pod,
+            "PVC" => Kind::PersistentVolumeClaim,
+            _ => return None,
+        };
+        let (namespace, name) = value.split_once('/')?;
+        Some(ObjectRef { kind, namespace: namespace.into(), name: name.into() })
+    },
+};
 
 /// Selects the part of the controller state that describes the informers of pods and claims. These informers may lag.
 /// The controller has no other caches and runs no operations.
@@ -59,8 +80,16 @@ fn looks_at(world: &World<'_>, object: ObjectId, other: ObjectId) -> bool {
 /// Syncs a pod. The phase of the pod does not matter: claims are created for finished pods, too. Upstream:
 /// `syncHandler`, `pkg/controller/volume/ephemeral`, 1.36.
 pub fn sync_handler(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: Id<Pod>) -> EphemeralPodBranch {
-    let Some(pod) = sync.informed(id) else { return EphemeralPodBranch::PodGone };
+    let Some(pod) = sync.informed(id) else {
+        let world = sync.world();
+        let recorded = world.snapshot().pods().get(id.0 as usize).map(key);
+        if let Some(key) = world.get(id).map(|pod| key(&pod)).or(recorded) {
+            sync.log(|| messages::GONE.entry([key.into()]));
+        }
+        return EphemeralPodBranch::PodGone;
+    };
     if pod.meta.deleted.is_some() {
+        sync.log(|| messages::TERMINATING.entry([key(&pod).into()]));
         return EphemeralPodBranch::PodTerminating;
     }
     for (number, volume) in pod.ephemeral.iter().enumerate() {
@@ -75,6 +104,11 @@ pub fn sync_handler(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavio
     EphemeralPodBranch::PodVolumesHandled
 }
 
+/// Returns the key of a pod in the work queue.
+fn key(pod: &Pod) -> String {
+    format!("{}/{}", pod.meta.namespace, pod.meta.name)
+}
+
 /// Creates or checks the claim of one ephemeral volume. Upstream: `handleVolume`, `pkg/controller/volume/ephemeral`,
 /// 1.36. Upstream's function ignores volumes of other types.
 fn handle_volume(
@@ -84,8 +118,13 @@ fn handle_volume(
     place: Id<PersistentVolumeClaim>,
 ) -> Result<(), String> {
     let (namespace, name) = (&pod.meta.namespace, &volume.template.meta.name);
+    sync.log(|| messages::CHECKING.entry([volume.name.as_str().into()]));
     if let Some(claim) = sync.informed_named::<PersistentVolumeClaim>(namespace, name) {
         if is_owner(pod, &claim) {
+            sync.log(|| {
+                let claim = format!("{namespace}/{name}");
+                messages::CREATED_BEFORE.entry([volume.name.as_str().into(), claim.into()])
+            });
             sync.step(EphemeralVolumeStep::ClaimExists.into());
             return Ok(());
         }

@@ -1,7 +1,9 @@
 //! The sync of a claim.
 
 use super::binding::{Claim, Volume, bind, clear_claim_status, is_volume_bound_to_claim, lose_claim};
+use super::log::{claim_name, claim_status, reference, text, volume_name, volume_status};
 use super::matching::{SelectedVolume, find_best_match_for_claim};
+use super::messages;
 use super::plugins::migrated_driver;
 use super::provision::provision_claim;
 use super::volume::migration_annotations;
@@ -17,11 +19,22 @@ use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef, Rec
 /// takes. Upstream: `syncClaim`, 1.36.
 pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, id: ClaimId) -> Option<ClaimBranch> {
     let object = sync.cached(id)?;
-    let claim = match update_migration_annotations(sync, behavior, Claim { id, object }) {
+    sync.log(|| messages::CLAIM.entry([claim_name(&object), claim_status(&object)]));
+    let branch = sync_existing_claim(sync, behavior, Claim { id, object: object.clone() });
+    sync.logs_claim_end(&object);
+    Some(branch)
+}
+
+fn sync_existing_claim<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    claim: Claim<'s>,
+) -> ClaimBranch {
+    let claim = match update_migration_annotations(sync, behavior, claim) {
         Ok(claim) => claim,
         Err(error) => {
             sync.fail(format!("persistent Volume Controller can't anneal migration annotations: {error}"));
-            return Some(ClaimBranch::ClaimMigrationUpdateFailed);
+            return ClaimBranch::ClaimMigrationUpdateFailed;
         }
     };
     let bound = claim.object.meta.annotations.has(AnnotationKey::BindCompleted);
@@ -35,13 +48,13 @@ pub fn sync_claim(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior,
         right: None,
         holds: bound,
     });
-    Some(if bound {
+    if bound {
         sync_bound_claim(sync, behavior, claim)
     } else if claim.object.volume_name.is_empty() {
         sync_unbound_claim(sync, behavior, claim)
     } else {
         sync_claim_with_volume_name(sync, behavior, claim)
-    })
+    }
 }
 
 /// Corrects the migration annotation of a claim. Upstream: `updateClaimMigrationAnnotations`, 1.36.
@@ -59,6 +72,7 @@ fn update_migration_annotations<'s>(
         let mut changed = (*claim.object).clone();
         changed.meta.annotations = annotations;
         claim.object = sync.update(claim.id, changed)?;
+        sync.logs_stored(&*claim.object, true);
     }
     Ok(claim)
 }
@@ -78,6 +92,7 @@ fn sync_unbound_claim<'s>(
     };
     match find_best_match_for_claim(sync, behavior, &claim.object, delay) {
         Err(error) => {
+            sync.log(|| messages::MATCH_FAILED.entry([claim_name(&claim.object), text(&error)]));
             sync.fail(format!("error finding PV for claim \"{}\": {error}", claim.object.key()));
             return ClaimBranch::UnboundClaimMatchFailed;
         }
@@ -85,14 +100,26 @@ fn sync_unbound_claim<'s>(
             let verdict =
                 if reserved { CandidateVerdict::CandidateReserved } else { CandidateVerdict::CandidateChosen };
             sync.step(verdict.into());
+            sync.log(|| {
+                messages::MATCH.entry([
+                    claim_name(&claim.object),
+                    volume_name(&volume.object),
+                    volume_status(&volume.object),
+                ])
+            });
             bind(sync, behavior, volume, claim);
             return ClaimBranch::UnboundClaimVolumeFound;
         }
         Ok(None) => {}
     }
+    sync.logs_claim(&messages::NO_MATCH, &claim.object);
+    sync.logs_claim(&messages::ASSIGNING, &claim.object);
     match assign_default_storage_class(sync, behavior, &claim) {
         Ok(false) => {}
-        Ok(true) => return ClaimBranch::UnboundClaimDefaultClassAssigned,
+        Ok(true) => {
+            sync.logs_claim(&messages::ASSIGNED_RESTART, &claim.object);
+            return ClaimBranch::UnboundClaimDefaultClassAssigned;
+        }
         Err(error) => {
             sync.fail(format!("can't update PersistentVolumeClaim[\"{}\"]: {error}", claim.object.key()));
             return ClaimBranch::UnboundClaimDefaultClassFailed;
@@ -178,7 +205,11 @@ fn assign_default_storage_class(
     if has_class {
         return Ok(false);
     }
-    let Some(default) = default_class(sync)? else { return Ok(false) };
+    let Some(default) = default_class(sync)? else {
+        sync.logs_claim(&messages::NO_DEFAULT_CLASS, &claim.object);
+        return Ok(false);
+    };
+    sync.log(|| messages::CLASS_ASSIGNING.entry([claim_name(&claim.object), text(&default)]));
     if claim.object.has_class() {
         return Err(ApiError::Invalid(format!(
             "PersistentVolumeClaim \"{}\" is invalid: spec: Forbidden: spec is immutable after creation except \
@@ -187,8 +218,9 @@ fn assign_default_storage_class(
         )));
     }
     let mut changed = (*claim.object).clone();
-    changed.class_name = Some(default);
+    changed.class_name = Some(default.clone());
     sync.update(claim.id, changed)?;
+    sync.log(|| messages::CLASS_ASSIGNED.entry([claim_name(&claim.object), text(&default)]));
     Ok(true)
 }
 
@@ -255,19 +287,26 @@ fn sync_claim_with_volume_name<'s>(
     claim: Claim<'s>,
 ) -> ClaimBranch {
     let wanted = claim.object.volume_name.clone();
+    sync.log(|| messages::REQUESTED.entry([claim_name(&claim.object), text(&wanted)]));
     let Some((id, volume)) = sync.cached_named::<PersistentVolume>("", &wanted) else {
+        sync.log(|| messages::REQUESTED_MISSING.entry([claim_name(&claim.object), text(&wanted)]));
         sync.wait_for("user", wanted.as_str(), "create the PersistentVolume that the claim names");
         set_pending(sync, behavior, &claim);
         return ClaimBranch::UnboundClaimVolumeNameMissing;
     };
     let volume = Volume { id, object: volume };
+    sync.log(|| {
+        messages::REQUESTED_FOUND.entry([claim_name(&claim.object), text(&wanted), volume_status(&volume.object)])
+    });
     if volume.object.claim_ref.is_none() {
+        sync.logs_claim(&messages::REQUESTED_FREE, &claim.object);
         return match check_volume_satisfy_claim(behavior, &volume.object, &claim.object) {
             Ok(()) => {
                 bind(sync, behavior, volume, claim);
                 ClaimBranch::UnboundClaimNamedVolumeFree
             }
             Err((branch, why)) => {
+                sync.log(|| messages::REQUESTED_UNFIT.entry([volume_name(&volume.object), text(&why)]));
                 let message = format!("Cannot bind to requested volume {:?}: {why}", wanted.as_str());
                 sync.event(ObjectRef::to(&*claim.object), EventType::Warning, "VolumeMismatch", message);
                 sync.wait_for("user", wanted.as_str(), "make volume and claim fit each other, or recreate the claim");
@@ -277,11 +316,21 @@ fn sync_claim_with_volume_name<'s>(
         };
     }
     if is_volume_bound_to_claim(&volume.object, &claim.object) {
+        sync.logs_claim(&messages::REQUESTED_RESERVED, &claim.object);
         bind(sync, behavior, volume, claim);
         return ClaimBranch::UnboundClaimNamedVolumeReserved;
     }
     let named = volume.object.claim_ref.clone().unwrap_or_default();
     let holder = named.claim_key().to_string();
+    let by_controller = claim.object.meta.annotations.has(AnnotationKey::BoundByController);
+    sync.log(|| {
+        if by_controller {
+            let holder = reference(&named.namespace, &named.name);
+            messages::REQUESTED_TAKEN_BY_CONTROLLER.entry([claim_name(&claim.object), holder])
+        } else {
+            messages::REQUESTED_TAKEN.entry([claim_name(&claim.object)])
+        }
+    });
     sync.event(
         ObjectRef::to(&*claim.object),
         EventType::Warning,
@@ -289,7 +338,7 @@ fn sync_claim_with_volume_name<'s>(
         format!("volume {:?} already bound to a different claim.", wanted.as_str()),
     );
     sync.wait_for("user", wanted.as_str(), ways_to_volume(&wanted, &named, &claim.object));
-    if claim.object.meta.annotations.has(AnnotationKey::BoundByController) {
+    if by_controller {
         sync.fail(format!(
             "invalid binding of claim \"{}\" to volume {:?}: volume already claimed by {holder:?}",
             claim.object.key(),
@@ -408,6 +457,7 @@ fn sync_bound_claim<'s>(
         );
         return ClaimBranch::BoundClaimVolumeMissing;
     };
+    sync.log(|| messages::BOUND.entry([claim_name(&claim.object), text(&name), volume_status(&volume)]));
     let branch = match &volume.claim_ref {
         None => ClaimBranch::BoundClaimVolumeUnbound,
         Some(named) if named.uid == claim.object.meta.uid => ClaimBranch::BoundClaimVolumeOurs,
@@ -438,6 +488,9 @@ fn sync_bound_claim<'s>(
             "Two claims are bound to the same volume, this one is bound incorrectly",
         );
     } else {
+        let is_ours = branch == ClaimBranch::BoundClaimVolumeOurs;
+        let message = if is_ours { &messages::BOUND_OURS } else { &messages::BOUND_FIXING };
+        sync.logs_claim(message, &claim.object);
         bind(sync, behavior, Volume { id, object: volume }, claim);
     }
     branch

@@ -2,7 +2,8 @@
 //!
 //! If the object of the key is gone, the version in the controller's cache decides which other object is enqueued.
 
-use super::{sync_claim, sync_volume};
+use super::log::claim_name;
+use super::{messages, sync_claim, sync_volume};
 use crate::controllers::{Branch, DispatchBranch, KubernetesBehavior, SyncContext};
 use crate::model::{Held, Kind, PersistentVolume, PersistentVolumeClaim, ResourceVersion, Str};
 use crate::snapshot::{ClaimId, VolumeId};
@@ -93,7 +94,9 @@ pub fn sync_volume_by_key(
 /// Handles the deletion of a volume: its claim is enqueued. `volume` is the version in the controller's cache.
 /// Upstream: `deleteVolume`, 1.36.
 pub fn volume_deleted(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> Branch {
+    sync.logs_volume(&messages::VOLUME_DELETED, volume);
     let Some(named) = &volume.claim_ref else { return DispatchBranch::VolumeDeletedUnclaimed.into() };
+    sync.logs_claimed(&messages::CLAIM_SCHEDULED, volume);
     sync.enqueue(ObjectRef {
         kind: Kind::PersistentVolumeClaim,
         namespace: named.namespace.clone(),
@@ -139,9 +142,12 @@ pub fn sync_claim_by_key(
 /// Handles the deletion of a claim: its volume is enqueued. `claim` is the version in the controller's cache. Upstream:
 /// `deleteClaim`, 1.36.
 pub fn claim_deleted(sync: &mut SyncContext<'_, '_>, claim: &PersistentVolumeClaim) -> Branch {
+    sync.logs_claim(&messages::CLAIM_DELETED, claim);
     if claim.volume_name.is_empty() {
+        sync.logs_claim(&messages::NOTHING_SCHEDULED, claim);
         return DispatchBranch::ClaimDeletedUnbound.into();
     }
+    sync.log(|| messages::VOLUME_SCHEDULED.entry([claim_name(claim), claim.volume_name.as_str().into()]));
     sync.enqueue(ObjectRef {
         kind: Kind::PersistentVolume,
         namespace: Str::default(),

@@ -8,7 +8,9 @@ pub mod dispatch;
 pub mod ends;
 pub mod leaves;
 pub mod links;
+mod log;
 pub mod matching;
+mod messages;
 pub mod nearest;
 pub mod needs;
 pub mod plugins;
@@ -28,6 +30,7 @@ use crate::world::{ApiError, Mark, World};
 pub use candidates::{Candidate, Candidates, Planned, Search, match_claim, planned};
 pub use claim::sync_claim;
 pub use dispatch::{claim_deleted, sync_claim_by_key, sync_volume_by_key, volume_deleted};
+pub use log::LOG;
 pub use nearest::{Nearest, Nearness};
 pub use volume::sync_volume;
 
@@ -47,20 +50,32 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     alike: alike::alike,
     has_ends: |_, id| BOUND_KINDS.contains(&id.kind),
     ends: ends::ends,
-    ..ControllerSpec::named("persistentvolume-binder-controller", "persistentvolume-binder", |sync, behavior, id| {
-        match id.typed() {
-            TypedId::PersistentVolume(id) => match sync.cached_but_deleted(id) {
-                Some(volume) => Some(volume_deleted(sync, &volume)),
-                None => sync_volume(sync, behavior, id).map(Branch::from),
-            },
-            TypedId::PersistentVolumeClaim(id) => match sync.cached_but_deleted(id) {
-                Some(claim) => Some(claim_deleted(sync, &claim)),
-                None => sync_claim(sync, behavior, id).map(Branch::from),
-            },
-            _ => None,
-        }
+    ..ControllerSpec::named(CONTROLLER_NAME, "persistentvolume-binder", |sync, behavior, id| match id.typed() {
+        TypedId::PersistentVolume(id) => match sync.cached_but_deleted(id) {
+            Some(volume) => {
+                sync.logs_volume(&messages::VOLUME_KEY, &volume);
+                Some(volume_deleted(sync, &volume))
+            }
+            None => {
+                sync.logs_begin(&messages::VOLUME_KEY, id);
+                sync_volume(sync, behavior, id).map(Branch::from)
+            }
+        },
+        TypedId::PersistentVolumeClaim(id) => match sync.cached_but_deleted(id) {
+            Some(claim) => {
+                sync.logs_claim(&messages::CLAIM_KEY, &claim);
+                Some(claim_deleted(sync, &claim))
+            }
+            None => {
+                sync.logs_begin(&messages::CLAIM_KEY, id);
+                sync_claim(sync, behavior, id).map(Branch::from)
+            }
+        },
+        _ => None,
     })
 });
+
+const CONTROLLER_NAME: &str = "persistentvolume-binder-controller";
 
 /// Returns whether the sync of `object` reads `other`. A claim's sync reads all volumes; a volume's sync reads the
 /// claim that its claimRef names.

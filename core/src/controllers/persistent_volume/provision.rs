@@ -1,8 +1,10 @@
 //! This module asks an external provisioner for a volume, or provisions a volume with an in-tree plugin.
 
 use super::binding::Claim;
+use super::log::{claim_name, reference, text};
+use super::messages;
 use super::plugins::{Plugin, Provider, delete_host_path, find_provisionable_plugin, migrated_driver};
-use super::reclaim::remove_finalizer;
+use super::reclaim::{remove_finalizer, schedule_operation};
 use super::volume::migration_annotations;
 use crate::controllers::{ClaimBranch, KubernetesBehavior, ProvisionStep, SyncContext};
 use crate::model::{
@@ -11,7 +13,7 @@ use crate::model::{
 };
 use crate::snapshot::VolumeId;
 use crate::snapshot::printed;
-use crate::world::{ApiError, EventType, ObjectRef, PluginAnswer, Started};
+use crate::world::{ApiError, EventType, LogValue, ObjectRef, PluginAnswer, Started};
 use std::sync::Arc;
 
 /// The number of attempts to create a provisioned volume. Upstream: `createProvisionedPVRetryCount`, 1.36.
@@ -33,6 +35,7 @@ pub(super) fn provision_claim<'s>(
         );
         return ClaimBranch::UnboundClaimProvisioningDisabled;
     }
+    sync.logs_claim(&messages::PROVISION, &claim.object);
     let key = claim.object.key();
     let about = ObjectRef::to(&*claim.object);
     let class_name = claim.object.class().to_owned();
@@ -43,6 +46,7 @@ pub(super) fn provision_claim<'s>(
                 .err()
                 .unwrap_or(ApiError::NotFound { kind: crate::model::Kind::StorageClass, name: class_name.clone() });
             sync.event(about, EventType::Warning, "ProvisioningFailed", error.to_string());
+            sync.log(|| messages::NO_PROVISIONER.entry([text(&error), claim_name(&claim.object)]));
             sync.wait_for(
                 "user",
                 class_name,
@@ -57,6 +61,7 @@ pub(super) fn provision_claim<'s>(
     let branch = match &provider {
         Provider::Nobody(text) => {
             sync.event(about, EventType::Warning, "ProvisioningFailed", text.as_str());
+            sync.log(|| messages::NO_PROVISIONER.entry([text.as_str().into(), claim_name(&claim.object)]));
             sync.wait_for(
                 "user",
                 "",
@@ -67,7 +72,7 @@ pub(super) fn provision_claim<'s>(
         Provider::External => ClaimBranch::UnboundClaimProvisionExternal,
         Provider::InTree(_) => ClaimBranch::UnboundClaimProvisionInTree,
     };
-    match sync.start_operation(&provisioning(&key.to_string(), &claim.object.meta.uid)) {
+    match schedule_operation(sync, &provisioning(&key.to_string(), &claim.object.meta.uid)) {
         Started::Running => ClaimBranch::UnboundClaimProvisionRunning,
         Started::Backoff => ClaimBranch::UnboundClaimProvisionBackoff,
         Started::Yes => {
@@ -89,9 +94,11 @@ fn provision_claim_operation_external<'s>(
     class: &StorageClass,
 ) {
     let name = migrated_driver(behavior, &class.provisioner).unwrap_or(&class.provisioner);
+    sync.log(|| messages::EXTERNAL.entry([claim_name(&claim.object), claim.object.class().into()]));
     let requested = claim.object.meta.annotations.get(AnnotationKey::StorageProvisioner) == Some(name);
     if let Err(error) = set_claim_provisioner(sync, behavior, claim, name) {
         let message = format!("Error saving claim: {error}");
+        sync.log(|| messages::EXTERNAL_UNSAVED.entry([claim_name(&claim.object), text(&error)]));
         sync.event(ObjectRef::to(&*claim.object), EventType::Warning, "ProvisioningFailed", message);
         sync.step(ProvisionStep::ExternalProvisionerSaveFailed.into());
         return sync.operation_failed();
@@ -102,16 +109,13 @@ fn provision_claim_operation_external<'s>(
         ProvisionStep::ExternalProvisionerRequested
     };
     sync.step(step.into());
-    sync.event(
-        ObjectRef::to(&*claim.object),
-        EventType::Normal,
-        "ExternalProvisioning",
-        format!(
-            "Waiting for a volume to be created either by the external provisioner '{name}' or manually by the \
-             system administrator. If volume creation is delayed, please verify that the provisioner is running and \
-             correctly registered."
-        ),
+    let message = format!(
+        "Waiting for a volume to be created either by the external provisioner '{name}' or manually by the system \
+         administrator. If volume creation is delayed, please verify that the provisioner is running and correctly \
+         registered."
     );
+    sync.event(ObjectRef::to(&*claim.object), EventType::Normal, "ExternalProvisioning", message.as_str());
+    sync.log(|| messages::EXTERNAL_REQUESTED.entry([claim_name(&claim.object), message.into()]));
     sync.wait_for("external-provisioner", name, "create a PersistentVolume for the claim");
 }
 
@@ -133,7 +137,9 @@ fn set_claim_provisioner<'s>(
     if let Some(annotations) = migration_annotations(&changed.meta.annotations, migrated_driver(behavior, name)) {
         changed.meta.annotations = annotations;
     }
-    sync.update(claim.id, changed)
+    let saved = sync.update(claim.id, changed)?;
+    sync.logs_stored(&*saved, true);
+    Ok(saved)
 }
 
 /// Provisions a volume with an in-tree plugin. Upstream: `provisionClaimOperation`, 1.36.
@@ -152,7 +158,9 @@ fn provision_claim_operation<'s>(
         sync.step(step.into());
         sync.operation_failed();
     };
+    sync.log(|| messages::IN_TREE.entry([claim_name(&claim.object), claim.object.class().into()]));
     if claim.object.data_source {
+        sync.log(|| messages::IN_TREE_DATA_SOURCE.about(plugin.name(), []));
         says(
             sync,
             format!(
@@ -162,17 +170,35 @@ fn provision_claim_operation<'s>(
         );
         return ends(sync, ProvisionStep::InTreeDataSourceUnsupported);
     }
+    sync.log(|| {
+        let provisioner = class.provisioner.as_str().into();
+        messages::IN_TREE_PLUGIN.entry([claim_name(&claim.object), plugin.name().into(), provisioner])
+    });
     match set_claim_provisioner(sync, behavior, &claim, &class.provisioner) {
         Ok(saved) => claim.object = saved,
-        Err(_) => return ends(sync, ProvisionStep::InTreeClaimSaveFailed),
+        Err(error) => {
+            sync.log(|| messages::IN_TREE_UNSAVED.entry([claim_name(&claim.object), text(&error)]));
+            return ends(sync, ProvisionStep::InTreeClaimSaveFailed);
+        }
     }
     let name = format!("pvc-{}", claim.object.meta.uid);
     match sync.live_get::<PersistentVolume>(&name) {
-        Ok(_) => return sync.step(ProvisionStep::InTreeVolumeExists.into()),
+        Ok(_) => {
+            sync.logs_claim(&messages::IN_TREE_EXISTS, &claim.object);
+            return sync.step(ProvisionStep::InTreeVolumeExists.into());
+        }
         Err(error) if error.is_not_found() => {}
-        Err(_) => return ends(sync, ProvisionStep::InTreeVolumeReadFailed),
+        Err(error) => {
+            sync.log(|| messages::IN_TREE_UNREAD.entry([reference("", printed(&name)), text(&error)]));
+            return ends(sync, ProvisionStep::InTreeVolumeReadFailed);
+        }
     }
     if !class.mount_options.is_empty() && !plugin.supports_mount_options() {
+        sync.log(|| {
+            let options = LogValue::List(class.mount_options.iter().map(ToString::to_string).collect());
+            let class = class.meta.name.as_str().into();
+            messages::IN_TREE_MOUNT_OPTIONS.entry([claim_name(&claim.object), class, options])
+        });
         let options = class.mount_options.iter().map(Str::as_str).collect::<Vec<_>>().join(" ");
         says(
             sync,
@@ -184,16 +210,20 @@ fn provision_claim_operation<'s>(
         return ends(sync, ProvisionStep::InTreeMountOptionsUnsupported);
     }
     if plugin == Plugin::HostPath && !behavior.hostpath_provisioning {
-        says(
-            sync,
-            format!("Failed to create provisioner: provisioning in volume plugin {:?} is disabled", plugin.name()),
-        );
+        let error = format!("provisioning in volume plugin {:?} is disabled", plugin.name());
+        sync.log(|| {
+            let class = class.meta.name.as_str().into();
+            messages::IN_TREE_DISABLED.entry([claim_name(&claim.object), class, text(&error)])
+        });
+        says(sync, format!("Failed to create provisioner: {error}"));
         return ends(sync, ProvisionStep::InTreeProvisionerDisabled);
     }
     if let Some(node) = claim.object.meta.annotations.get(AnnotationKey::SelectedNode).map(str::to_owned)
         && sync.node(&node).is_none()
     {
-        says(sync, format!("Failed to get target node: node {node:?} not found"));
+        let error = format!("node {node:?} not found");
+        sync.log(|| messages::IN_TREE_NO_NODE.entry([reference("", &node), claim_name(&claim.object), text(&error)]));
+        says(sync, format!("Failed to get target node: {error}"));
         return ends(sync, ProvisionStep::InTreeSelectedNodeMissing);
     }
     let default = match plugin {
@@ -207,9 +237,13 @@ fn provision_claim_operation<'s>(
         PluginAnswer::Waiting | PluginAnswer::InUse(_) => {
             sync.wait_for("in-tree-plugin", plugin.name(), "create the storage");
         }
-        PluginAnswer::Failed(text) => {
+        PluginAnswer::Failed(error) => {
             reschedule_provisioning(sync, &claim);
-            says(sync, format!("Failed to provision volume with StorageClass {:?}: {text}", class.meta.name.as_str()));
+            sync.log(|| {
+                let class = class.meta.name.as_str().into();
+                messages::IN_TREE_FAILED.entry([claim_name(&claim.object), class, text(&error)])
+            });
+            says(sync, format!("Failed to provision volume with StorageClass {:?}: {error}", class.meta.name.as_str()));
             ends(sync, ProvisionStep::InTreeProvisionFailed);
         }
         PluginAnswer::Done => {
@@ -226,7 +260,11 @@ fn reschedule_provisioning(sync: &mut SyncContext<'_, '_>, claim: &Claim<'_>) {
         let mut changed = (*claim.object).clone();
         changed.meta.annotations.remove(AnnotationKey::SelectedNode);
         // Upstream only logs a refusal. The event names the error of the provisioning, not this refusal.
-        let _ = sync.update(claim.id, changed);
+        match sync.update(claim.id, changed) {
+            // Upstream puts its own copy into the cache, which has the version from before the write.
+            Ok(_) => sync.logs_stored(&*claim.object, true),
+            Err(error) => sync.log(|| messages::NODE_KEPT.entry([claim_name(&claim.object), text(&error)])),
+        }
     }
 }
 
@@ -286,16 +324,34 @@ fn create_volume<'s>(
     let recorded = sync.world().snapshot().volumes().len();
     let wanted = VolumeId::new(u32::try_from(recorded).unwrap_or(u32::MAX).saturating_add(claim.id.0));
     let mut refusal = None;
+    let pair = || [claim_name(&claim.object), printed(&name).into()];
+    // Upstream gives the volume its name after this entry.
+    sync.log(|| messages::IN_TREE_CREATED.entry(pair()));
     for _ in 0..CREATE_RETRIES {
+        sync.log(|| messages::IN_TREE_SAVING.entry(pair()));
         match sync.create(volume.clone(), behavior.api_gates(), Some(wanted)) {
-            Ok(_) | Err(ApiError::AlreadyExists { .. }) => {
+            Ok(stored) => {
+                sync.log(|| messages::IN_TREE_SAVED.entry(pair()));
+                sync.logs_stored(&*stored, false);
                 refusal = None;
                 break;
             }
-            Err(error) => refusal = Some(error),
+            Err(ApiError::AlreadyExists { .. }) => {
+                sync.log(|| messages::IN_TREE_REUSING.entry(pair()));
+                refusal = None;
+                break;
+            }
+            Err(error) => {
+                sync.log(|| {
+                    let [claim, volume] = pair();
+                    messages::IN_TREE_REFUSED.entry([claim, volume, text(&error)])
+                });
+                refusal = Some(error);
+            }
         }
     }
     let Some(error) = refusal else {
+        sync.log(|| messages::IN_TREE_PROVISIONED.entry(pair()));
         sync.event(
             about,
             EventType::Normal,
@@ -304,6 +360,7 @@ fn create_volume<'s>(
         );
         return sync.step(ProvisionStep::InTreeProvisioned.into());
     };
+    sync.log(|| messages::IN_TREE_CLEANING.about(&format!("{key}: {error}"), []));
     sync.event(
         about.clone(),
         EventType::Warning,
@@ -318,8 +375,12 @@ fn create_volume<'s>(
         None => delete_host_path(volume).and_then(|()| remove_finalizer(sync, behavior, &name)),
     };
     match cleanup {
-        Ok(()) => sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into()),
+        Ok(()) => {
+            sync.log(|| messages::IN_TREE_CLEANED.entry(pair()));
+            sync.step(ProvisionStep::InTreeVolumeSaveFailedCleaned.into());
+        }
         Err(failure) => {
+            sync.log(|| messages::IN_TREE_ORPHANED.about(&format!("{key}: {failure}"), []));
             sync.event(
                 about,
                 EventType::Warning,

@@ -1,10 +1,13 @@
 //! Reclaiming: what the controller does to a volume whose claim is gone.
 
 use super::binding::{Volume, fail_volume, unbind_volume};
+use super::log::{text, volume_name};
+use super::messages;
 use super::plugins::{
     Plugin, Provider, delete_host_path, find_deletable_plugin, migrated_driver, recyclable, remote_deleter,
 };
 use super::volume::{EXTERNAL_FINALIZER, IN_TREE_FINALIZER, migration_annotations, without_in_tree_finalizer};
+use crate::controllers::log::Message;
 use crate::controllers::persistent_volume::{DESTROYED, SCRUBBING};
 use crate::controllers::{DeleteStep, KubernetesBehavior, ReclaimStep, RecycleStep, SyncContext};
 use crate::model::{
@@ -32,6 +35,7 @@ pub fn reclaim_volume<'s>(
     let name = &volume.object.meta.name;
     match &volume.object.reclaim_policy {
         ReclaimPolicy::Retain => {
+            sync.logs_volume(&messages::RETAIN, &volume.object);
             sync.wait_for(
                 "user",
                 "",
@@ -40,14 +44,16 @@ pub fn reclaim_volume<'s>(
             sync.step(ReclaimStep::ReclaimRetain.into());
         }
         ReclaimPolicy::Recycle => {
-            let started = sync.start_operation(&recycling(name, &volume.object.meta.uid));
+            sync.logs_volume(&messages::RECYCLE, &volume.object);
+            let started = schedule_operation(sync, &recycling(name, &volume.object.meta.uid));
             sync.step(started_step(started, ReclaimStep::ReclaimRecycle).into());
             if started == Started::Yes {
                 recycle_volume_operation(sync, &volume);
             }
         }
         ReclaimPolicy::Delete => {
-            let started = sync.start_operation(&deletion(name, &volume.object.meta.uid));
+            sync.logs_volume(&messages::DELETE, &volume.object);
+            let started = schedule_operation(sync, &deletion(name, &volume.object.meta.uid));
             sync.step(started_step(started, ReclaimStep::ReclaimDelete).into());
             if started == Started::Yes {
                 delete_volume_operation(sync, behavior, volume);
@@ -66,6 +72,18 @@ pub fn reclaim_volume<'s>(
     Ok(())
 }
 
+/// Tries to start an operation, and logs the result. Upstream: `scheduleOperation`, 1.36.
+pub(super) fn schedule_operation(sync: &mut SyncContext<'_, '_>, name: &str) -> Started {
+    sync.log(|| messages::OPERATION.entry([name.into()]));
+    let started = sync.start_operation(name);
+    match started {
+        Started::Yes => {}
+        Started::Running => sync.log(|| messages::OPERATION_RUNNING.entry([name.into()])),
+        Started::Backoff => sync.log(|| messages::OPERATION_BACKOFF.entry([name.into()])),
+    }
+    started
+}
+
 fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
     match started {
         Started::Yes => yes,
@@ -79,19 +97,33 @@ fn started_step(started: Started, yes: ReclaimStep) -> ReclaimStep {
 /// claimRef has no uid is not released. Upstream:
 /// `isVolumeReleased`, 1.36.
 fn is_volume_released(sync: &mut SyncContext<'_, '_>, volume: &PersistentVolume) -> bool {
-    let Some(claim_ref) = volume.claim_ref.as_ref().filter(|claim_ref| !claim_ref.uid.is_empty()) else {
+    let Some(claim_ref) = volume.claim_ref.as_ref() else {
+        sync.logs_volume(&messages::NO_CLAIM_REF, volume);
         return false;
     };
+    if claim_ref.uid.is_empty() {
+        sync.logs_volume(&messages::NO_CLAIM_UID, volume);
+        return false;
+    }
     match sync.cached_named::<PersistentVolumeClaim>(&claim_ref.namespace, &claim_ref.name) {
+        // Upstream logs nothing if the claim names another volume.
         Some((_, claim)) if claim.meta.uid == claim_ref.uid => {
-            !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name
+            let is_elsewhere = !claim.volume_name.is_empty() && claim.volume_name != volume.meta.name;
+            if !is_elsewhere {
+                sync.logs_volume(&messages::CLAIM_VALID, volume);
+            }
+            is_elsewhere
         }
-        Some(_) | None => true,
+        Some(_) | None => {
+            sync.logs_volume(&messages::IS_RELEASED, volume);
+            true
+        }
     }
 }
 
 /// Deletes the storage and the volume. Upstream: `deleteVolumeOperation`, 1.36 and earlier.
 fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>) {
+    sync.logs_volume(&messages::DELETING, &volume.object);
     if !behavior.delete_plugin_first && !still_released(sync, behavior, &volume.object) {
         return;
     }
@@ -103,6 +135,7 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
                 driver_of(&volume.object),
                 "delete the storage and then the PersistentVolume",
             );
+            sync.logs_volume(&messages::DELETE_EXTERNAL, &volume.object);
             sync.step(DeleteStep::DeleteExternal.into());
             return;
         }
@@ -113,7 +146,12 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
                 "set policy Retain to keep the data; or, if nobody needs them, delete the PersistentVolume, and then \
                  the storage by hand",
             );
+            let object = volume.object.clone();
             let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
+            match &marked {
+                Ok(marked) => sync.logs_volume(&messages::DELETE_EXTERNAL, &marked.object),
+                Err(error) => log_unmarked(sync, &messages::DELETE_UNMARKED, &object, error),
+            }
             if marked.is_err() {
                 sync.step(DeleteStep::DeleteMarkFailed.into());
                 sync.operation_failed();
@@ -126,6 +164,7 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
             return;
         }
     };
+    sync.log(|| messages::DELETER.entry([plugin.name().into(), volume_name(&volume.object)]));
     if behavior.delete_plugin_first && !still_released(sync, behavior, &volume.object) {
         return;
     }
@@ -136,19 +175,30 @@ fn delete_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, behavior: &Kubern
 /// read, if it is no longer released, or if it is being deleted and Kubernetes skips such volumes
 /// (`skip_delete_when_terminating`). Then the function records the leaf.
 fn still_released(sync: &mut SyncContext<'_, '_>, behavior: &KubernetesBehavior, volume: &PersistentVolume) -> bool {
-    let Ok((_, live)) = sync.live_get::<PersistentVolume>(&volume.meta.name) else {
-        sync.step(DeleteStep::DeleteVolumeGone.into());
-        return false;
+    let live = match sync.live_get::<PersistentVolume>(&volume.meta.name) {
+        Ok((_, live)) => live,
+        Err(error) => {
+            sync.log(|| messages::DELETE_UNREAD.entry([volume_name(volume), text(&error)]));
+            sync.step(DeleteStep::DeleteVolumeGone.into());
+            return false;
+        }
     };
     let left_alone = behavior.skip_delete_when_terminating && live.terminating();
     let released = !left_alone && is_volume_released(sync, &live);
     if !released {
+        sync.logs_volume(&messages::DELETE_NOT_RELEASED, volume);
         sync.step(DeleteStep::DeleteNotReleased.into());
     }
     released
 }
 
+/// Logs that the phase of a volume could not be set to Failed.
+fn log_unmarked(sync: &mut SyncContext<'_, '_>, message: &Message, volume: &PersistentVolume, error: &ApiError) {
+    sync.log(|| message.entry([volume_name(volume), text(error)]));
+}
+
 fn run_deleter<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, volume: Volume<'s>, plugin: Plugin) {
+    sync.logs_volume(&messages::STORAGE_DELETING, &volume.object);
     let default = match plugin {
         Plugin::HostPath => match delete_host_path(&volume.object) {
             Ok(()) => PluginAnswer::Done,
@@ -166,6 +216,7 @@ fn run_deleter<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior
             return;
         }
         PluginAnswer::InUse(text) => {
+            sync.log(|| messages::DELETE_FAILED.entry([volume_name(&volume.object), text.as_str().into()]));
             sync.event(ObjectRef::to(&*volume.object), EventType::Normal, "VolumeDelete", text);
             sync.step(DeleteStep::DeleteInUse.into());
             sync.operation_failed();
@@ -174,16 +225,26 @@ fn run_deleter<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior
         PluginAnswer::Failed(text) => Some(text),
         PluginAnswer::Done => {
             sync.mark(volume.id, DESTROYED);
+            sync.logs_volume(&messages::STORAGE_DELETED, &volume.object);
             remove_finalizer(sync, behavior, &volume.object.meta.name).err()
         }
     };
     if let Some(text) = failure {
+        sync.log(|| messages::DELETE_FAILED.entry([volume_name(&volume.object), text.as_str().into()]));
+        let object = volume.object.clone();
         let marked = fail_volume(sync, volume, "VolumeFailedDelete", &text);
+        if let Err(error) = &marked {
+            log_unmarked(sync, &messages::DELETE_UNMARKED, &object, error);
+        }
         sync.step(if marked.is_ok() { DeleteStep::DeleteFailed } else { DeleteStep::DeleteMarkFailed }.into());
         sync.operation_failed();
         return;
     }
+    sync.logs_volume(&messages::DELETE_SUCCEEDED, &volume.object);
     let deleted = sync.delete(volume.id, &volume.object);
+    if let Err(error) = &deleted {
+        sync.log(|| messages::DELETE_REFUSED.entry([volume_name(&volume.object), text(error)]));
+    }
     sync.step(if deleted.is_ok() { DeleteStep::DeleteSucceeded } else { DeleteStep::DeleteObjectRefused }.into());
 }
 
@@ -200,10 +261,17 @@ pub(super) fn remove_finalizer(
     if !behavior.deletion_finalizers {
         return Ok(());
     }
-    let (id, live) = sync.live_get(name).map_err(|error| error.to_string())?;
+    let (id, live) = sync.live_get(name).map_err(|error| {
+        sync.log(|| messages::FINALIZER_UNREAD.entry([text(&error), name.into()]));
+        error.to_string()
+    })?;
     if let Some(changed) = without_in_tree_finalizer(&live) {
+        let known = sync.cached::<PersistentVolume>(id).is_some();
         sync.update(id, changed)
             .map_err(|error| format!("persistent volume controller can't update finalizer: {error}"))?;
+        // Upstream puts its own copy into the cache, which has the version from before the write.
+        sync.logs_stored::<PersistentVolume>(&live, known);
+        sync.logs_volume(&messages::FINALIZER_REMOVED, &live);
     }
     Ok(())
 }
@@ -257,10 +325,16 @@ pub const OLD_RECYCLER: &str = "old recycler pod found, will retry later";
 /// Recycles the volume. Upstream's operation never returns an error, so there is no back-off. Upstream:
 /// `recycleVolumeOperation`, 1.36.
 fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<'s>) {
-    let Ok((id, live)) = sync.live_get(&volume.object.meta.name) else {
-        return sync.step(RecycleStep::RecycleVolumeGone.into());
+    sync.logs_volume(&messages::RECYCLING, &volume.object);
+    let (id, live) = match sync.live_get(&volume.object.meta.name) {
+        Ok(live) => live,
+        Err(error) => {
+            sync.log(|| messages::RECYCLE_UNREAD.entry([volume_name(&volume.object), text(&error)]));
+            return sync.step(RecycleStep::RecycleVolumeGone.into());
+        }
     };
     if !is_volume_released(sync, &live) {
+        sync.logs_volume(&messages::RECYCLE_NOT_RELEASED, &volume.object);
         return sync.step(RecycleStep::RecycleNotReleased.into());
     }
     let users = users_of(sync, &live);
@@ -270,19 +344,16 @@ fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<
         .as_ref()
         .is_some_and(|named| sync.cached_named::<PersistentVolumeClaim>(&named.namespace, &named.name).is_some());
     if !users.is_empty() && !claim_cached {
-        sync.event(
-            ObjectRef::to(&*volume.object),
-            EventType::Normal,
-            "VolumeFailedRecycle",
-            format!("Volume is used by pods: {}", users.join(",")),
-        );
+        let used = format!("Volume is used by pods: {}", users.join(","));
+        sync.log(|| messages::RECYCLE_USED.entry([volume_name(&volume.object), text(&used)]));
+        sync.event(ObjectRef::to(&*volume.object), EventType::Normal, "VolumeFailedRecycle", used);
         sync.wait_for("user", users.join(","), "stop using the volume");
         return sync.step(RecycleStep::RecycleVolumeUsed.into());
     }
     let fresh = Volume { id, object: live };
     if !recyclable(&fresh.object) {
         // If the API server refuses the status write, the operation ends as well. The next sync tries again.
-        let _ = fail_volume(sync, fresh, "VolumeFailedRecycle", "No recycler plugin found for the volume!");
+        fail_recycling(sync, fresh, "No recycler plugin found for the volume!");
         return sync.step(RecycleStep::RecyclePluginMissing.into());
     }
     let recycler = recycler_of(&fresh.object.meta.name);
@@ -297,14 +368,26 @@ fn recycle_volume_operation<'s>(sync: &mut SyncContext<'_, 's>, volume: &Volume<
             );
         }
         PluginAnswer::Failed(text) => {
-            let _ = fail_volume(sync, fresh, "VolumeFailedRecycle", &format!("Recycle failed: {text}"));
+            fail_recycling(sync, fresh, &format!("Recycle failed: {text}"));
             sync.step(RecycleStep::RecycleFailed.into());
         }
         PluginAnswer::Done => {
+            sync.logs_volume(&messages::RECYCLED, &fresh.object);
             sync.event(ObjectRef::to(&*fresh.object), EventType::Normal, "VolumeRecycled", "Volume recycled");
             sync.step(RecycleStep::RecycleSucceeded.into());
-            let _ = unbind_volume(sync, fresh);
+            let object = fresh.object.clone();
+            if let Err(error) = unbind_volume(sync, fresh) {
+                log_unmarked(sync, &messages::RECYCLED_NOT_AVAILABLE, &object, &error);
+            }
         }
+    }
+}
+
+/// Sets the phase of a volume that could not be recycled to Failed. Upstream only logs a refusal.
+fn fail_recycling<'s>(sync: &mut SyncContext<'_, 's>, volume: Volume<'s>, message: &str) {
+    let object = volume.object.clone();
+    if let Err(error) = fail_volume(sync, volume, "VolumeFailedRecycle", message) {
+        log_unmarked(sync, &messages::RECYCLE_UNMARKED, &object, &error);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The sync of a volume.
 
 use super::binding::{Volume, unbind_volume, update_volume_phase};
+use super::log::{claim_status, referred, volume_name, volume_status};
+use super::messages;
 use super::plugins::{IN_TREE_PREFIX, migrated_driver};
 use super::reclaim::reclaim_volume;
 use crate::controllers::{KubernetesBehavior, SyncContext, VolumeBranch};
@@ -8,7 +10,7 @@ use crate::model::{
     AnnotationKey, Annotations, ClaimRef, Held, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str,
     VolumePhase,
 };
-use crate::snapshot::VolumeId;
+use crate::snapshot::{VolumeId, printed};
 use crate::world::{ApiError, Compared, ComparisonStep, EventType, ObjectRef};
 use std::sync::Arc;
 
@@ -27,14 +29,17 @@ pub fn sync_volume(
     id: VolumeId,
 ) -> Option<VolumeBranch> {
     let object = sync.cached(id)?;
-    let volume = match update_migration_annotations_and_finalizers(sync, behavior, Volume { id, object }) {
-        Ok(volume) => volume,
+    sync.log(|| messages::VOLUME.entry([volume_name(&object), volume_status(&object)]));
+    let volume = Volume { id, object: object.clone() };
+    let branch = match update_migration_annotations_and_finalizers(sync, behavior, volume) {
+        Ok(volume) => sync_after_migration(sync, behavior, volume),
         Err(error) => {
             sync.fail(format!("persistent Volume Controller can't anneal migration annotations or finalizer: {error}"));
-            return Some(VolumeBranch::VolumeMigrationUpdateFailed);
+            VolumeBranch::VolumeMigrationUpdateFailed
         }
     };
-    Some(sync_after_migration(sync, behavior, volume))
+    sync.logs_volume_end(&object);
+    Some(branch)
 }
 
 fn sync_after_migration<'s>(
@@ -53,6 +58,7 @@ fn sync_after_migration<'s>(
         )
     });
     let Some(claim_ref) = volume.object.claim_ref.clone() else {
+        sync.logs_volume(&messages::UNUSED, &volume.object);
         set_phase(sync, volume, VolumePhase::Available);
         return VolumeBranch::VolumeUnclaimed;
     };
@@ -67,9 +73,11 @@ fn sync_after_migration<'s>(
     });
     if claim_ref.uid.is_empty() {
         record_reserved(sync, &name, &claim_ref);
+        sync.logs_claimed(&messages::RESERVED, &volume.object);
         set_phase(sync, volume, VolumePhase::Available);
         return VolumeBranch::VolumeReserved;
     }
+    sync.logs_claimed(&messages::CLAIMED, &volume.object);
     let claim = match find_claim(sync, behavior, &volume.object) {
         Ok(claim) => claim,
         Err(error) => {
@@ -94,7 +102,7 @@ fn sync_after_migration<'s>(
                     false,
                 )
             });
-            release_and_reclaim(sync, behavior, volume);
+            release_and_reclaim(sync, behavior, volume, branch);
             return branch;
         }
     };
@@ -112,12 +120,13 @@ fn sync_after_migration<'s>(
         return sync_waiting_volume(sync, &volume, &claim);
     }
     if claim.volume_name == name {
+        sync.logs_volume(&messages::ALL_BOUND, &volume.object);
         set_phase(sync, volume, VolumePhase::Bound);
         return VolumeBranch::VolumeBound;
     }
     let annotations = &volume.object.meta.annotations;
     if annotations.has(AnnotationKey::ProvisionedBy) && volume.object.reclaim_policy == ReclaimPolicy::Delete {
-        release_and_reclaim(sync, behavior, volume);
+        release_and_reclaim(sync, behavior, volume, VolumeBranch::VolumeSurplusDynamic);
         return VolumeBranch::VolumeSurplusDynamic;
     }
     let branch = if annotations.has(AnnotationKey::BoundByController) {
@@ -125,6 +134,11 @@ fn sync_after_migration<'s>(
     } else {
         VolumeBranch::VolumeSurplusUnbindUser
     };
+    let message = match branch {
+        VolumeBranch::VolumeSurplusUnbindController => &messages::SURPLUS_CONTROLLER,
+        _ => &messages::SURPLUS_USER,
+    };
+    sync.logs_volume(message, &volume.object);
     if let Err(error) = unbind_volume(sync, volume) {
         sync.fail(error.to_string());
     }
@@ -215,23 +229,46 @@ fn sync_waiting_volume(
         );
         return VolumeBranch::VolumeClaimModeMismatch;
     }
-    sync.enqueue(ObjectRef::to(claim));
-    if volume.object.meta.annotations.has(AnnotationKey::BoundByController) {
-        VolumeBranch::VolumeAwaitsClaim
+    let (branch, message) = if volume.object.meta.annotations.has(AnnotationKey::BoundByController) {
+        (VolumeBranch::VolumeAwaitsClaim, &messages::AWAITS_CLAIM)
     } else {
-        VolumeBranch::VolumeDanglingAwaitsClaim
-    }
+        (VolumeBranch::VolumeDanglingAwaitsClaim, &messages::DANGLING)
+    };
+    sync.logs_volume(message, &volume.object);
+    sync.enqueue(ObjectRef::to(claim));
+    branch
 }
 
-fn release_and_reclaim<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, mut volume: Volume<'s>) {
+fn release_and_reclaim<'s>(
+    sync: &mut SyncContext<'_, 's>,
+    behavior: &KubernetesBehavior,
+    mut volume: Volume<'s>,
+    branch: VolumeBranch,
+) {
+    let is_surplus = branch == VolumeBranch::VolumeSurplusDynamic;
     if !matches!(volume.object.status.phase, VolumePhase::Released | VolumePhase::Failed) {
+        if is_surplus {
+            sync.logs_volume(&messages::SURPLUS_DYNAMIC, &volume.object);
+        } else {
+            let policy = &volume.object.reclaim_policy;
+            sync.log(|| messages::RELEASED.entry([volume_name(&volume.object), policy.as_str().into()]));
+        }
         match update_volume_phase(sync, volume, VolumePhase::Released, "") {
             Ok(released) => volume = released,
             Err(error) => return sync.fail(error.to_string()),
         }
     }
+    let object = volume.object.clone();
     if let Err(error) = reclaim_volume(sync, behavior, volume) {
-        sync.fail(error.to_string());
+        return sync.fail(error.to_string());
+    }
+    if let Some(named) = object.claim_ref.as_ref().filter(|_| object.reclaim_policy == ReclaimPolicy::Retain)
+        && !is_surplus
+    {
+        sync.log(|| {
+            let uid = printed(&named.uid).into();
+            messages::RETAINED.entry([referred(Some(named)), uid, volume_name(&object)])
+        });
     }
 }
 
@@ -266,11 +303,22 @@ fn find_claim<'s>(
             claim = live_claim(sync, behavior, claim_ref)?;
         }
     }
-    let Some(mut claim) = claim else { return Ok(ClaimLookup::Missing) };
+    let Some(mut claim) = claim else {
+        sync.logs_claimed(&messages::CLAIM_MISSING, volume);
+        return Ok(ClaimLookup::Missing);
+    };
+    sync.log(|| messages::CLAIM_FOUND.entry([referred(Some(claim_ref)), claim_status(&claim), volume_name(volume)]));
     if claim.meta.uid != claim_ref.uid {
+        sync.log(|| messages::CLAIM_REREAD.entry([referred(Some(claim_ref))]));
         match live_claim(sync, behavior, claim_ref)? {
-            Some(live) if live.meta.uid == claim_ref.uid => claim = live,
-            Some(_) | None => return Ok(ClaimLookup::Replaced),
+            Some(live) if live.meta.uid == claim_ref.uid => {
+                sync.logs_claimed(&messages::CLAIM_SAME, volume);
+                claim = live;
+            }
+            Some(_) | None => {
+                sync.logs_claimed(&messages::CLAIM_REPLACED, volume);
+                return Ok(ClaimLookup::Replaced);
+            }
         }
     }
     Ok(ClaimLookup::Ours(claim))
@@ -300,6 +348,7 @@ fn update_migration_annotations_and_finalizers<'s>(
     let Some(provisioner) = meta.annotations.get(AnnotationKey::ProvisionedBy) else { return Ok(volume) };
     let migrated = migrated_driver(behavior, provisioner);
     let annotations = migration_annotations(&meta.annotations, migrated);
+    log_finalizers(sync, behavior, &volume.object, provisioner);
     let finalizers = deletion_finalizers(behavior, &volume.object, provisioner);
     if annotations.is_none() && finalizers.is_none() {
         return Ok(volume);
@@ -312,7 +361,33 @@ fn update_migration_annotations_and_finalizers<'s>(
         changed.meta.finalizers = finalizers;
     }
     volume.object = sync.update(volume.id, changed)?;
+    sync.logs_stored(&*volume.object, true);
     Ok(volume)
+}
+
+/// Logs which finalizers [`deletion_finalizers`] adds and removes. Upstream: `modifyDeletionFinalizers`, 1.36.
+fn log_finalizers(
+    sync: &mut SyncContext<'_, '_>,
+    behavior: &KubernetesBehavior,
+    volume: &PersistentVolume,
+    provisioner: &str,
+) {
+    if !behavior.deletion_finalizers
+        || migrated_driver(behavior, provisioner).is_some()
+        || !provisioner.starts_with(IN_TREE_PREFIX)
+    {
+        return;
+    }
+    match (&volume.reclaim_policy, volume.meta.has_finalizer(IN_TREE_FINALIZER)) {
+        (ReclaimPolicy::Delete, false) => sync.logs_volume(&messages::FINALIZER_ADDING, volume),
+        (ReclaimPolicy::Retain | ReclaimPolicy::Recycle, true) => {
+            sync.logs_volume(&messages::FINALIZER_REMOVING, volume);
+        }
+        _ => {}
+    }
+    if volume.meta.has_finalizer(EXTERNAL_FINALIZER) {
+        sync.logs_volume(&messages::EXTERNAL_FINALIZER_REMOVING, volume);
+    }
 }
 
 /// Returns the annotations with the correct CSI driver of a migrated plugin. Returns None if they are correct already.

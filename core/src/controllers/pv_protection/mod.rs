@@ -1,11 +1,14 @@
 //! The controller that prevents the removal of bound volumes: `pkg/controller/volume/pvprotection` of Kubernetes 1.36.
 
 pub mod leaves;
+mod messages;
 
+use super::log::{Log, Message};
 use super::spec::{Controller, ControllerSpec};
-use super::{SyncContext, finalizers};
-use crate::model::{HeldObject, Kind, PersistentVolume, VolumePhase};
+use super::{Branch, SyncContext, finalizers};
+use crate::model::{HeldObject, Kind, PersistentVolume, Str, VolumePhase};
 use crate::snapshot::VolumeId;
+use crate::world::{ApiError, ObjectRef};
 use leaves::VolumeProtectionBranch;
 
 /// The finalizer that prevents the removal of a volume.
@@ -17,11 +20,28 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     same,
     // The phase of a volume matters only while the volume is being deleted.
     is_hidden: |step| step.before.kind() != Kind::PersistentVolume || step.before.meta().deleted.is_none(),
-    ..ControllerSpec::named("persistentvolume-protection-controller", "pv-protection", |sync, _, id| {
-        let id = id.of().filter(|id| sync.world().get::<PersistentVolume>(*id).is_some())?;
-        Some(sync_volume(sync, id).into())
+    ..ControllerSpec::named(NAME, "pv-protection", |sync, _, id| {
+        let id = id.of::<PersistentVolume>()?;
+        let name = sync.world().get(id)?.meta.name.clone();
+        sync.log(|| messages::PROCESSING.entry([name.as_str().into()]));
+        let branch = sync_volume(sync, id);
+        sync.log(|| messages::FINISHED.entry([name.as_str().into(), "0s".into()]));
+        Some(branch.into())
     })
 });
+
+const NAME: &str = "persistentvolume-protection-controller";
+
+/// What the controller logs.
+pub const LOG: Log = Log {
+    component: NAME,
+    files: &["pv_protection_controller.go"],
+    messages: messages::MESSAGES,
+    ends: |leaf| matches!(leaf, Branch::VolumeProtectionBranch(_)),
+    names: |key, value| {
+        (key == "PV").then(|| ObjectRef { kind: Kind::PersistentVolume, namespace: Str::default(), name: value.into() })
+    },
+};
 
 fn same(a: &HeldObject<'_>, b: &HeldObject<'_>) -> bool {
     fn phase<'o>(object: &'o HeldObject<'_>) -> Option<&'o VolumePhase> {
@@ -39,18 +59,37 @@ pub fn sync_volume(sync: &mut SyncContext<'_, '_>, id: VolumeId) -> VolumeProtec
     let protected = volume.meta.has_finalizer(FINALIZER);
     if volume.terminating() && protected {
         if volume.status.phase == VolumePhase::Bound {
+            sync.log(|| messages::KEEPING.entry([volume.meta.name.as_str().into()]));
             return VolumeProtectionBranch::VolumeKeptBound;
         }
         let mut changed = (*volume).clone();
         changed.meta.finalizers = finalizers::without(&volume.meta.finalizers, FINALIZER);
-        finalizers::finish(sync.update(id, changed).map(drop), sync);
+        let result = sync.update(id, changed).map(drop);
+        log_result(sync, &volume, &result, [&messages::REMOVED, &messages::REMOVE_FAILED]);
+        finalizers::finish(result, sync);
         return VolumeProtectionBranch::VolumeProtectionRemoved;
     }
     if !volume.terminating() && !protected {
         let mut changed = (*volume).clone();
         changed.meta.finalizers = finalizers::with(&volume.meta.finalizers, FINALIZER);
-        finalizers::finish(sync.update(id, changed).map(drop), sync);
+        let result = sync.update(id, changed).map(drop);
+        log_result(sync, &volume, &result, [&messages::ADDED, &messages::ADD_FAILED]);
+        finalizers::finish(result, sync);
         return VolumeProtectionBranch::VolumeProtectionAdded;
     }
     VolumeProtectionBranch::VolumeProtectionUnchanged
+}
+
+/// Logs that a finalizer was written, or that it could not be written.
+fn log_result(
+    sync: &mut SyncContext<'_, '_>,
+    volume: &PersistentVolume,
+    result: &Result<(), ApiError>,
+    [done, failed]: [&Message; 2],
+) {
+    let name = volume.meta.name.as_str();
+    sync.log(|| match result {
+        Ok(()) => done.entry([name.into()]),
+        Err(error) => failed.entry([name.into(), error.to_string().into()]),
+    });
 }
