@@ -153,6 +153,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;explain' {
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read')
             [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')
@@ -203,7 +204,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden')
             [CompletionResult]::new('--v', '--v', [CompletionResultType]::ParameterName, 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden')
             [CompletionResult]::new('--recheck', '--recheck', [CompletionResultType]::ParameterName, 'If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f')
-            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Show each test of a decision: the field, the two values, the result')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Show each test of a decision: the field, the two values, the result; and what the controller logs at `-v=5`')
             [CompletionResult]::new('-R', '-R ', [CompletionResultType]::ParameterName, 'Also read the subdirectories of the directories')
             [CompletionResult]::new('--recursive', '--recursive', [CompletionResultType]::ParameterName, 'Also read the subdirectories of the directories')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Stop at the first object that cannot be decoded, instead of continuing without it')

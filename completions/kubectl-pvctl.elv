@@ -148,6 +148,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kubectl-pvctl;explain'= {
+            cand --log 'Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read'
             cand --actors 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads'
             cand -o 'How to print the answer'
             cand --output 'How to print the answer'
@@ -198,7 +199,7 @@ set edit:completion:arg-completer[kubectl-pvctl] = {|@words|
             cand -v 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden'
             cand --v 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden'
             cand --recheck 'If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f'
-            cand --trace 'Show each test of a decision: the field, the two values, the result'
+            cand --trace 'Show each test of a decision: the field, the two values, the result; and what the controller logs at `-v=5`'
             cand -R 'Also read the subdirectories of the directories'
             cand --recursive 'Also read the subdirectories of the directories'
             cand --strict 'Stop at the first object that cannot be decoded, instead of continuing without it'

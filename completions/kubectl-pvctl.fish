@@ -160,6 +160,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l st
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l log -d 'Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read' -r -F
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l actors -d 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
 wide\t''
@@ -220,7 +221,7 @@ always\t'Always, even if the output is a pipe'
 never\t'Never'"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l recheck -d 'If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f'
-complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Show each test of a decision: the field, the two values, the result'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l trace -d 'Show each test of a decision: the field, the two values, the result; and what the controller logs at `-v=5`'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -s R -l recursive -d 'Also read the subdirectories of the directories'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand explain" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'

@@ -4,6 +4,7 @@
 //! `kubectl options` are also defined here. They are accepted in any position after `pvctl`.
 
 mod completion;
+mod explain;
 mod flags;
 mod line;
 mod object;
@@ -13,6 +14,7 @@ mod request;
 mod value;
 
 pub use completion::{CompletionArgs, Shell};
+pub use explain::ExplainArgs;
 pub use flags::{ActorArgs, ClusterArgs, KubernetesArgs, ModelArgs, ScopeArgs, Secret, SourceArgs, TableArgs};
 pub use line::{HELP, is_flag};
 pub use object::{EXPLAINED, one_object, parse_objects};
@@ -27,7 +29,6 @@ pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtr
 
 use crate::model::DUMP;
 use crate::report::audit::ReportFormat;
-use crate::report::explanation::ExplanationFormat;
 use crate::report::match_table::MatchFormat;
 use crate::report::prediction::PredictionFormat;
 use crate::report::rules::RulesFormat;
@@ -315,50 +316,6 @@ pub struct PredictArgs {
     /// The flags for printing a table.
     #[command(flatten)]
     pub table: TableArgs,
-
-    /// The flags that select files as the source.
-    #[command(flatten)]
-    pub source: SourceArgs,
-
-    /// The flags that select the Kubernetes to model.
-    #[command(flatten)]
-    pub model: ModelArgs,
-}
-
-/// The arguments of `explain`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "EXAMPLES\n  \
-        kubectl pvctl explain pod/db-0 -n db    Why this pod does not start\n  \
-        kubectl pvctl explain sts/db -n db      Which of its pods do not start, and why\n  \
-        kubectl pvctl explain pods -l app=web   The same for each pod with this label\n  \
-        kubectl pvctl explain pvc/data-0 -n db  Why this claim is still Pending\n  \
-        kubectl pvctl explain pv data           Why this volume is Released\n  \
-        kubectl pvctl explain sc/standard       What this class does to its claims\n  \
-        kubectl pvctl explain pv/data --recheck  Whether the controller acts on this volume\n  \
-        kubectl pvctl explain pvc/data-0 -f dump.json -o json")]
-pub struct ExplainArgs {
-    /// The objects, as kubectl names them: pod/NAME, pvc/NAME, sts/NAME, `pods NAME NAME`; a type alone means all
-    /// objects in scope
-    #[arg(value_name = "OBJECT", required = true)]
-    pub object: Vec<String>,
-
-    /// If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether
-    /// the controller acts. Cannot be combined with -f
-    #[arg(long)]
-    pub recheck: bool,
-
-    /// The flag that selects the actors.
-    #[command(flatten)]
-    pub actors: ActorArgs,
-
-    /// Show each test of a decision: the field, the two values, the result
-    #[arg(long, help_heading = "Output")]
-    pub trace: bool,
-
-    /// How to print the answer
-    #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_default_value = true, help_heading = "Output",
-        value_parser = FormatParser::<ExplanationFormat>::new())]
-    pub output: ExplanationFormat,
 
     /// The flags that select files as the source.
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::shared::explained::{print_explanations, several};
+use super::shared::explained_log::explained_log;
 use super::shared::gather::gather_files;
 use super::shared::live::Live;
 use super::shared::{arguments, connect, offer};
@@ -14,6 +15,9 @@ use crate::terminal::Terminal;
 
 /// Reads the objects, explains the named ones, and prints the explanations.
 pub(super) fn run(args: &ExplainArgs, global: &GlobalArgs, terminal: &Terminal) -> Result<Status, Error> {
+    if let Some(log) = &args.log {
+        return explained_log(log, args, global, terminal);
+    }
     let objects = parse_objects(&args.object, &EXPLAINED)?;
     let labels = arguments::labels(global)?;
     let mut read = arguments::read(&args.model, &args.source, global)?;

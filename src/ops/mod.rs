@@ -6,6 +6,7 @@ pub mod apply;
 mod asker;
 pub mod audit;
 pub mod explain;
+pub mod explain_log;
 pub mod explain_several;
 pub mod fix;
 pub mod gather;

@@ -7,6 +7,7 @@ pub mod audit;
 pub mod contexts;
 pub mod explanation;
 pub mod history;
+pub mod log_reading;
 pub mod match_table;
 pub mod overview;
 pub mod plan;

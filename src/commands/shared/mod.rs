@@ -6,6 +6,7 @@ pub mod connect;
 pub mod contexts;
 pub(super) mod dump;
 pub(super) mod explained;
+pub(super) mod explained_log;
 pub(super) mod gather;
 pub(super) mod live;
 pub(super) mod offer;

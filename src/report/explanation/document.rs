@@ -150,12 +150,14 @@ pub struct NextOut {
 pub(super) const YOU: &str = "you";
 
 /// A decision in the form in which the text shows it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct TextDecision {
     pub(super) controller: &'static str,
     pub(super) branch: &'static str,
     pub(super) about: &'static str,
     pub(super) tests: Vec<String>,
+    /// The entries that the controller logs at `-v=5`.
+    pub(super) log: Vec<String>,
     pub(super) error: Option<String>,
     /// Whether the decision does nothing, like most decisions of the protection controllers.
     pub(super) idle: bool,
@@ -581,6 +583,7 @@ impl TextDecision {
             branch: decision.branch.name(),
             about: decision.branch.about(),
             tests,
+            log: decision.record.log.iter().map(ToString::to_string).collect(),
             error: decision.record.error.clone(),
             idle: matches!(
                 decision.branch,

@@ -1,7 +1,7 @@
 //! An explanation as text for people.
 
 use super::attaching;
-use super::document::YOU;
+use super::document::{TextDecision, YOU};
 use super::pods::{groups, open_stages, stages_table};
 use super::{BindingOut, ClassOut, EvidenceOut, Explanation, FieldOut, NextOut};
 use crate::controllers::CandidateVerdict;
@@ -190,7 +190,7 @@ impl Explanation<'_> {
     fn decision_section(&self, page: &mut Page, trace: bool) {
         page.heading("Decision");
         // Decisions with equal text differ only in the chosen volume. The section about candidates shows these volumes.
-        for alike in self.decisions.chunk_by(|one, other| one == other) {
+        for alike in self.decisions.chunk_by(|one, other| one.reads_like(other, trace)) {
             let decision = &alike[0];
             if decision.idle && !trace {
                 continue;
@@ -204,6 +204,12 @@ impl Explanation<'_> {
             if trace {
                 for test in &decision.tests {
                     page.line(2, test);
+                }
+                if !decision.log.is_empty() {
+                    page.line(2, "log at -v=5:");
+                }
+                for entry in &decision.log {
+                    page.entry(entry);
                 }
             }
         }
@@ -415,6 +421,15 @@ pub(super) struct Page {
     columns: Option<usize>,
 }
 
+impl TextDecision {
+    /// Returns whether the text shows the same for another decision. The log is shown only with `trace`.
+    fn reads_like(&self, other: &Self, trace: bool) -> bool {
+        (self.controller, self.branch, &self.tests, &self.error)
+            == (other.controller, other.branch, &other.tests, &other.error)
+            && (!trace || self.log == other.log)
+    }
+}
+
 impl Page {
     fn raw(&mut self, line: &str) {
         self.text.push_str(line);
@@ -435,6 +450,12 @@ impl Page {
     fn command(&mut self, command: &str) {
         let safe = sanitize(command);
         self.raw(&format!("    {safe}"));
+    }
+
+    /// Adds an entry of a log on its own line. The line is never wrapped, so that it can be searched for in a log.
+    fn entry(&mut self, entry: &str) {
+        let safe = sanitize(entry);
+        self.raw(&format!("      {safe}"));
     }
 
     /// Adds a line that is aligned with spaces. It is wrapped only if it is too long.

@@ -4,7 +4,7 @@ use super::created::created;
 use crate::report::shared::machine::{ObjectId, is_false};
 use crate::simulate::Decision;
 use crate::snapshot::{MergePatch, printed};
-use crate::world::{Compared, Effect, Write, WriteBody};
+use crate::world::{Compared, Effect, LogLevel, Write, WriteBody};
 use serde::Serialize;
 
 /// What one controller does in one sync of one object.
@@ -35,6 +35,27 @@ pub struct DecisionOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub tests: Vec<TestOut<'a>>,
+    /// The entries that the controller logs at `-v=5`, in order. They are listed only with `--trace`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub log: Vec<LogEntryOut<'a>>,
+}
+
+/// An entry of the log of a controller.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogEntryOut<'a> {
+    /// The smallest value of the flag `-v` with which the entry is logged. It is 0 for an error.
+    pub verbosity: u8,
+    /// Whether the entry is an error.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub error: bool,
+    /// The message, as upstream words it.
+    pub message: &'a str,
+    /// The message with its keys and values, in klog's text format without the header. A resourceVersion that the API
+    /// server has yet to assign is `<next>`. Elapsed times are `0s`.
+    pub text: String,
 }
 
 /// A request to the API server.
@@ -187,6 +208,16 @@ impl<'a> DecisionOut<'a> {
                     left: ComparedOut::new(&test.left),
                     right: test.right.as_ref().map(ComparedOut::new),
                     holds: test.holds,
+                })
+                .collect(),
+            log: record
+                .log
+                .iter()
+                .map(|entry| LogEntryOut {
+                    verbosity: entry.level.verbosity(),
+                    error: entry.level == LogLevel::Error,
+                    message: &entry.message,
+                    text: entry.to_string(),
                 })
                 .collect(),
         }

@@ -6,6 +6,7 @@ use pvctl::report::audit::Report;
 use pvctl::report::contexts::ContextList;
 use pvctl::report::explanation::Explanation;
 use pvctl::report::history::History;
+use pvctl::report::log_reading::LogReadingOut;
 use pvctl::report::match_table::MatchTable;
 use pvctl::report::plan::PlanDocument;
 use pvctl::report::prediction::PredictionList;
@@ -33,6 +34,7 @@ fn generated_schemas_are_in_step() {
         ("ContextList.json", schema::<ContextList<'_>>()),
         ("Explanation.json", schema::<Explanation<'_>>()),
         ("History.json", schema::<History>()),
+        ("LogReading.json", schema::<LogReadingOut>()),
         ("MatchTable.json", schema::<MatchTable<'_>>()),
         ("Plan.json", schema::<PlanDocument>()),
         ("PredictionList.json", schema::<PredictionList<'_>>()),
