@@ -1,7 +1,7 @@
 //! The entries that a component writes to its log.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// How important an entry is: an error, or information from a level on. The numbers are those of the flag `-v`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,10 +102,11 @@ pub fn quoted(text: &str) -> String {
             '\u{b}' => quoted.push_str("\\v"),
             '\'' => quoted.push('\''),
             other if other.escape_debug().len() == 1 => quoted.push(other),
+            // Writing to a String cannot fail.
             other => match u32::from(other) {
-                code @ ..0x80 => quoted.push_str(&format!("\\x{code:02x}")),
-                code @ 0x80..0x1_0000 => quoted.push_str(&format!("\\u{code:04x}")),
-                code => quoted.push_str(&format!("\\U{code:08x}")),
+                code @ ..0x80 => _ = write!(quoted, "\\x{code:02x}"),
+                code @ 0x80..0x1_0000 => _ = write!(quoted, "\\u{code:04x}"),
+                code => _ = write!(quoted, "\\U{code:08x}"),
             },
         }
     }

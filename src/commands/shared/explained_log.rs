@@ -1,5 +1,6 @@
 //! This module explains the lines of a log. It reads neither a cluster nor files with objects.
 
+use super::arguments;
 use crate::cli::{EXPLAINED, ExplainArgs, GlobalArgs, parse_objects};
 use crate::error::Error;
 use crate::ops::Status;
@@ -15,6 +16,9 @@ pub(in crate::commands) fn explained_log(
     global: &GlobalArgs,
     terminal: &Terminal,
 ) -> Result<Status, Error> {
+    if arguments::labels(global)?.is_some() {
+        return Err(Error::usage("--log and -l cannot be used together: a log has no labels").hint("leave -l out"));
+    }
     let objects = parse_objects(&args.object, &EXPLAINED)?;
     let text = source::log(path)?;
     let namespace = global.scope.namespace.as_deref();

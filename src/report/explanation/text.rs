@@ -209,7 +209,7 @@ impl Explanation<'_> {
                     page.line(2, "log at -v=5:");
                 }
                 for entry in &decision.log {
-                    page.entry(entry);
+                    page.line(3, entry);
                 }
             }
         }
@@ -450,12 +450,6 @@ impl Page {
     fn command(&mut self, command: &str) {
         let safe = sanitize(command);
         self.raw(&format!("    {safe}"));
-    }
-
-    /// Adds an entry of a log on its own line. The line is never wrapped, so that it can be searched for in a log.
-    fn entry(&mut self, entry: &str) {
-        let safe = sanitize(entry);
-        self.raw(&format!("      {safe}"));
     }
 
     /// Adds a line that is aligned with spaces. It is wrapped only if it is too long.

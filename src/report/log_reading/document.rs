@@ -35,8 +35,8 @@ pub struct LoggedSyncOut {
     /// The object of the sync. The field is absent if no line names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<LoggedObject>,
-    /// The leaves at which the sync may have ended. There is one leaf if the lines tell it. The list is empty for a line
-    /// that is written outside of syncs.
+    /// The leaves at which the sync may have ended. There is one leaf if the lines tell it. The list is empty for a
+    /// line that is written outside of syncs.
     pub ends: Vec<LeafOut>,
     /// The lines, in their order.
     pub lines: Vec<LogLineOut>,

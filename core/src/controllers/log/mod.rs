@@ -102,8 +102,8 @@ macro_rules! flag {
 pub(super) use flag;
 
 /// Defines the messages of a component. Each function of upstream has a list of messages: a name, the level, a property
-/// in parentheses if the message has one, the text, the keys, and the leaves at which the message is written. `MESSAGES`
-/// is the list of all.
+/// in parentheses if the message has one, the text, the keys, and the leaves at which the message is written.
+/// `MESSAGES` is the list of all.
 macro_rules! messages {
     ($($function:literal {
         $($name:ident: $level:ident $(($($flag:tt)+))?, $text:literal, [$($key:literal),*],

@@ -1,5 +1,5 @@
-//! Reads a piece of a log: which component wrote each entry, in which of its functions, and at which leaves. The entries
-//! of one sync are put together, because together they tell the leaf at which the sync ended.
+//! Reads a piece of a log: which component wrote each entry, in which of its functions, and at which leaves. The
+//! entries of one sync are put together, because together they tell the leaf at which the sync ended.
 
 use super::{Log, LogLine, Message, lines};
 use crate::controllers::{Branch, LOGS};
@@ -137,36 +137,35 @@ impl LogReading {
             object: named.first().cloned(),
             steps: Vec::new(),
         };
-        match self.sync_of(log, message, &named, &wanted).and_then(|at| Some((at, self.syncs.get_mut(at)?))) {
-            Some((at, sync)) => {
-                sync.narrow(&wanted);
-                sync.lines.push(entry);
-                sync.named.extend(named);
-                sync.is_complete |= message.last;
-                self.open.retain(|open| *open != at);
-                self.open.push(at);
-            }
-            None => {
-                let object = named.first().cloned().filter(|_| message.begins > 0);
-                if let Some(object) = &object {
-                    let syncs = &mut self.syncs;
-                    self.open.retain(|at| match syncs.get_mut(*at) {
-                        Some(sync) if is(sync.log, log) && sync.is_of_kind(object.kind) => {
-                            sync.is_complete = true;
-                            false
-                        }
-                        other => other.is_some(),
-                    });
-                    self.open.push(self.syncs.len());
-                }
-                let lines = vec![entry];
-                self.syncs.push(LoggedSync { log, object, ends: wanted, lines, named, is_complete: message.last });
-            }
+        let place = self.sync_of(log, message, &named, &wanted);
+        if let Some((at, sync)) = place.and_then(|at| Some((at, self.syncs.get_mut(at)?))) {
+            sync.narrow(&wanted);
+            sync.lines.push(entry);
+            sync.named.extend(named);
+            sync.is_complete |= message.last;
+            self.open.retain(|open| *open != at);
+            self.open.push(at);
+            return;
         }
+        let object = named.first().cloned().filter(|_| message.begins > 0);
+        if let Some(object) = &object {
+            let syncs = &mut self.syncs;
+            self.open.retain(|at| match syncs.get_mut(*at) {
+                Some(sync) if is(sync.log, log) && sync.is_of_kind(object.kind) => {
+                    sync.is_complete = true;
+                    false
+                }
+                other => other.is_some(),
+            });
+            self.open.push(self.syncs.len());
+        }
+        let lines = vec![entry];
+        self.syncs.push(LoggedSync { log, object, ends: wanted, lines, named, is_complete: message.last });
     }
 
     /// Returns the place of the sync to which an entry belongs. It is the sync of the component with the latest entry
-    /// that names an object of this entry, or else with the latest entry at all, if it can end at the leaves of the entry.
+    /// that names an object of this entry, or else with the latest entry at all, if it can end at the leaves of the
+    /// entry.
     fn sync_of(&self, log: &Log, message: &Message, named: &[ObjectRef], wanted: &[Branch]) -> Option<usize> {
         let fits = |sync: &LoggedSync| {
             let is_of = sync.object.as_ref().is_some_and(|object| named.first() == Some(object));

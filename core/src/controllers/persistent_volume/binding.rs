@@ -98,7 +98,7 @@ fn bind_steps<'s>(
         sync.logs_pair(&messages::BIND_VOLUME_KEPT, &claim.object, &volume.object);
     }
     let is_bound = volume.object.status.phase == VolumePhase::Bound;
-    volume = update_volume_phase(sync, volume, VolumePhase::Bound, "")
+    volume = update_volume_phase(sync, volume, &VolumePhase::Bound, "")
         .map_err(|error| failed(sync, &BINDING_VOLUME_STATUS_FAILED, BindStep::BindVolumeStatusFailed, &error))?;
     if !is_bound {
         done.push(BindStep::BindVolumeStatusSaved);
@@ -313,20 +313,20 @@ pub fn clear_claim_status<'s>(
     sync: &mut SyncContext<'_, 's>,
     behavior: &KubernetesBehavior,
     claim: &Claim<'s>,
-    phase: ClaimPhase,
+    phase: &ClaimPhase,
 ) -> Result<Held<'s, PersistentVolumeClaim>, ApiError> {
     let mut status = ClaimStatus { phase: phase.clone(), unused: claim.object.status.unused, ..ClaimStatus::default() };
     if !behavior.attributes_class_compared {
         status.current_attributes_class.clone_from(&claim.object.status.current_attributes_class);
     }
-    log_claim_status(sync, &claim.object, &phase, None);
+    log_claim_status(sync, &claim.object, phase, None);
     if claim.object.status == status {
-        log_claim_phase(sync, &messages::CLAIM_STATUS_KEPT, &claim.object, &phase);
+        log_claim_phase(sync, &messages::CLAIM_STATUS_KEPT, &claim.object, phase);
         return Ok(claim.object.clone());
     }
     let mut changed = (*claim.object).clone();
     changed.status = status;
-    write_claim_status(sync, claim, changed, &phase)
+    write_claim_status(sync, claim, changed, phase)
 }
 
 /// Sets the phase of a claim to Lost and emits an event. Does nothing if the claim is Lost already. Upstream:
@@ -342,7 +342,7 @@ pub fn lose_claim<'s>(
     if claim.object.status.phase == ClaimPhase::Lost {
         return log_claim_phase(sync, &messages::CLAIM_EVENT_KEPT, &claim.object, &ClaimPhase::Lost);
     }
-    match clear_claim_status(sync, behavior, claim, ClaimPhase::Lost) {
+    match clear_claim_status(sync, behavior, claim, &ClaimPhase::Lost) {
         Ok(lost) => {
             sync.log(|| {
                 let phase = ClaimPhase::Lost.as_str().into();
@@ -362,12 +362,12 @@ pub fn lose_claim<'s>(
 pub fn update_volume_phase<'s>(
     sync: &mut SyncContext<'_, 's>,
     mut volume: Volume<'s>,
-    phase: VolumePhase,
+    phase: &VolumePhase,
     message: &str,
 ) -> Result<Volume<'s>, ApiError> {
-    log_volume_phase(sync, &messages::PHASE, &volume.object, &phase);
-    if volume.object.status.phase == phase {
-        log_volume_phase(sync, &messages::PHASE_KEPT, &volume.object, &phase);
+    log_volume_phase(sync, &messages::PHASE, &volume.object, phase);
+    if volume.object.status.phase == *phase {
+        log_volume_phase(sync, &messages::PHASE_KEPT, &volume.object, phase);
         return Ok(volume);
     }
     let mut changed = (*volume.object).clone();
@@ -376,7 +376,7 @@ pub fn update_volume_phase<'s>(
     match sync.update_status(volume.id, changed) {
         Ok(stored) => {
             sync.logs_stored(&*stored, true);
-            log_volume_phase(sync, &messages::PHASE_ENTERED, &volume.object, &phase);
+            log_volume_phase(sync, &messages::PHASE_ENTERED, &volume.object, phase);
             volume.object = stored;
             Ok(volume)
         }
@@ -411,7 +411,7 @@ pub fn fail_volume<'s>(
         log_volume_phase(sync, &messages::PHASE_EVENT_KEPT, &volume.object, &VolumePhase::Failed);
         return Ok(volume);
     }
-    let failed = update_volume_phase(sync, volume, VolumePhase::Failed, message)?;
+    let failed = update_volume_phase(sync, volume, &VolumePhase::Failed, message)?;
     sync.log(|| {
         let phase = VolumePhase::Failed.as_str().into();
         messages::PHASE_CHANGED.entry([volume_name(&failed.object), phase, message.into()])
@@ -443,7 +443,7 @@ pub fn unbind_volume<'s>(sync: &mut SyncContext<'_, 's>, mut volume: Volume<'s>)
             sync.logs_stored(&*stored, true);
             volume.object = stored;
             sync.logs_volume(&messages::UNBOUND, &volume.object);
-            update_volume_phase(sync, volume, VolumePhase::Available, "")
+            update_volume_phase(sync, volume, &VolumePhase::Available, "")
         }
         Err(error) => {
             sync.log(|| messages::UNBIND_FAILED.entry([volume_name(&volume.object), text(&error)]));

@@ -151,7 +151,7 @@ fn sync_unbound_claim<'s>(
 }
 
 fn set_pending<'s>(sync: &mut SyncContext<'_, 's>, behavior: &KubernetesBehavior, claim: &Claim<'s>) {
-    let pending = clear_claim_status(sync, behavior, claim, ClaimPhase::Pending).err();
+    let pending = clear_claim_status(sync, behavior, claim, &ClaimPhase::Pending).err();
     if let Some(error) = pending {
         sync.fail(error.to_string());
     }

@@ -51,26 +51,22 @@ pub const CONTROLLER: Controller = Controller::of(&ControllerSpec {
     has_ends: |_, id| BOUND_KINDS.contains(&id.kind),
     ends: ends::ends,
     ..ControllerSpec::named(CONTROLLER_NAME, "persistentvolume-binder", |sync, behavior, id| match id.typed() {
-        TypedId::PersistentVolume(id) => match sync.cached_but_deleted(id) {
-            Some(volume) => {
+        TypedId::PersistentVolume(id) => {
+            if let Some(volume) = sync.cached_but_deleted(id) {
                 sync.logs_volume(&messages::VOLUME_KEY, &volume);
-                Some(volume_deleted(sync, &volume))
+                return Some(volume_deleted(sync, &volume));
             }
-            None => {
-                sync.logs_begin(&messages::VOLUME_KEY, id);
-                sync_volume(sync, behavior, id).map(Branch::from)
-            }
-        },
-        TypedId::PersistentVolumeClaim(id) => match sync.cached_but_deleted(id) {
-            Some(claim) => {
+            sync.logs_begin(&messages::VOLUME_KEY, id);
+            sync_volume(sync, behavior, id).map(Branch::from)
+        }
+        TypedId::PersistentVolumeClaim(id) => {
+            if let Some(claim) = sync.cached_but_deleted(id) {
                 sync.logs_claim(&messages::CLAIM_KEY, &claim);
-                Some(claim_deleted(sync, &claim))
+                return Some(claim_deleted(sync, &claim));
             }
-            None => {
-                sync.logs_begin(&messages::CLAIM_KEY, id);
-                sync_claim(sync, behavior, id).map(Branch::from)
-            }
-        },
+            sync.logs_begin(&messages::CLAIM_KEY, id);
+            sync_claim(sync, behavior, id).map(Branch::from)
+        }
         _ => None,
     })
 });

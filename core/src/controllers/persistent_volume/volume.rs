@@ -59,7 +59,7 @@ fn sync_after_migration<'s>(
     });
     let Some(claim_ref) = volume.object.claim_ref.clone() else {
         sync.logs_volume(&messages::UNUSED, &volume.object);
-        set_phase(sync, volume, VolumePhase::Available);
+        set_phase(sync, volume, &VolumePhase::Available);
         return VolumeBranch::VolumeUnclaimed;
     };
     sync.test(|| {
@@ -74,7 +74,7 @@ fn sync_after_migration<'s>(
     if claim_ref.uid.is_empty() {
         record_reserved(sync, &name, &claim_ref);
         sync.logs_claimed(&messages::RESERVED, &volume.object);
-        set_phase(sync, volume, VolumePhase::Available);
+        set_phase(sync, volume, &VolumePhase::Available);
         return VolumeBranch::VolumeReserved;
     }
     sync.logs_claimed(&messages::CLAIMED, &volume.object);
@@ -121,7 +121,7 @@ fn sync_after_migration<'s>(
     }
     if claim.volume_name == name {
         sync.logs_volume(&messages::ALL_BOUND, &volume.object);
-        set_phase(sync, volume, VolumePhase::Bound);
+        set_phase(sync, volume, &VolumePhase::Bound);
         return VolumeBranch::VolumeBound;
     }
     let annotations = &volume.object.meta.annotations;
@@ -195,7 +195,7 @@ fn complete_claim_ref(sync: &SyncContext<'_, '_>, volume: &str, named: &ClaimRef
     }
 }
 
-fn set_phase<'s>(sync: &mut SyncContext<'_, 's>, volume: Volume<'s>, phase: VolumePhase) {
+fn set_phase<'s>(sync: &mut SyncContext<'_, 's>, volume: Volume<'s>, phase: &VolumePhase) {
     if let Err(error) = update_volume_phase(sync, volume, phase, "") {
         sync.fail(error.to_string());
     }
@@ -253,7 +253,7 @@ fn release_and_reclaim<'s>(
             let policy = &volume.object.reclaim_policy;
             sync.log(|| messages::RELEASED.entry([volume_name(&volume.object), policy.as_str().into()]));
         }
-        match update_volume_phase(sync, volume, VolumePhase::Released, "") {
+        match update_volume_phase(sync, volume, &VolumePhase::Released, "") {
             Ok(released) => volume = released,
             Err(error) => return sync.fail(error.to_string()),
         }

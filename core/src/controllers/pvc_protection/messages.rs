@@ -1,6 +1,8 @@
 //! The messages that the controller that protects claims logs. Upstream: `pvc_protection_controller.go`,
 //! `pkg/controller/volume/pvcprotection`, 1.36.
 
+#![expect(clippy::unnested_or_patterns, reason = "a group of leaves is a pattern of its own")]
+
 use super::leaves::ClaimProtectionBranch as Leaf;
 use crate::controllers::Branch::ClaimProtectionBranch as C;
 use crate::controllers::log::messages;

@@ -1,6 +1,8 @@
 //! The messages that the PersistentVolume controller logs. Upstream: `pv_controller.go` and `pv_controller_base.go`,
 //! `pkg/controller/volume/persistentvolume`, 1.36.
 
+#![expect(clippy::unnested_or_patterns, reason = "a group of leaves is a pattern of its own")]
+
 mod groups;
 
 use super::leaves::{
