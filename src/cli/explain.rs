@@ -24,9 +24,9 @@ pub struct ExplainArgs {
     #[arg(value_name = "OBJECT", required_unless_present = "log")]
     pub object: Vec<String>,
 
-    /// Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each line,
-    /// in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No
-    /// cluster is read
+    /// Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each
+    /// line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects.
+    /// No cluster is read
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["filenames", "recheck", "trace"])]
     pub log: Option<PathBuf>,
 

@@ -151,7 +151,8 @@ fn log_claim_phase(
     sync.log(|| message.entry([claim_name(claim), phase.as_str().into()]));
 }
 
-/// Logs that the status of a claim is compared with the status that it should have. Upstream: `updateClaimStatus`, 1.36.
+/// Logs that the status of a claim is compared with the status that it should have. Upstream: `updateClaimStatus`,
+/// 1.36.
 fn log_claim_status(
     sync: &mut SyncContext<'_, '_>,
     claim: &PersistentVolumeClaim,
@@ -169,8 +170,8 @@ fn log_claim_status(
     }
 }
 
-/// Returns the error with which Go refuses a quantity. Upstream: `ParseQuantity`, `k8s.io/apimachinery/pkg/api/resource`,
-/// 0.36.
+/// Returns the error with which Go refuses a quantity. Upstream: `ParseQuantity`,
+/// `k8s.io/apimachinery/pkg/api/resource`, 0.36.
 fn unparsable(quantity: &str) -> &'static str {
     let unsigned = quantity.strip_prefix(['+', '-']).unwrap_or(quantity);
     let suffix = unsigned.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
