@@ -62,33 +62,38 @@ func (p pods) GetPodByUID(uid types.UID) (*v1.Pod, bool) {
 func (p pods) ShouldPodContainersBeTerminating(types.UID) bool { return false }
 func (p pods) ShouldPodRuntimeBeRemoved(types.UID) bool        { return false }
 
-// recorder keeps the events about each pod.
-type recorder struct {
+// recorder passes events on: the object that an event is about, and the type, the reason and the message.
+type recorder struct{ add func(runtime.Object, string) }
+
+func (r recorder) Event(about runtime.Object, kind, reason, message string) {
+	r.add(about, kind+" "+reason+" "+message)
+}
+
+func (r recorder) Eventf(about runtime.Object, kind, reason, format string, args ...any) {
+	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
+}
+
+func (r recorder) AnnotatedEventf(about runtime.Object, _ map[string]string, kind, reason, format string, args ...any) {
+	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
+}
+
+// podEvents are the events about each pod.
+type podEvents struct {
 	lock sync.Mutex
 	seen map[types.UID]sets.Set[string]
 }
 
-func (r *recorder) Event(object runtime.Object, kind, reason, message string) {
-	pod, isPod := object.(*v1.Pod)
+func (e *podEvents) add(about runtime.Object, text string) {
+	pod, isPod := about.(*v1.Pod)
 	if !isPod {
 		return
 	}
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	if r.seen[pod.UID] == nil {
-		r.seen[pod.UID] = sets.New[string]()
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if e.seen[pod.UID] == nil {
+		e.seen[pod.UID] = sets.New[string]()
 	}
-	r.seen[pod.UID].Insert(kind + " " + reason + " " + message)
-}
-
-func (r *recorder) Eventf(object runtime.Object, kind, reason, format string, args ...any) {
-	r.Event(object, kind, reason, fmt.Sprintf(format, args...))
-}
-
-func (r *recorder) AnnotatedEventf(
-	object runtime.Object, _ map[string]string, kind, reason, format string, args ...any,
-) {
-	r.Event(object, kind, reason, fmt.Sprintf(format, args...))
+	e.seen[pod.UID].Insert(text)
 }
 
 // fakedHost is what the plugins and the operations know of the kubelet.
@@ -178,10 +183,10 @@ func mountAll(t *testing.T, line *Line) error {
 	if err := plugins.InitPlugins(probe(w.unattached, immediate{}), nil, host{faked, w.node.Labels}); err != nil {
 		return err
 	}
-	events := &recorder{seen: map[types.UID]sets.Set[string]{}}
+	events := &podEvents{seen: map[types.UID]sets.Set[string]{}}
 	manager := volumemanager.NewVolumeManager(
 		true, types.NodeName(w.node.Name), w.own, w.own, client, plugins, mount.NewFakeMounter(nil),
-		hostutil.NewFakeHostUtil(nil), folder, events, volumetesting.NewBlockVolumePathHandler(),
+		hostutil.NewFakeHostUtil(nil), folder, recorder{events.add}, volumetesting.NewBlockVolumePathHandler(),
 	)
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup

@@ -102,11 +102,13 @@ type Step struct {
 	Remove *Named `json:"remove,omitempty"`
 	// Cached are the volumes that the kubelet's copy of the node lists as attached from now on.
 	Cached *[]string `json:"cached,omitempty"`
-	// Report says that the kubelet writes the status of the node.
-	Report bool `json:"report,omitempty"`
-	// Wait is the name of a pod for whose volumes the kubelet begins to wait.
+	// Report says that the kubelet begins to write the status of the node, and Reported that it has been written.
+	Report   bool `json:"report,omitempty"`
+	Reported bool `json:"reported,omitempty"`
+	// Wait is the name of a pod for whose volumes the kubelet begins to wait. Nothing happens if it waits for them
+	// already, or if it stops the pod.
 	Wait string `json:"wait,omitempty"`
-	// Terminate is the name of a pod whose containers the kubelet begins to stop.
+	// Terminate is the name of a pod whose containers the kubelet begins to stop. It no longer waits for their volumes.
 	Terminate string `json:"terminate,omitempty"`
 	// End is the name of a pod whose containers have ended.
 	End string `json:"end,omitempty"`

@@ -89,8 +89,14 @@ type node struct {
 	lock sync.Mutex
 	// pods are the pods that the kubelet knows, sorted by namespace and name.
 	pods []*v1.Pod
+	// uids are the uids of all pods that the kubelet has had, by their names.
+	uids map[string]types.UID
 	// terminating are the pods whose containers are being stopped, and ended those whose containers have ended.
 	terminating, ended sets.Set[types.UID]
+	// waits end the waits for the volumes of pods.
+	waits map[types.UID]context.CancelFunc
+	// inUse are the volumes that the kubelet is writing to the status of the node.
+	inUse []v1.UniqueVolumeName
 	// cached are the volumes that the kubelet's copy of the node lists as attached.
 	cached  []string
 	counts  map[string]int
@@ -117,12 +123,17 @@ func (n *node) ShouldPodContainersBeTerminating(uid types.UID) bool {
 	return n.terminating.Has(uid) || n.ended.Has(uid)
 }
 
-// ShouldPodRuntimeBeRemoved says whether no container of a pod runs. It is also true for a pod that is not known.
+// ShouldPodRuntimeBeRemoved says whether no container of a pod runs. It is also true for a pod that the kubelet has
+// never had.
 func (n *node) ShouldPodRuntimeBeRemoved(uid types.UID) bool {
 	n.lock.Lock()
 	defer n.lock.Unlock()
-	_, known := pods(n.pods).GetPodByUID(uid)
-	return !known || n.ended.Has(uid)
+	for _, known := range n.uids {
+		if known == uid {
+			return n.ended.Has(uid)
+		}
+	}
+	return true
 }
 
 func (n *node) add(entry Entry) {
@@ -206,14 +217,11 @@ func (n *node) make(folder string) error {
 	return nil
 }
 
-// managingHost is what the plugins and the operations know of the kubelet.
+// managingHost also knows the kubelet's copy of the node.
 type managingHost struct {
-	fakedHost
-	node   *node
-	labels map[string]string
+	host
+	node *node
 }
-
-func (h managingHost) GetNodeLabels() (map[string]string, error) { return h.labels, nil }
 
 func (h managingHost) GetAttachedVolumesFromNodeStatus() (map[v1.UniqueVolumeName]string, error) {
 	h.node.lock.Lock()
@@ -223,23 +231,6 @@ func (h managingHost) GetAttachedVolumesFromNodeStatus() (map[v1.UniqueVolumeNam
 		all[v1.UniqueVolumeName(name)] = ""
 	}
 	return all, nil
-}
-
-// eventRecorder records the events of a run.
-type eventRecorder struct{ node *node }
-
-func (r eventRecorder) Event(about runtime.Object, kind, reason, message string) {
-	r.node.record(about, kind+" "+reason+" "+message)
-}
-
-func (r eventRecorder) Eventf(about runtime.Object, kind, reason, format string, args ...any) {
-	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
-}
-
-func (r eventRecorder) AnnotatedEventf(
-	about runtime.Object, _ map[string]string, kind, reason, format string, args ...any,
-) {
-	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
 }
 
 func manageAll(t *testing.T, line *Line) error {
@@ -257,7 +248,10 @@ func manageAll(t *testing.T, line *Line) error {
 	defer os.RemoveAll(folder)
 	n := &node{
 		asked: asked, began: time.Now(), pods: w.own, terminating: sets.New[types.UID](), ended: sets.New[types.UID](),
-		counts: map[string]int{},
+		counts: map[string]int{}, uids: map[string]types.UID{}, waits: map[types.UID]context.CancelFunc{},
+	}
+	for _, pod := range w.own {
+		n.uids[pod.Name] = pod.UID
 	}
 	for _, each := range w.node.Status.VolumesAttached {
 		n.cached = append(n.cached, string(each.Name))
@@ -268,12 +262,12 @@ func manageAll(t *testing.T, line *Line) error {
 	client := fake.NewSimpleClientset(w.objects...)
 	faked := volumetesting.NewFakeKubeletVolumeHost(t, folder, client, nil).WithNode(w.node)
 	plugins := &volume.VolumePluginMgr{}
-	if err := plugins.InitPlugins(probe(w.unattached, n), nil, managingHost{faked, n, w.node.Labels}); err != nil {
+	if err := plugins.InitPlugins(probe(w.unattached, n), nil, managingHost{host{faked, w.node.Labels}, n}); err != nil {
 		return err
 	}
 	manager := volumemanager.NewVolumeManager(
 		true, types.NodeName(w.node.Name), n, n, client, plugins, mount.NewFakeMounter(nil),
-		hostutil.NewFakeHostUtil(nil), folder, eventRecorder{n}, volumetesting.NewBlockVolumePathHandler(),
+		hostutil.NewFakeHostUtil(nil), folder, recorder{n.record}, volumetesting.NewBlockVolumePathHandler(),
 	)
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
@@ -323,31 +317,54 @@ func (n *node) apply(
 		}
 		slices.Sort(texts)
 		n.add(Entry{InUse: &texts})
-		manager.MarkVolumesAsReportedInUse(names)
+		n.inUse = names
+	case step.Reported:
+		manager.MarkVolumesAsReportedInUse(n.inUse)
 	case step.Wait != "":
-		if pod := n.named(step.Wait); pod != nil {
-			done.Go(func() {
-				waited := &Waited{Pod: pod.Name}
-				if err := manager.WaitForAttachAndMount(ctx, pod); err != nil {
-					waited.Error = err.Error()
-				}
-				n.add(Entry{Waited: waited})
-			})
+		if pod := n.named(step.Wait); pod != nil && !n.ShouldPodContainersBeTerminating(pod.UID) {
+			n.wait(ctx, manager, pod, done)
 		}
 	case step.Terminate != "":
 		n.mark(n.terminating, step.Terminate)
+		n.lock.Lock()
+		if cancel := n.waits[n.uids[step.Terminate]]; cancel != nil {
+			cancel()
+		}
+		n.lock.Unlock()
 	case step.End != "":
 		n.mark(n.ended, step.End)
 	}
 	return nil
 }
 
-// mark adds the pod with this name to a set.
-func (n *node) mark(set sets.Set[types.UID], name string) {
-	if pod := n.named(name); pod != nil {
+// wait begins to wait for the volumes of a pod, unless a wait is going on.
+func (n *node) wait(ctx context.Context, manager volumemanager.VolumeManager, pod *v1.Pod, done *sync.WaitGroup) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	if n.waits[pod.UID] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	n.waits[pod.UID] = cancel
+	done.Go(func() {
+		defer cancel()
+		waited := &Waited{Pod: pod.Name}
+		if err := manager.WaitForAttachAndMount(ctx, pod); err != nil {
+			waited.Error = err.Error()
+		}
+		n.add(Entry{Waited: waited})
 		n.lock.Lock()
-		defer n.lock.Unlock()
-		set.Insert(pod.UID)
+		delete(n.waits, pod.UID)
+		n.lock.Unlock()
+	})
+}
+
+// mark adds the pod with this name to a set. The kubelet may have dropped the pod.
+func (n *node) mark(set sets.Set[types.UID], name string) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	if uid, known := n.uids[name]; known {
+		set.Insert(uid)
 	}
 }
 
@@ -365,6 +382,7 @@ func (n *node) named(name string) *v1.Pod {
 func (n *node) put(client *fake.Clientset, object runtime.Object) error {
 	if pod, isPod := object.(*v1.Pod); isPod && pod.Spec.NodeName == n.asked.Node {
 		n.lock.Lock()
+		n.uids[pod.Name] = pod.UID
 		n.pods = slices.DeleteFunc(slices.Clone(n.pods), func(each *v1.Pod) bool { return each.UID == pod.UID })
 		n.pods = append(n.pods, pod)
 		slices.SortFunc(n.pods, func(a, b *v1.Pod) int {

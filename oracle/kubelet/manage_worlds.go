@@ -16,7 +16,7 @@ func generateRun(seed uint64, index int) Line {
 	g.world()
 	r := &runGenerator{generator: g}
 	r.until = one(g, 4000, 8000, 8000, 15000, 15000, 30000)
-	if g.percent(8) {
+	if g.percent(10) {
 		r.until = one(g, 140_000, 200_000)
 	}
 	r.addPods()
@@ -125,10 +125,12 @@ func (r *runGenerator) addPods() {
 		}
 		at += r.between(20, r.until/2)
 		r.add(at, Step{Terminate: name})
+		removed := at + r.between(20, 4000)
 		at += r.between(20, 1500)
 		r.add(at, Step{End: name})
+		// A pod that is deleted by force can be removed before its containers have ended.
 		if r.percent(80) {
-			r.add(at+r.between(20, 3000), Step{Remove: &Named{Kind: "Pod", Namespace: namespace, Name: name}})
+			r.add(removed, Step{Remove: &Named{Kind: "Pod", Namespace: namespace, Name: name}})
 		}
 	}
 }
@@ -137,6 +139,7 @@ func (r *runGenerator) addPods() {
 func (r *runGenerator) addChanges() {
 	for at := r.between(20, 700); at < r.until; at += r.between(100, r.until/3) {
 		r.add(at, Step{Report: true})
+		r.add(at+r.between(10, 90), Step{Reported: true})
 	}
 	for range one(r.generator, 0, 0, 1, 1, 2, 3) {
 		at := r.between(20, r.until/2)
@@ -150,7 +153,7 @@ func (r *runGenerator) addChanges() {
 		}
 		made["status"] = object{"volumesAttached": attached}
 		r.add(at, Step{Put: encoded(made)})
-		r.add(max(1, at+r.between(-300, 600)), Step{Cached: &names})
+		r.add(at+r.between(1, 600), Step{Cached: &names})
 	}
 	for _, claim := range r.all("PersistentVolumeClaim") {
 		if r.percent(85) {
@@ -170,6 +173,13 @@ func (r *runGenerator) addChanges() {
 		made["status"] = object{"phase": one(r.generator, "Bound", "Bound", "Pending", "Lost")}
 		r.add(at, Step{Put: encoded(made)})
 	}
+}
+
+// errorTexts are the errors of drivers, by what is known after them.
+var errorTexts = map[string]string{
+	"final":     "rpc error: code = Internal desc = disk is broken",
+	"uncertain": "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+	"transient": "driver name d1.csi not found in the list of registered CSI drivers",
 }
 
 // callNames are the calls for files, and the calls for block devices.
@@ -194,14 +204,14 @@ func (r *runGenerator) addCalls() {
 			Takes: int64(one(r.generator, 3, 3, 3, 50, 260, 900, 2500, 6000))*millisecond + 11_000,
 		}
 		if r.percent(85) {
-			rule.Error = one(r.generator, "rpc error: code = Internal desc = disk is broken", "no such file or directory")
 			rule.Kind = one(r.generator, "final", "final", "uncertain", "uncertain", "transient")
+			rule.Error = errorTexts[rule.Kind]
 		}
 		r.calls = append(r.calls, rule)
 		if rule.Kind == "uncertain" && r.percent(60) {
 			// Later it is certain that nothing has happened.
 			rule.First, rule.Last = rule.Last+1, rule.Last+one(r.generator, 1, 1, 2, 50)
-			rule.Kind = "final"
+			rule.Kind, rule.Error = "final", errorTexts["final"]
 			r.calls = append(r.calls, rule)
 		}
 	}
@@ -247,13 +257,13 @@ func (r *runGenerator) addDisk() {
 		named[key], known[made.Pod+made.Volume] = made.Volume, true
 		r.disk = append(r.disk, made)
 		if r.percent(30) {
-			call := one(r.generator, "SetUp", "TearDown")
+			call := one(r.generator, "SetUp", "TearDown", "MountDevice")
 			if made.Block && !made.Broken {
-				call = "MapPodDevice"
+				call = one(r.generator, "MapPodDevice", "SetUpDevice")
 			}
 			r.calls = append(r.calls, CallRule{
 				Call: call, Volume: made.Volume, First: 1, Last: one(r.generator, 1, 2, 3), Takes: 3*millisecond + 11_000,
-				Error: "no such file or directory", Kind: one(r.generator, "final", "final", "uncertain"),
+				Error: errorTexts["final"], Kind: "final",
 			})
 		}
 	}

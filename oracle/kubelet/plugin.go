@@ -120,8 +120,16 @@ func (p *plugin) NewDeviceMounter() (volume.DeviceMounter, error)     { return p
 func (p *plugin) NewDeviceUnmounter() (volume.DeviceUnmounter, error) { return p.of("", ""), nil }
 func (p *plugin) GetDeviceMountRefs(string) ([]string, error)         { return nil, nil }
 
+// plainMapper maps a block device without the driver.
+type plainMapper struct{ volume.BlockVolumeMapper }
+
 func (p *plugin) NewBlockVolumeMapper(spec *volume.Spec, pod *v1.Pod) (volume.BlockVolumeMapper, error) {
-	return p.of(spec.Name(), pod.UID), nil
+	made := p.of(spec.Name(), pod.UID)
+	switch p.GetPluginName() {
+	case "kubernetes.io/fc", "kubernetes.io/iscsi":
+		return plainMapper{made}, nil
+	}
+	return made, nil
 }
 
 func (p *plugin) NewBlockVolumeUnmapper(name string, pod types.UID) (volume.BlockVolumeUnmapper, error) {

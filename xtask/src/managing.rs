@@ -97,9 +97,12 @@ pub struct Step {
     /// The volumes that the kubelet's copy of the node lists as attached from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Vec<String>>,
-    /// Whether the kubelet writes the status of the node.
+    /// Whether the kubelet begins to write the status of the node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub report: bool,
+    /// Whether the status of the node has been written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reported: bool,
     /// The pod for whose volumes the kubelet begins to wait.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub wait: String,

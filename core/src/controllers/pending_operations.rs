@@ -2,7 +2,9 @@
 //! controller and the kubelet use them. Upstream: `pkg/volume/util/nestedpendingoperations` and
 //! `pkg/util/goroutinemap/exponentialbackoff`, 1.36.
 
-/// A moment, in nanoseconds since any fixed time before it.
+use crate::model::Str;
+
+/// A moment, in nanoseconds. All moments of a run count from the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub u64);
 
@@ -51,36 +53,45 @@ impl Backoff {
     }
 }
 
-/// What an operation excludes.
-pub(super) trait OperationKey: PartialEq {
-    /// Returns whether operations with these keys exclude each other.
-    fn matches(&self, other: &Self) -> bool;
+/// What an operation excludes: other operations with the volume on one node or for one pod, or all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    /// The unique name of the volume.
+    pub(super) volume: Str,
+    /// The node or the uid of the pod. The key matches all keys of the volume if the value is `None`.
+    pub(super) part: Option<Str>,
+}
+
+impl Key {
+    fn matches(&self, other: &Self) -> bool {
+        self.volume == other.volume && (self.part.is_none() || other.part.is_none() || self.part == other.part)
+    }
 }
 
 /// The operations that run, and those that failed. An operation has a key, a kind of work, and what it does while it
 /// runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PendingOperations<Key, Work, Running> {
-    pub(super) all: Vec<PendingOperation<Key, Work, Running>>,
+pub(super) struct PendingOperations<Work, Running> {
+    pub(super) all: Vec<PendingOperation<Work, Running>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PendingOperation<Key, Work, Running> {
+pub(super) struct PendingOperation<Work, Running> {
     key: Key,
-    /// The operation that failed last, or the first one. Upstream does not change this if the back-off of the operation
-    /// before is over.
-    name: Work,
+    /// The work to which the back-off belongs. As upstream, other work that starts when the back-off is over does not
+    /// change this.
+    work: Work,
     pub(super) running: Option<Running>,
     backoff: Backoff,
 }
 
-impl<Key, Work, Running> Default for PendingOperations<Key, Work, Running> {
+impl<Work, Running> Default for PendingOperations<Work, Running> {
     fn default() -> Self {
         Self { all: Vec::new() }
     }
 }
 
-impl<Key: OperationKey, Work: PartialEq, Running> PendingOperations<Key, Work, Running> {
+impl<Work: PartialEq, Running> PendingOperations<Work, Running> {
     /// Returns the operation with a matching key. One that runs comes first, then one with the same key. Upstream:
     /// `isOperationExists`, 1.36.
     fn find(&self, key: &Key) -> Option<usize> {
@@ -98,7 +109,7 @@ impl<Key: OperationKey, Work: PartialEq, Running> PendingOperations<Key, Work, R
     pub(super) fn may_start(&self, key: &Key, work: &Work, now: Moment) -> bool {
         self.find(key).is_none_or(|at| {
             let found = &self.all[at];
-            found.running.is_none() && (found.backoff.is_over(now) || found.name != *work)
+            found.running.is_none() && (found.backoff.is_over(now) || found.work != *work)
         })
     }
 
@@ -109,13 +120,13 @@ impl<Key: OperationKey, Work: PartialEq, Running> PendingOperations<Key, Work, R
             return None;
         }
         let Some(at) = self.find(&key) else {
-            self.all.push(PendingOperation { key, name: work, running: Some(running), backoff: Backoff::default() });
+            self.all.push(PendingOperation { key, work, running: Some(running), backoff: Backoff::default() });
             return Some(self.all.len() - 1);
         };
         let found = &mut self.all[at];
         if !found.backoff.is_over(now) {
             found.backoff = Backoff::default();
-            found.name = work;
+            found.work = work;
         }
         found.running = Some(running);
         found.key = key;

@@ -6,14 +6,14 @@ use super::attaching::{difference, key_of, snapshot_of};
 use super::mounting::without_path;
 use super::{Difference, Judged, Verdict};
 use crate::line::Line;
-use crate::managing::{CallRule, Entry, Managing, Step};
+use crate::managing::{CallRule, Entry, Managing, OnDisk, Step};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::kubelet_volumes::manager::{
-    DirectoryContents, DriverCall, DriverError, ErrorKind, KnownPod, KubeletAction, LONGEST_WAIT, LOOP_PERIOD,
-    VolumeManager, VolumeOnDisk, WAIT_PERIOD,
+    Directory, DriverCall, DriverError, ErrorKind, KnownPod, KubeletAction, LONGEST_WAIT, LOOP_PERIOD, PodState,
+    VolumeManager, VolumeOnDisk, WAIT_PERIOD, WaitLimit,
 };
-use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
+use pvctl::controllers::kubelet_volumes::{KubeletVolumes, WaitBranch};
 use pvctl::controllers::pending_operations::Moment;
 use pvctl::model::{Node, Pod, Str};
 use pvctl::snapshot::Snapshot;
@@ -56,7 +56,7 @@ pub fn managing_leaves(line: &Line, behavior: &KubernetesBehavior) -> Result<BTr
     let Some(asked) = &line.managing else { return Ok(BTreeSet::new()) };
     let mut run = Run::new(&line.world.items, asked, behavior)?;
     ensure!(run.follow()?.is_none(), "the run differs");
-    Ok(run.leaves.into_iter().map(MountBranch::id).collect())
+    Ok(run.leaves)
 }
 
 fn recorded_text(entry: &Entry) -> Result<String> {
@@ -81,6 +81,8 @@ struct Run<'a> {
     snapshot: Snapshot,
     /// The volumes that the kubelet's copy of the node lists as attached.
     cached: BTreeSet<Str>,
+    /// The uids of the pods that the kubelet has had, by their names.
+    uids: BTreeMap<String, Str>,
     /// The uids of pods whose containers are being stopped, and of pods whose containers have ended.
     terminating: BTreeSet<Str>,
     ended: BTreeSet<Str>,
@@ -89,8 +91,8 @@ struct Run<'a> {
     next_populate: u64,
     has_populated: bool,
     states: Vec<State>,
-    /// The leaves that were reached.
-    leaves: BTreeSet<MountBranch>,
+    /// The ids of the leaves that were reached.
+    leaves: BTreeSet<&'static str>,
     /// The number of moments at which the kubelet did something, and the number of what it did.
     moments: usize,
     actions: usize,
@@ -101,7 +103,7 @@ struct Run<'a> {
 type Deviation = (u64, Vec<String>, Vec<String>);
 
 /// What a state does at one moment: what others can see, and the leaves.
-type Acted = (Vec<String>, Vec<MountBranch>);
+type Acted = (Vec<String>, Vec<&'static str>);
 
 /// One of the states in which the kubelet can be.
 #[derive(Clone, PartialEq)]
@@ -112,11 +114,15 @@ struct State {
     /// The numbers of calls, by what they are.
     counts: BTreeMap<DriverCall, u32>,
     waits: Vec<Wait>,
+    /// The volumes that the kubelet is writing to the status of the node.
+    in_use: BTreeSet<Str>,
 }
 
 #[derive(Clone, PartialEq)]
 struct Pending {
     ends: u64,
+    /// The unique name of the volume.
+    volume: Str,
     call: DriverCall,
     error: Option<DriverError>,
 }
@@ -135,12 +141,14 @@ impl<'a> Run<'a> {
         let snapshot = snapshot_of(&items)?;
         let disk: Vec<VolumeOnDisk> = asked.disk.iter().map(on_disk).collect();
         let node = snapshot.find::<Node>("", &asked.node).context("the node does not exist")?;
-        Ok(Self {
+        let cached = node.volumes_attached.iter().cloned().collect();
+        let mut run = Self {
             asked,
             behavior,
-            cached: node.volumes_attached.iter().cloned().collect(),
+            cached,
             items,
             snapshot,
+            uids: BTreeMap::new(),
             terminating: BTreeSet::new(),
             ended: BTreeSet::new(),
             script: asked.script.iter().peekable(),
@@ -152,11 +160,22 @@ impl<'a> Run<'a> {
                 calls: Vec::new(),
                 counts: BTreeMap::new(),
                 waits: Vec::new(),
+                in_use: BTreeSet::new(),
             }],
             leaves: BTreeSet::new(),
             moments: 0,
             actions: 0,
-        })
+        };
+        run.remember_pods();
+        Ok(run)
+    }
+
+    /// Remembers the pods of the node.
+    fn remember_pods(&mut self) {
+        let pods = self.pods();
+        let known: Vec<(String, Str)> =
+            pods.iter().map(|pod| (pod.meta.name.to_string(), pod.meta.uid.clone())).collect();
+        self.uids.extend(known);
     }
 
     /// Follows the run to its end, or to the first moment at which the model does something else.
@@ -242,32 +261,42 @@ impl<'a> Run<'a> {
         let kubelet = KubeletVolumes::new(View::Snapshot(&self.snapshot), self.behavior, node);
         let mut out = Vec::new();
         let (mut texts, mut leaves) = (Vec::new(), Vec::new());
-        let (due, later) = std::mem::take(&mut state.calls).into_iter().partition(|call| call.ends == now);
-        let due: Vec<Pending> = due;
+        let calls = std::mem::take(&mut state.calls);
+        let (due, later): (Vec<Pending>, Vec<Pending>) = calls.into_iter().partition(|call| call.ends == now);
         state.calls = later;
-        for Pending { call, error, .. } in due {
-            state.manager.answer(&call, error.as_ref().map_or(Ok(()), Err), Moment(now), &mut out);
+        for Pending { volume, call, error, .. } in due {
+            state.manager.answer(&volume, &call, error.as_ref().map_or(Ok(()), Err), Moment(now), &mut out);
         }
         if is_loop {
             state.manager.reconcile(&kubelet, &self.cached, Moment(now), choices, &mut out);
         }
         if is_populate {
             let pods = self.pods();
-            let known = |pod| KnownPod {
-                pod,
-                is_terminating: self.terminating.contains(&pod.meta.uid) || self.ended.contains(&pod.meta.uid),
-                has_ended: self.ended.contains(&pod.meta.uid),
-            };
-            state.manager.populate(&kubelet, &pods.into_iter().map(known).collect::<Vec<_>>());
+            let known = |pod: &'_ Pod| self.state_of(&pod.meta.uid);
+            let dropped = self
+                .uids
+                .values()
+                .filter(|uid| pods.iter().all(|pod| pod.meta.uid != **uid) && !self.ended.contains(*uid));
+            let dropped = dropped.cloned().collect();
+            let pods: Vec<KnownPod<'_>> = pods.iter().map(|pod| KnownPod { pod, state: known(pod) }).collect();
+            state.manager.populate(&kubelet, &pods, &dropped);
             ensure!(state.manager.is_modelled(), "a volume is not modelled");
         }
         if let Some(step) = step {
             if step.report {
                 let in_use = state.manager.in_use();
                 texts.push(format!("in use {:?}", in_use.iter().map(Str::as_str).collect::<Vec<_>>()));
+                state.in_use = in_use;
+            }
+            if step.reported {
+                let in_use = state.in_use.clone();
                 state.manager.report(&in_use);
             }
-            if let Some(pod) = self.pods().into_iter().find(|pod| pod.meta.name == *step.wait) {
+            let is_open = |pod: &&Pod| {
+                let is_waiting = state.waits.iter().any(|wait| wait.pod.meta.uid == pod.meta.uid);
+                pod.meta.name == *step.wait && self.state_of(&pod.meta.uid) == PodState::Running && !is_waiting
+            };
+            if let Some(pod) = self.pods().into_iter().find(is_open) {
                 if state.manager.begin_wait(pod) {
                     state.waits.push(Wait { pod: pod.clone(), next: now, ends: now + LONGEST_WAIT });
                 } else {
@@ -277,20 +306,27 @@ impl<'a> Run<'a> {
         }
         let State { manager, waits, .. } = state;
         waits.retain_mut(|wait| {
-            if wait.next != now {
+            let is_canceled = step.is_some_and(|step| wait.pod.meta.name == *step.terminate);
+            if wait.next != now && !is_canceled {
                 return true;
             }
+            let is_over = now == wait.ends;
             wait.next = (now + WAIT_PERIOD).min(wait.ends);
-            let end = manager.look(&wait.pod, now == wait.ends);
-            texts.extend(end.as_ref().map(|error| format!("waited {} {error}", wait.pod.meta.name)));
-            end.is_none()
+            let limit = if is_canceled { Some(WaitLimit::Canceled) } else { is_over.then_some(WaitLimit::TimeOut) };
+            let (leaf, error) = manager.look(&wait.pod, limit);
+            leaves.push(leaf.id());
+            let goes_on = leaf == WaitBranch::WaitGoesOn && error.is_none();
+            if !goes_on {
+                texts.push(format!("waited {} {}", wait.pod.meta.name, error.unwrap_or_default()));
+            }
+            goes_on
         });
         for action in out {
             match action {
-                KubeletAction::Decided { leaf, .. } => leaves.push(leaf),
-                KubeletAction::Call(call) => {
+                KubeletAction::Decided(leaf) => leaves.push(leaf.id()),
+                KubeletAction::Call { volume, call } => {
                     texts.push(call_text(&call));
-                    state.call(call, now, &self.asked.calls);
+                    state.call(volume, call, now, &self.asked.calls);
                 }
                 KubeletAction::Event(pod, event) => {
                     let kind = if event.is_warning { "Warning" } else { "Normal" };
@@ -319,18 +355,25 @@ impl<'a> Run<'a> {
         }
         if step.put.is_some() || step.remove.is_some() {
             self.snapshot = snapshot_of(&self.items)?;
+            self.remember_pods();
         }
         if let Some(cached) = &step.cached {
             self.cached = cached.iter().map(|name| Str::from(name.as_str())).collect();
         }
-        let named = |name: &str| {
-            let pods = self.pods();
-            pods.into_iter().find(|pod| pod.meta.name == name).map(|pod| pod.meta.uid.clone())
-        };
-        let (terminating, ended) = (named(&step.terminate), named(&step.end));
-        self.terminating.extend(terminating);
-        self.ended.extend(ended);
+        self.terminating.extend(self.uids.get(&step.terminate).cloned());
+        self.ended.extend(self.uids.get(&step.end).cloned());
         Ok(())
+    }
+
+    /// Returns what has become of the containers of a pod.
+    fn state_of(&self, uid: &Str) -> PodState {
+        if self.ended.contains(uid) {
+            PodState::Ended
+        } else if self.terminating.contains(uid) {
+            PodState::Terminating
+        } else {
+            PodState::Running
+        }
     }
 }
 
@@ -341,7 +384,7 @@ impl State {
     }
 
     /// A call of a driver begins.
-    fn call(&mut self, call: DriverCall, now: u64, rules: &[CallRule]) {
+    fn call(&mut self, volume: Str, call: DriverCall, now: u64, rules: &[CallRule]) {
         let count = self.counts.entry(call.clone()).or_default();
         *count += 1;
         let fits = |rule: &&CallRule| {
@@ -356,7 +399,7 @@ impl State {
                 _ => ErrorKind::Final,
             },
         });
-        self.calls.push(Pending { ends: now + rule.map_or(USUALLY, |rule| rule.takes), call, error });
+        self.calls.push(Pending { ends: now + rule.map_or(USUALLY, |rule| rule.takes), volume, call, error });
     }
 }
 
@@ -364,13 +407,13 @@ fn call_text(call: &DriverCall) -> String {
     format!("call {} {} {}", call.name.as_str(), call.volume, call.pod.as_deref().unwrap_or_default())
 }
 
-fn on_disk(found: &crate::managing::OnDisk) -> VolumeOnDisk {
-    let is_csi = !found.driver.is_empty();
-    let shared = is_csi.then(|| format!("kubernetes.io/csi/{}^{}", found.driver, found.handle).into());
-    VolumeOnDisk {
-        pod: found.pod.as_str().into(),
-        volume: found.volume.as_str().into(),
-        is_block: found.block,
-        contents: (!found.broken).then_some(DirectoryContents { shared }),
-    }
+fn on_disk(found: &OnDisk) -> VolumeOnDisk {
+    let volume = format!("kubernetes.io/csi/{}^{}", found.driver, found.handle).into();
+    let directory = match (found.broken, found.driver.is_empty(), found.block) {
+        (true, ..) => Directory::Unreadable,
+        (false, true, _) => Directory::OfPod,
+        (false, false, false) => Directory::Files { volume },
+        (false, false, true) => Directory::Block { volume },
+    };
+    VolumeOnDisk { pod: found.pod.as_str().into(), volume: found.volume.as_str().into(), directory }
 }

@@ -7,36 +7,20 @@ use super::{
     ATTACHER_TIMEOUT, Action, ApiAnswers, AttachDetach, AttachableVolume, Moment, Plugin, PodName, Refusal,
     attachment_name,
 };
-use crate::controllers::pending_operations::{OperationKey, PendingOperation, PendingOperations};
+use crate::controllers::pending_operations::{Key, PendingOperation, PendingOperations};
 use crate::model::{Node, Str, VolumeAttachment};
 use crate::world::{Choices, View};
 
 /// The operations that run, and those that failed.
-pub(super) type Operations = PendingOperations<Key, Work, Running>;
+pub(super) type Operations = PendingOperations<Work, Running>;
 
-type Operation = PendingOperation<Key, Work, Running>;
+type Operation = PendingOperation<Work, Running>;
 
-/// What an operation excludes: other operations of the volume on one node, or on all nodes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
-    pub(super) volume: Str,
-    /// The node. The key matches all keys of the volume if the value is `None`.
-    pub(super) node: Option<Str>,
-}
-
-impl Key {
-    /// Returns the key of an operation. An exclusive volume has one operation in the whole cluster. A volume that is
-    /// not known counts as shared. Upstream: `AttachVolume` and `DetachVolume` of the executor, 1.36.
-    pub(super) fn new(name: &str, volume: Option<&AttachableVolume>, node: &str) -> Self {
-        let is_exclusive = volume.is_some_and(|volume| volume.exclusive);
-        Self { volume: name.into(), node: (!is_exclusive).then(|| node.into()) }
-    }
-}
-
-impl OperationKey for Key {
-    fn matches(&self, other: &Self) -> bool {
-        self.volume == other.volume && (self.node.is_none() || other.node.is_none() || self.node == other.node)
-    }
+/// Returns the key of an operation. An exclusive volume has one operation in the whole cluster. A volume that is not
+/// known counts as shared. Upstream: `AttachVolume` and `DetachVolume` of the executor, 1.36.
+pub(super) fn key_of(name: &str, volume: Option<&AttachableVolume>, node: &str) -> Key {
+    let is_exclusive = volume.is_some_and(|volume| volume.exclusive);
+    Key { volume: name.into(), part: (!is_exclusive).then(|| node.into()) }
 }
 
 /// The two kinds of operations.

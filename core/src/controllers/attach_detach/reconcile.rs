@@ -3,7 +3,7 @@
 
 use super::actual::AttachState;
 use super::desired::Wanted;
-use super::operations::{Key, Running, Step, Work, events, message};
+use super::operations::{Running, Step, Work, events, key_of, message};
 use super::{
     Action, ApiAnswers, AttachBranch, AttachDetach, AttachableVolume, DetachBranch, Force, MAX_WAIT_FOR_UNMOUNT,
     Moment, PodName, Refusal, VolumeOnNode, orders,
@@ -88,7 +88,7 @@ impl AttachDetach {
     /// 1.36.
     pub(super) fn detach_branch(&self, entry: &Entry, view: View<'_>, now: Moment) -> DetachBranch {
         let (name, node) = &entry.at;
-        let key = Key::new(name, entry.volume.as_ref(), node);
+        let key = key_of(name, entry.volume.as_ref(), node);
         if !self.operations.may_start(&key, &Work::Detach, now) {
             return DetachBranch::DetachBusy;
         }
@@ -134,7 +134,7 @@ impl AttachDetach {
     /// Upstream: `DetachVolume` of the executor, 1.36.
     fn start_detach(&mut self, entry: &Entry, force: Option<Force>, now: Moment) -> bool {
         let (name, node) = entry.at.clone();
-        let key = Key::new(&name, entry.volume.as_ref(), &node);
+        let key = key_of(&name, entry.volume.as_ref(), &node);
         let volume = entry.volume.clone();
         let mut running = Running { work: Work::Detach, name, volume, node, pods: Vec::new(), step: Step::End(None) };
         running.step = self.detach_step(&running, force.is_none(), now);
@@ -143,7 +143,7 @@ impl AttachDetach {
 
     /// Returns what a loop does with a volume that a pod on the node needs. Upstream: `attachDesiredVolumes`, 1.36.
     pub(super) fn attach_branch(&self, name: &str, node: &str, volume: &AttachableVolume, now: Moment) -> AttachBranch {
-        let key = Key::new(name, Some(volume), node);
+        let key = key_of(name, Some(volume), node);
         if self.operations.is_running(&key) {
             AttachBranch::AttachBusy
         } else if self.actual.state(name, node) == AttachState::Attached {
@@ -167,7 +167,7 @@ impl AttachDetach {
             AttachBranch::AttachBlocked => return self.report_blocked(name, node, &wanted, run),
             AttachBranch::AttachStarted => {}
         }
-        let key = Key::new(name, Some(&wanted.volume), node);
+        let key = key_of(name, Some(&wanted.volume), node);
         let step = self.attach_step(run.view, &wanted.volume, node, now);
         let pods = wanted.pods.into_values().collect();
         let running = Running {

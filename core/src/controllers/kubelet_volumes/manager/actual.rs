@@ -5,8 +5,8 @@ use super::call::{ErrorKind, Spec};
 use crate::model::Str;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The volumes that are attached, by their unique names. A volume that needs no attachment counts as attached as soon
-/// as a pod needs it.
+/// The volumes that are attached, by their unique names. A volume that needs no attachment is here as soon as the
+/// kubelet has read its claim (KR4).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Actual {
     volumes: BTreeMap<Str, Attached>,
@@ -23,8 +23,9 @@ pub(super) struct Attached {
     pub(super) device: DeviceState,
     /// The pods, by their uids.
     pods: BTreeMap<Str, Mounted>,
-    /// The pods for which the volume was found on the disk. It is `None` if the volume was not found there.
-    found: Option<BTreeSet<Str>>,
+    /// The pods for which the volume was found on the disk and has not been mounted since. It is `None` if the volume
+    /// was not found there.
+    reconstructed: Option<BTreeSet<Str>>,
 }
 
 /// Whether the device of a volume is mounted.
@@ -102,7 +103,7 @@ impl Actual {
             attachable,
             device: DeviceState::NotMounted,
             pods: BTreeMap::new(),
-            found: None,
+            reconstructed: None,
         });
     }
 
@@ -118,7 +119,7 @@ impl Actual {
         let Some(found) = self.volumes.get_mut(volume) else { return };
         let before = found.pods.get(pod).filter(|mounted| mounted.is_certain).map(|mounted| mounted.spec.clone());
         found.pods.insert(pod.clone(), Mounted { spec: before.unwrap_or_else(|| spec.clone()), is_certain });
-        if let Some(pods) = found.found.as_mut().filter(|_| is_certain) {
+        if let Some(pods) = found.reconstructed.as_mut().filter(|_| is_certain) {
             pods.remove(pod);
         }
     }
@@ -127,7 +128,7 @@ impl Actual {
     pub(super) fn unmount(&mut self, volume: &str, pod: &str) {
         let Some(found) = self.volumes.get_mut(volume) else { return };
         found.pods.remove(pod);
-        if let Some(pods) = &mut found.found {
+        if let Some(pods) = &mut found.reconstructed {
             pods.remove(pod);
         }
     }
@@ -136,7 +137,7 @@ impl Actual {
     pub(super) fn find(&mut self, volume: &str, pod: &Str, spec: &Spec) {
         let Some(found) = self.volumes.get_mut(volume) else { return };
         found.pods.insert(pod.clone(), Mounted { spec: spec.clone(), is_certain: false });
-        found.found.get_or_insert_default().insert(pod.clone());
+        found.reconstructed.get_or_insert_default().insert(pod.clone());
     }
 
     /// Stores whether a volume that was found on the disk has to be attached. Upstream:
@@ -151,7 +152,7 @@ impl Actual {
     pub(super) fn fail_device(&mut self, volume: &str, kind: ErrorKind) {
         let Some(found) = self.volumes.get_mut(volume) else { return };
         match (kind, found.device) {
-            (ErrorKind::Final, DeviceState::Uncertain) if found.found.is_none() => {
+            (ErrorKind::Final, DeviceState::Uncertain) if found.reconstructed.is_none() => {
                 found.device = DeviceState::NotMounted;
             }
             (ErrorKind::Uncertain, DeviceState::NotMounted) => found.device = DeviceState::Uncertain,
@@ -162,7 +163,7 @@ impl Actual {
     /// The driver did not mount the volume for the pod. Upstream: `markVolumeErrorState`, 1.36.
     pub(super) fn fail_mount(&mut self, volume: &str, pod: &Str, spec: &Spec, kind: ErrorKind) {
         let Some(found) = self.volumes.get(volume) else { return };
-        let is_found = found.found.as_ref().is_some_and(|pods| pods.contains(pod));
+        let is_found = found.reconstructed.as_ref().is_some_and(|pods| pods.contains(pod));
         match (kind, found.pods.get(pod)) {
             (ErrorKind::Final, Some(Mounted { is_certain: false, .. })) if !is_found => self.unmount(volume, pod),
             (ErrorKind::Uncertain, None) => self.mount(volume, pod, spec, false),

@@ -3,8 +3,7 @@
 use super::VolumeManager;
 use crate::controllers::kubelet_volumes::{MountBranch, MountEvent};
 use crate::controllers::pending_operations::Moment;
-use crate::model::{PersistentVolume, Str};
-use std::sync::Arc;
+use crate::model::Str;
 
 /// A call of a driver. The names are those of the methods of a plugin. For CSI, `MountDevice` and `SetUpDevice` are
 /// `NodeStageVolume`, `SetUp` and `MapPodDevice` are `NodePublishVolume`, and so on.
@@ -46,8 +45,8 @@ impl CallName {
         }
     }
 
-    /// Returns whether the call is for one pod, and not for the node.
-    fn is_for_pod(self) -> bool {
+    /// Returns whether the driver learns the pod.
+    fn names_pod(self) -> bool {
         !matches!(self, Self::MountDevice | Self::UnmountDevice | Self::TearDownDevice)
     }
 }
@@ -59,7 +58,7 @@ pub struct DriverCall {
     pub name: CallName,
     /// The name of the PersistentVolume.
     pub volume: Str,
-    /// The uid of the pod. It is `None` if the call is for the node.
+    /// The uid of the pod. It is `None` if the driver does not learn the pod.
     pub pod: Option<Str>,
 }
 
@@ -87,16 +86,14 @@ pub enum ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KubeletAction {
     /// It decides something about a volume.
-    Decided {
+    Decided(MountBranch),
+    /// It calls a driver. [`VolumeManager::answer`] needs the unique name of the volume.
+    Call {
         /// The unique name of the volume.
         volume: Str,
-        /// The uid of the pod. It is empty if the decision is about the node.
-        pod: Str,
-        /// The leaf.
-        leaf: MountBranch,
+        /// The call.
+        call: DriverCall,
     },
-    /// It calls a driver.
-    Call(DriverCall),
     /// It records an event about the pod with this name.
     Event(Str, MountEvent),
 }
@@ -111,8 +108,6 @@ pub(super) struct Running {
     /// The name of the pod, for events.
     pub(super) pod: Str,
     pub(super) spec: Spec,
-    /// Whether all pods share one mount of the device.
-    pub(super) shared: bool,
     pub(super) call: CallName,
 }
 
@@ -121,41 +116,49 @@ pub(super) struct Running {
 pub(super) struct Spec {
     /// The name of the PersistentVolume.
     pub(super) name: Str,
-    pub(super) is_block: bool,
-    /// The volume. It is `None` if the kubelet only knows its directory.
-    pub(super) volume: Option<Arc<PersistentVolume>>,
+    pub(super) mode: Mode,
 }
 
-impl KubeletAction {
-    /// Returns a decision about a volume.
-    pub(super) fn decided(volume: &Str, pod: &str, leaf: MountBranch) -> Self {
-        Self::Decided { volume: volume.clone(), pod: pod.into(), leaf }
+/// What a volume is for the kubelet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Files,
+    /// A block device that the driver prepares and maps.
+    Block,
+    /// A block device that the kubelet maps without the driver, as those of Fibre Channel and iSCSI.
+    PlainBlock,
+}
+
+impl Mode {
+    pub(super) fn is_block(self) -> bool {
+        self != Self::Files
     }
 }
 
 impl Running {
     /// Returns an operation whose end has no event.
     pub(super) fn without_event(volume: &str, uid: &str, spec: Spec, call: CallName) -> Self {
-        Self { volume: volume.into(), uid: uid.into(), pod: Str::default(), spec, shared: false, call }
+        Self { volume: volume.into(), uid: uid.into(), pod: Str::default(), spec, call }
     }
 
     /// Returns the call whose answer the operation needs.
     pub(super) fn driver_call(&self) -> DriverCall {
-        let pod = self.call.is_for_pod().then(|| self.uid.clone());
+        let pod = self.call.names_pod().then(|| self.uid.clone());
         DriverCall { name: self.call, volume: self.spec.name.clone(), pod }
     }
 }
 
 impl VolumeManager {
-    /// A driver answers a call.
+    /// A driver answers a call about the volume with this unique name.
     pub fn answer(
         &mut self,
+        volume: &str,
         call: &DriverCall,
         answer: Result<(), &DriverError>,
         now: Moment,
         out: &mut Vec<KubeletAction>,
     ) {
-        let is_it = |running: &Running| running.driver_call() == *call;
+        let is_it = |running: &Running| running.volume == volume && running.driver_call() == *call;
         let place = self.operations.all.iter().position(|one| one.running.as_ref().is_some_and(is_it));
         let Some((at, running)) = place.and_then(|at| Some((at, self.operations.all[at].running.clone()?))) else {
             return;

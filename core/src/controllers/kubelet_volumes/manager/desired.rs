@@ -2,15 +2,17 @@
 //! `populator/desired_state_of_world_populator.go`, 1.36.
 
 use super::VolumeManager;
-use super::call::Spec;
-use super::wait::MOST_ERRORS;
+use super::call::{Mode, Spec};
 use crate::controllers::kubelet_volumes::mount::needs_attaching;
 use crate::controllers::kubelet_volumes::populate::{Populated, Wanted};
 use crate::controllers::kubelet_volumes::{KubeletVolumes, PopulatorBranch};
 use crate::controllers::scheduler::reads::Reads;
-use crate::model::{Pod, Str};
+use crate::model::{PersistentVolume, Pod, SourceKind, Str};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// The largest number of different errors of a pod. Upstream: `maxPodErrors` and `AddErrorToPod`, 1.36.
+pub(in super::super) const MOST_ERRORS: usize = 11;
 
 /// The volumes that pods need, by their unique names.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +43,7 @@ pub(super) struct NeededBy {
     /// The name of the pod.
     pub(super) pod: Str,
     pub(super) spec: Spec,
+    pub(super) volume: Arc<PersistentVolume>,
     /// The names of the volume in the pod.
     names: Vec<Str>,
 }
@@ -50,10 +53,19 @@ pub(super) struct NeededBy {
 pub struct KnownPod<'p> {
     /// The pod.
     pub pod: &'p Pod,
-    /// Whether its containers are being stopped.
-    pub is_terminating: bool,
-    /// Whether all its containers have ended.
-    pub has_ended: bool,
+    /// What has become of its containers.
+    pub state: PodState,
+}
+
+/// What has become of the containers of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodState {
+    /// They run, or will be started.
+    Running,
+    /// They are being stopped.
+    Terminating,
+    /// All of them have ended.
+    Ended,
 }
 
 impl Desired {
@@ -116,11 +128,14 @@ impl Desired {
 
     /// Upstream: `AddPodToVolume`, 1.36.
     fn add(&mut self, pod: &Pod, populated: &Populated<'_>, wanted: &Wanted<'_>, attachable: bool) {
-        let spec = Spec {
-            name: wanted.volume.meta.name.clone(),
-            is_block: wanted.is_block,
-            volume: Some(Arc::new(wanted.volume.clone())),
+        let is_plain =
+            matches!(&wanted.volume.source.kind, SourceKind::Other(field) if field == "fc" || field == "iscsi");
+        let mode = match (wanted.is_block, is_plain) {
+            (false, _) => Mode::Files,
+            (true, false) => Mode::Block,
+            (true, true) => Mode::PlainBlock,
         };
+        let spec = Spec { name: wanted.volume.meta.name.clone(), mode };
         let name = unique_name(wanted.shared.as_ref(), &pod.meta.uid, &spec.name);
         let volume = self.volumes.entry(name).or_insert_with(|| Needed {
             attachable,
@@ -132,7 +147,8 @@ impl Desired {
         if !names.contains(&populated.name) {
             names.push(populated.name.clone());
         }
-        volume.pods.insert(pod.meta.uid.clone(), NeededBy { pod: pod.meta.name.clone(), spec, names });
+        let needed = NeededBy { pod: pod.meta.name.clone(), spec, volume: Arc::new(wanted.volume.clone()), names };
+        volume.pods.insert(pod.meta.uid.clone(), needed);
     }
 
     /// Upstream: `DeletePodFromVolume`, 1.36.
@@ -153,15 +169,20 @@ pub(super) fn unique_name(shared: Option<&Str>, pod: &str, volume: &str) -> Str 
 }
 
 impl VolumeManager {
-    /// The populator looks at all pods of the node, in the order of the kubelet. Upstream: `populatorLoop`, 1.36.
-    pub fn populate(&mut self, kubelet: &KubeletVolumes<'_>, pods: &[KnownPod<'_>]) {
+    /// The populator looks at all pods of the node, in the order of the kubelet. `dropped` are the uids of pods that
+    /// were deleted although not all of their containers have ended. Upstream: `populatorLoop`, 1.36.
+    pub fn populate(&mut self, kubelet: &KubeletVolumes<'_>, pods: &[KnownPod<'_>], dropped: &BTreeSet<Str>) {
         for known in pods {
-            let is_skipped = if self.has_added_pods { known.is_terminating } else { known.has_ended };
-            if !is_skipped {
+            let is_processed = match known.state {
+                PodState::Running => true,
+                PodState::Terminating => !self.has_added_pods,
+                PodState::Ended => false,
+            };
+            if is_processed {
                 self.process(kubelet, known.pod);
             }
         }
-        self.remove_pods(pods);
+        self.remove_pods(pods, dropped);
         self.has_added_pods = true;
     }
 
@@ -182,7 +203,7 @@ impl VolumeManager {
                     self.desired.add(pod, &populated, wanted, attachable);
                 }
                 (None, None) => {
-                    self.unmodelled.insert(uid.clone());
+                    self.has_unmodelled = true;
                 }
                 (Some(_), None) => {
                     has_all = false;
@@ -199,7 +220,7 @@ impl VolumeManager {
     }
 
     /// Upstream: `findAndRemoveDeletedPods`, 1.36.
-    fn remove_pods(&mut self, pods: &[KnownPod<'_>]) {
+    fn remove_pods(&mut self, pods: &[KnownPod<'_>], dropped: &BTreeSet<Str>) {
         let known = |uid: &Str| pods.iter().find(|known| known.pod.meta.uid == *uid);
         let of_volume = |(name, needed): (&Str, &Needed)| {
             needed.pods.keys().map(|uid| (name.clone(), uid.clone())).collect::<Vec<_>>()
@@ -207,7 +228,7 @@ impl VolumeManager {
         let all: Vec<(Str, Str)> = self.desired.volumes.iter().flat_map(of_volume).collect();
         for (volume, uid) in &all {
             let found = known(uid);
-            if found.is_some_and(|found| !found.has_ended) {
+            if found.map_or_else(|| dropped.contains(uid), |found| found.state != PodState::Ended) {
                 continue;
             }
             let is_unmounted = self.actual.mounted(volume, uid).is_none();
@@ -218,7 +239,7 @@ impl VolumeManager {
             self.desired.processed.remove(uid);
         }
         let has_volumes = |uid: &Str| all.iter().any(|(_, of)| of == uid);
-        self.desired.processed.retain(|uid, _| has_volumes(uid) || known(uid).is_some());
+        self.desired.processed.retain(|uid, _| has_volumes(uid) || known(uid).is_some() || dropped.contains(uid));
         self.desired.errors.retain(|uid, _| known(uid).is_some());
     }
 }

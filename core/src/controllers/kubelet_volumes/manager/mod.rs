@@ -5,6 +5,13 @@
 //! The model is the memory ([`VolumeManager`]) with functions for what happens: a loop is due, a driver answers, the
 //! kubelet waits for the volumes of a pod. Time is an argument. How long a call takes, and its answer, is not decided
 //! here.
+//!
+//! Not modelled, besides what is not modelled in the folder above:
+//! - all volumes without a claim: a wait does not see them;
+//! - volumes that are mounted again (`requiresRepublish`), and a CSIDriver whose `attachRequired` changes;
+//! - failures on the node outside of a driver: subPaths, links of block devices, devices that something else uses;
+//! - sources of pods that are not ready at the start, and a node that cannot be read then;
+//! - the wait for the unmounting of a pod's volumes.
 
 mod actual;
 mod call;
@@ -16,12 +23,14 @@ mod unmounting;
 mod wait;
 
 pub use call::{CallName, DriverCall, DriverError, ErrorKind, KubeletAction};
-pub use desired::KnownPod;
-pub use start::{DirectoryContents, VolumeOnDisk};
+pub use desired::{KnownPod, PodState};
+pub use start::{Directory, VolumeOnDisk};
+pub use wait::WaitLimit;
 
-pub(super) use wait::{MOST_ERRORS, wait_error};
+pub(super) use desired::MOST_ERRORS;
+pub(super) use wait::wait_error;
 
-use crate::controllers::pending_operations::{OperationKey, PendingOperations, SECOND};
+use crate::controllers::pending_operations::{PendingOperations, SECOND};
 use crate::model::Str;
 use actual::Actual;
 use call::Running;
@@ -41,21 +50,21 @@ pub const LONGEST_WAIT: u64 = 123 * SECOND;
 pub struct VolumeManager {
     desired: Desired,
     actual: Actual,
-    operations: PendingOperations<Key, Work, Running>,
+    operations: PendingOperations<Work, Running>,
     /// Whether the populator has looked at all pods once. Before that, nothing is unmounted.
     has_added_pods: bool,
-    /// The volumes that were found on the disk, and that have not been looked for in the status of the node yet.
-    unread: Vec<Str>,
+    /// The volumes that were found on the disk. The kubelet does not know yet whether they have to be attached.
+    attachability_unknown: Vec<Str>,
     /// The directories that do not tell which volume they are of.
     unknown_directories: Vec<VolumeOnDisk>,
-    /// The pods with volumes that are not modelled, by their uids.
-    unmodelled: BTreeSet<Str>,
+    /// Whether a pod has a volume with a claim that is not modelled.
+    has_unmodelled: bool,
 }
 
 impl VolumeManager {
-    /// Returns whether all volumes that the manager has seen are modelled.
+    /// Returns whether all volumes with a claim that the manager has seen are modelled.
     pub fn is_modelled(&self) -> bool {
-        self.unmodelled.is_empty()
+        !self.has_unmodelled
     }
 
     /// Returns the volumes that the kubelet reports in `status.volumesInUse`. Upstream: `GetVolumesInUse`, 1.36.
@@ -66,20 +75,6 @@ impl VolumeManager {
     /// The kubelet has written these volumes to `status.volumesInUse`. Upstream: `MarkVolumesAsReportedInUse`, 1.36.
     pub fn report(&mut self, in_use: &BTreeSet<Str>) {
         self.desired.report(in_use);
-    }
-}
-
-/// What an operation excludes: other operations of the volume for one pod, or for all pods.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    volume: Str,
-    /// The uid of the pod. The key matches all keys of the volume if the value is `None`.
-    pod: Option<Str>,
-}
-
-impl OperationKey for Key {
-    fn matches(&self, other: &Self) -> bool {
-        self.volume == other.volume && (self.pod.is_none() || other.pod.is_none() || self.pod == other.pod)
     }
 }
 

@@ -2,11 +2,11 @@
 //! `operation_generator.go`, 1.36.
 
 use super::actual::DeviceState;
-use super::call::{CallName, DriverError, KubeletAction, Running};
-use super::{Key, VolumeManager, Work};
+use super::call::{CallName, DriverError, KubeletAction, Mode, Running};
+use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::populate::is_for_one_pod;
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, MountEvent};
-use crate::controllers::pending_operations::Moment;
+use crate::controllers::pending_operations::{Key, Moment};
 use crate::model::Str;
 
 impl VolumeManager {
@@ -21,48 +21,40 @@ impl VolumeManager {
     ) {
         let Some(needed) = self.desired.get(volume) else { return };
         let Some(by) = needed.pods.get(uid).cloned() else { return };
-        let Some(persistent_volume) = by.spec.volume.clone() else { return };
-        let is_block = by.spec.is_block;
-        let branch = kubelet.mount_attached(&persistent_volume, is_block);
+        let is_block = by.spec.mode.is_block();
+        let branch = kubelet.mount_attached(&by.volume, is_block);
         if is_block && branch != MountBranch::MountSucceeded {
             // This is found before the operation is started, so there is no back-off.
-            out.push(KubeletAction::decided(volume, uid, branch));
-            let event = MountEvent::of(branch, is_block, &by.spec.name, "");
-            out.extend(event.map(|event| KubeletAction::Event(by.pod, event)));
+            end(branch, is_block, &by.spec.name, "", &by.pod, out);
             return;
         }
-        let key = Key { volume: volume.clone(), pod: (!needed.attachable && !needed.shared).then(|| uid.clone()) };
+        let key = Key { volume: volume.clone(), part: (!needed.shared).then(|| uid.clone()) };
         let work = if is_block { Work::Map } else { Work::Mount };
-        let is_exclusive = is_for_one_pod(&persistent_volume) && self.actual.is_mounted_elsewhere(volume, uid);
-        let branch =
-            if branch == MountBranch::MountSucceeded && is_exclusive { MountBranch::MountExclusive } else { branch };
-        let shared = needed.shared;
-        let call =
-            if needed.attachable { CallName::WaitForAttach } else { self.after_waiting(volume, is_block, shared) };
+        let is_exclusive = is_for_one_pod(&by.volume) && self.actual.is_mounted_elsewhere(volume, uid);
+        let is_exclusive = is_exclusive && branch == MountBranch::MountSucceeded;
+        let branch = if is_exclusive { MountBranch::MountExclusive } else { branch };
+        let after_waiting = self.after_waiting(volume, by.spec.mode, needed.shared);
+        let call = after_waiting.filter(|_| !needed.attachable).unwrap_or(CallName::WaitForAttach);
         let (name, pod) = (by.spec.name.clone(), by.pod.clone());
-        let running = Running { volume: volume.clone(), uid: uid.clone(), pod: by.pod, spec: by.spec, shared, call };
+        let running = Running { volume: volume.clone(), uid: uid.clone(), pod: by.pod, spec: by.spec, call };
         if branch == MountBranch::MountSucceeded {
-            let passes_device = call == CallName::MapPodDevice;
-            if self.begin(key, work, running, now, out) && passes_device {
-                self.actual.set_device(volume, DeviceState::Mounted);
-            }
-            return;
-        }
-        if let Some(at) = self.operations.start(key, work, now, running) {
+            self.begin(key, work, running, now, out);
+        } else if let Some(at) = self.operations.start(key, work, now, running) {
             self.operations.finish(at, true, now);
-            out.push(KubeletAction::decided(volume, uid, branch));
-            out.extend(MountEvent::of(branch, is_block, &name, "").map(|event| KubeletAction::Event(pod, event)));
+            end(branch, is_block, &name, "", &pod, out);
         }
     }
 
-    /// Returns the first call for a volume whose device is there.
-    fn after_waiting(&self, volume: &str, is_block: bool, shared: bool) -> CallName {
+    /// Returns the first call for a volume whose device is there. The value is `None` if the kubelet maps the device
+    /// without the driver. Such a volume always has to be attached.
+    fn after_waiting(&self, volume: &str, mode: Mode, shared: bool) -> Option<CallName> {
         let is_mounted = self.actual.device(volume) == DeviceState::Mounted;
-        match (is_block, is_mounted) {
-            (true, true) => CallName::MapPodDevice,
-            (true, false) => CallName::SetUpDevice,
-            (false, false) if shared => CallName::MountDevice,
-            (false, _) => CallName::SetUp,
+        match mode {
+            Mode::PlainBlock => None,
+            Mode::Block if is_mounted => Some(CallName::MapPodDevice),
+            Mode::Block => Some(CallName::SetUpDevice),
+            Mode::Files if shared && !is_mounted => Some(CallName::MountDevice),
+            Mode::Files => Some(CallName::SetUp),
         }
     }
 
@@ -75,8 +67,8 @@ impl VolumeManager {
         now: Moment,
         out: &mut Vec<KubeletAction>,
     ) {
-        let Running { volume, uid, pod, spec, shared, call } = running;
-        let is_block = spec.is_block;
+        let Running { volume, uid, pod, spec, call } = running;
+        let is_block = spec.mode.is_block();
         if let Err(error) = answer {
             let leaf = match call {
                 CallName::MountDevice | CallName::SetUpDevice => {
@@ -90,32 +82,38 @@ impl VolumeManager {
                 _ => MountBranch::MountNotAttached,
             };
             self.operations.finish(at, true, now);
-            out.push(KubeletAction::decided(volume, uid, leaf));
-            let event = MountEvent::of(leaf, is_block, &spec.name, &error.text);
-            out.extend(event.map(|event| KubeletAction::Event(pod.clone(), event)));
+            end(leaf, is_block, &spec.name, &error.text, pod, out);
             return;
         }
         let next = match call {
-            CallName::WaitForAttach => Some(self.after_waiting(volume, is_block, *shared)),
+            // A volume that has to be attached always has a device that pods share.
+            CallName::WaitForAttach => self.after_waiting(volume, spec.mode, true),
             CallName::MountDevice => Some(CallName::SetUp),
             CallName::SetUpDevice => Some(CallName::MapPodDevice),
             _ => None,
         };
-        if matches!(next, Some(CallName::MapPodDevice)) || *call == CallName::MountDevice {
+        let is_mapped = *call == CallName::WaitForAttach && spec.mode == Mode::PlainBlock;
+        if is_mapped || matches!(call, CallName::MountDevice | CallName::SetUpDevice) {
             self.actual.set_device(volume, DeviceState::Mounted);
         }
         let Some(next) = next else {
             self.actual.mount(volume, uid, spec, true);
             self.operations.finish(at, false, now);
-            out.push(KubeletAction::decided(volume, uid, MountBranch::MountSucceeded));
-            if let Some(event) = MountEvent::of(MountBranch::MountSucceeded, is_block, &spec.name, "") {
-                // One event is about the path of the node, and one about that of the pod.
-                out.extend([event.clone(), event].map(|event| KubeletAction::Event(pod.clone(), event)));
-            }
+            end(MountBranch::MountSucceeded, is_block, &spec.name, "", pod, out);
             return;
         };
         let running = Running { call: next, ..running.clone() };
-        out.push(KubeletAction::Call(running.driver_call()));
+        out.push(KubeletAction::Call { volume: volume.clone(), call: running.driver_call() });
         self.operations.all[at].running = Some(running);
     }
+}
+
+/// Records how a mount ends: the leaf, and the events. If a block device is mapped, one event is about the path of the
+/// node, and one about that of the pod.
+fn end(leaf: MountBranch, is_block: bool, volume: &str, error: &str, pod: &Str, out: &mut Vec<KubeletAction>) {
+    out.push(KubeletAction::Decided(leaf));
+    let number = if leaf == MountBranch::MountSucceeded { 2 } else { 1 };
+    let event = MountEvent::of(leaf, is_block, volume, error);
+    let events = event.into_iter().flat_map(|event| std::iter::repeat_n(event, number));
+    out.extend(events.map(|event| KubeletAction::Event(pod.clone(), event)));
 }

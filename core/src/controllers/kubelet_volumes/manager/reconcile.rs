@@ -2,9 +2,9 @@
 
 use super::actual::DeviceState;
 use super::call::{CallName, KubeletAction, Running};
-use super::{Key, VolumeManager, Work};
+use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
-use crate::controllers::pending_operations::Moment;
+use crate::controllers::pending_operations::{Key, Moment};
 use crate::model::{PersistentVolumeClaim, Str};
 use crate::world::Choices;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ impl VolumeManager {
         choices: &mut Choices,
         out: &mut Vec<KubeletAction>,
     ) {
-        let may_unmount = self.has_added_pods && self.unread.is_empty();
+        let may_unmount = self.has_added_pods && self.attachability_unknown.is_empty();
         if may_unmount {
             self.unmount_volumes(now, out);
         }
@@ -31,7 +31,7 @@ impl VolumeManager {
             self.remove_directories(now, out);
         }
         // Upstream: `updateReconstructedFromNodeStatus`, 1.36.
-        for volume in std::mem::take(&mut self.unread) {
+        for volume in std::mem::take(&mut self.attachability_unknown) {
             self.actual.set_attachable(&volume, kubelet.node.volumes_attached.contains(&volume));
         }
     }
@@ -42,15 +42,15 @@ impl VolumeManager {
             if self.desired.has(&volume, &uid) {
                 continue;
             }
-            let (work, call) = if mounted.spec.is_block {
+            let (work, call) = if mounted.spec.mode.is_block() {
                 (Work::Unmap, CallName::UnmapPodDevice)
             } else {
                 (Work::Unmount, CallName::TearDown)
             };
-            let key = Key { volume: volume.clone(), pod: Some(uid.clone()) };
+            let key = Key { volume: volume.clone(), part: Some(uid.clone()) };
             let running = Running::without_event(&volume, &uid, mounted.spec.clone(), call);
             if self.begin(key, work, running, now, out) {
-                out.push(KubeletAction::decided(&volume, &uid, MountBranch::UnmountStarted));
+                out.push(KubeletAction::Decided(MountBranch::UnmountStarted));
                 if work == Work::Unmap {
                     self.actual.mount(&volume, &uid, &mounted.spec, false);
                 }
@@ -71,11 +71,13 @@ impl VolumeManager {
         let Some(needed) = self.desired.get(volume) else { return };
         let (done, mut pods): (Vec<Str>, Vec<Str>) =
             needed.pods.keys().cloned().partition(|uid| self.actual.is_mounted(volume, uid));
-        out.extend(done.iter().map(|uid| KubeletAction::decided(volume, uid, self.mount_branch(volume, uid, cached))));
+        if !done.is_empty() {
+            out.push(KubeletAction::Decided(MountBranch::MountDone));
+        }
         while !pods.is_empty() {
             let uid = pods.swap_remove(choices.pick(pods.len()));
-            let leaf = self.mount_branch(volume, &uid, cached);
-            out.push(KubeletAction::decided(volume, &uid, leaf));
+            let leaf = self.mount_branch(volume, cached);
+            out.push(KubeletAction::Decided(leaf));
             match leaf {
                 MountBranch::MountVerifies => {
                     self.verify(kubelet, volume, &uid, now);
@@ -90,14 +92,13 @@ impl VolumeManager {
         }
     }
 
-    /// Returns what the loop does with a volume that a pod needs. Upstream: `mountOrAttachVolumes`, 1.36.
-    fn mount_branch(&self, volume: &Str, uid: &Str, cached: &BTreeSet<Str>) -> MountBranch {
+    /// Returns what the loop does with a volume that a pod needs, and that is not mounted for it. Upstream:
+    /// `mountOrAttachVolumes`, 1.36.
+    fn mount_branch(&self, volume: &Str, cached: &BTreeSet<Str>) -> MountBranch {
         let waits = self.desired.get(volume).is_some_and(|needed| needed.attachable);
         let is_reported = self.desired.get(volume).is_some_and(|needed| needed.reported);
-        if self.operations.is_running(&Key { volume: volume.clone(), pod: None }) {
+        if self.operations.is_running(&Key { volume: volume.clone(), part: None }) {
             MountBranch::MountBusy
-        } else if self.actual.is_mounted(volume, uid) {
-            MountBranch::MountDone
         } else if self.actual.has(volume) {
             MountBranch::MountStarted
         } else if waits && !is_reported {
@@ -115,11 +116,11 @@ impl VolumeManager {
         let Some(needed) = self.desired.get(volume) else { return };
         let Some(by) = needed.pods.get(uid) else { return };
         let (attachable, spec) = (needed.attachable, by.spec.clone());
-        let claim = spec.volume.as_ref().and_then(|volume| volume.claim_ref.clone());
+        let claim = by.volume.claim_ref.as_ref();
         let has_claim = claim
             .is_some_and(|claim| kubelet.view.find::<PersistentVolumeClaim>(&claim.namespace, &claim.name).is_some());
         let is_verified = has_claim && (!attachable || kubelet.node.volumes_attached.contains(volume));
-        let key = Key { volume: volume.clone(), pod: None };
+        let key = Key { volume: volume.clone(), part: None };
         let running = Running::without_event(volume, uid, spec.clone(), CallName::WaitForAttach);
         let Some(at) = self.operations.start(key, Work::Verify, now, running) else { return };
         self.operations.finish(at, !is_verified, now);
@@ -132,23 +133,23 @@ impl VolumeManager {
     /// `unmountDetachDevices`, 1.36.
     fn unmount_devices(&mut self, now: Moment, out: &mut Vec<KubeletAction>) {
         for (volume, attached) in self.actual.unmounted() {
-            let key = Key { volume: volume.clone(), pod: None };
+            let key = Key { volume: volume.clone(), part: None };
             if self.desired.get(&volume).is_some() || self.operations.is_running(&key) {
                 continue;
             }
             if attached.device == DeviceState::NotMounted {
                 self.actual.detach(&volume);
-                out.push(KubeletAction::decided(&volume, "", MountBranch::VolumeForgotten));
+                out.push(KubeletAction::Decided(MountBranch::VolumeForgotten));
                 continue;
             }
-            let (work, call) = if attached.spec.is_block {
+            let (work, call) = if attached.spec.mode.is_block() {
                 (Work::UnmapDevice, CallName::TearDownDevice)
             } else {
                 (Work::UnmountDevice, CallName::UnmountDevice)
             };
             let running = Running::without_event(&volume, "", attached.spec, call);
             if self.begin(key, work, running, now, out) {
-                out.push(KubeletAction::decided(&volume, "", MountBranch::UnmountDeviceStarted));
+                out.push(KubeletAction::Decided(MountBranch::UnmountDeviceStarted));
                 if work == Work::UnmapDevice {
                     self.actual.set_device(&volume, DeviceState::Uncertain);
                 }
@@ -165,10 +166,10 @@ impl VolumeManager {
         now: Moment,
         out: &mut Vec<KubeletAction>,
     ) -> bool {
-        let call = running.driver_call();
+        let (volume, call) = (running.volume.clone(), running.driver_call());
         let is_started = self.operations.start(key, work, now, running).is_some();
         if is_started {
-            out.push(KubeletAction::Call(call));
+            out.push(KubeletAction::Call { volume, call });
         }
         is_started
     }

@@ -2,7 +2,7 @@
 
 use super::VolumeManager;
 use super::actual::DeviceState;
-use super::call::Spec;
+use super::call::{Mode, Spec};
 use super::desired::unique_name;
 use crate::model::Str;
 
@@ -13,17 +13,27 @@ pub struct VolumeOnDisk {
     pub pod: Str,
     /// The name of the PersistentVolume.
     pub volume: Str,
-    /// Whether the directory is that of a block device.
-    pub is_block: bool,
-    /// What the directory tells about the volume. It is `None` if it cannot be read.
-    pub contents: Option<DirectoryContents>,
+    /// What the directory tells about the volume.
+    pub directory: Directory,
 }
 
 /// What a directory tells about its volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirectoryContents {
-    /// The unique name of the volume, if all pods share one mount of the device.
-    pub shared: Option<Str>,
+pub enum Directory {
+    /// It does not tell which volume it is.
+    Unreadable,
+    /// It has the files of a volume without a device, such as one of NFS.
+    OfPod,
+    /// It has the files of a CSI volume.
+    Files {
+        /// The unique name of the volume.
+        volume: Str,
+    },
+    /// It has a CSI volume that is a block device.
+    Block {
+        /// The unique name of the volume.
+        volume: Str,
+    },
 }
 
 impl VolumeManager {
@@ -32,18 +42,23 @@ impl VolumeManager {
     pub fn start(disk: &[VolumeOnDisk]) -> Self {
         let mut manager = Self::default();
         for found in disk {
-            let Some(contents) = &found.contents else {
-                manager.unknown_directories.push(found.clone());
-                continue;
+            let (shared, mode) = match &found.directory {
+                Directory::Unreadable => {
+                    manager.unknown_directories.push(found.clone());
+                    continue;
+                }
+                Directory::OfPod => (None, Mode::Files),
+                Directory::Files { volume } => (Some(volume), Mode::Files),
+                Directory::Block { volume } => (Some(volume), Mode::Block),
             };
-            let spec = Spec { name: found.volume.clone(), is_block: found.is_block, volume: None };
-            let name = unique_name(contents.shared.as_ref(), &found.pod, &found.volume);
+            let spec = Spec { name: found.volume.clone(), mode };
+            let name = unique_name(shared, &found.pod, &found.volume);
             manager.actual.attach(&name, &spec, None);
             manager.actual.find(&name, &found.pod, &spec);
-            if contents.shared.is_some() {
+            if shared.is_some() {
                 manager.actual.set_device(&name, DeviceState::Uncertain);
             }
-            manager.unread.push(name);
+            manager.attachability_unknown.push(name);
         }
         manager
     }

@@ -2,9 +2,9 @@
 //! `cleanOrphanVolumes`, 1.36.
 
 use super::actual::DeviceState;
-use super::call::{CallName, KubeletAction, Running, Spec};
-use super::{Key, VolumeManager, Work};
-use crate::controllers::pending_operations::Moment;
+use super::call::{CallName, KubeletAction, Mode, Running, Spec};
+use super::{VolumeManager, Work};
+use crate::controllers::pending_operations::{Key, Moment};
 
 impl VolumeManager {
     /// Stores the end of an operation that unmounts.
@@ -28,8 +28,8 @@ impl VolumeManager {
             if self.desired.has_named(&found.volume, &found.pod) {
                 continue;
             }
-            let key = Key { volume: found.volume.clone(), pod: Some(found.pod.clone()) };
-            let spec = Spec { name: found.volume.clone(), is_block: false, volume: None };
+            let key = Key { volume: found.volume.clone(), part: Some(found.pod.clone()) };
+            let spec = Spec { name: found.volume.clone(), mode: Mode::Files };
             let running = Running::without_event(&found.volume, &found.pod, spec, CallName::TearDown);
             self.begin(key, Work::Unmount, running, now, out);
         }
