@@ -1,13 +1,13 @@
 //! The loop of the reconciler. Upstream: `reconciler/reconciler.go` and `reconciler_common.go`, 1.36.
 
-use super::actual::DeviceState;
+use super::actual::{DeviceState, Mounted};
 use super::call::{CallName, KubeletAction, Running};
 use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
 use crate::controllers::pending_operations::{Key, Moment};
 use crate::model::{PersistentVolumeClaim, Str};
 use crate::world::Choices;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl VolumeManager {
     /// Runs one loop. `cached` are the volumes that the kubelet's copy of the node lists as attached.
@@ -21,7 +21,7 @@ impl VolumeManager {
     ) {
         let may_unmount = self.has_added_pods && self.attachability_unknown.is_empty();
         if may_unmount {
-            self.unmount_volumes(now, out);
+            self.unmount_volumes(now, choices, out);
         }
         for volume in self.desired.names() {
             self.mount_volume(kubelet, &volume, cached, now, choices, out);
@@ -36,23 +36,27 @@ impl VolumeManager {
         }
     }
 
-    /// Unmounts the volumes of pods that no longer need them.
-    fn unmount_volumes(&mut self, now: Moment, out: &mut Vec<KubeletAction>) {
+    /// Unmounts the volumes of pods that no longer need them. The order is not fixed. It matters for the pods of one
+    /// volume: a mount for another pod takes the place of the operation that was started first.
+    fn unmount_volumes(&mut self, now: Moment, choices: &mut Choices, out: &mut Vec<KubeletAction>) {
+        let mut open: BTreeMap<Str, Vec<(Str, Mounted)>> = BTreeMap::new();
         for (volume, uid, mounted) in self.actual.mounts() {
-            if self.desired.has(&volume, &uid) {
-                continue;
-            }
-            let (work, call) = if mounted.spec.mode.is_block() {
-                (Work::Unmap, CallName::UnmapPodDevice)
-            } else {
-                (Work::Unmount, CallName::TearDown)
-            };
             let key = Key { volume: volume.clone(), part: Some(uid.clone()) };
-            let running = Running::without_event(&volume, &uid, mounted.spec.clone(), call);
-            if self.begin(key, work, running, now, out) {
-                out.push(KubeletAction::Decided(MountBranch::UnmountStarted));
-                if work == Work::Unmap {
-                    self.actual.mount(&volume, &uid, &mounted.spec, false);
+            if !self.desired.has(&volume, &uid) && self.operations.may_start(&key, &unmount_of(&mounted).0, now) {
+                open.entry(volume).or_default().push((uid, mounted));
+            }
+        }
+        for (volume, mut mounts) in open {
+            while !mounts.is_empty() {
+                let (uid, mounted) = mounts.swap_remove(choices.pick(mounts.len()));
+                let (work, call) = unmount_of(&mounted);
+                let key = Key { volume: volume.clone(), part: Some(uid.clone()) };
+                let running = Running::without_event(&volume, &uid, mounted.spec.clone(), call);
+                if self.begin(key, work, running, now, out) {
+                    out.push(KubeletAction::Decided(MountBranch::UnmountStarted));
+                    if work == Work::Unmap {
+                        self.actual.mount(&volume, &uid, &mounted.spec, false);
+                    }
                 }
             }
         }
@@ -172,5 +176,14 @@ impl VolumeManager {
             out.push(KubeletAction::Call { volume, call });
         }
         is_started
+    }
+}
+
+/// Returns how a volume is unmounted for a pod.
+fn unmount_of(mounted: &Mounted) -> (Work, CallName) {
+    if mounted.spec.mode.is_block() {
+        (Work::Unmap, CallName::UnmapPodDevice)
+    } else {
+        (Work::Unmount, CallName::TearDown)
     }
 }
