@@ -1,6 +1,7 @@
 //! The part of a line that is about the external attacher. `oracle/attacher/line.go` defines this part. All times are
 //! in milliseconds.
 
+use crate::line::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub struct AttacherSyncs {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuse: Vec<Refused>,
     /// The number of times that the sync of each object has failed before.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub failures: u32,
     /// The result of the comparison with the volumes of the driver, if the attacher makes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,16 +32,6 @@ pub struct AttacherSyncs {
     /// The answers about the volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volumes: Vec<VolumeAnswer>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_none(time: &u64) -> bool {
-    *time == 0
 }
 
 impl AttacherSyncs {
@@ -77,7 +68,7 @@ pub struct Driver {
     /// The code of the answer to `ControllerUnpublishVolume`.
     pub unpublish: String,
     /// The time after which the driver answers.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub latency: u64,
     /// The publish context.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -126,7 +117,7 @@ pub struct AttachmentAnswer {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The time after which the sync is repeated. It is 0 if the sync is not repeated.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub retry: u64,
     /// Whether the failures of the object are forgotten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -146,7 +137,7 @@ pub struct VolumeAnswer {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Value>,
     /// The time after which the sync is repeated. It is 0 if the sync is not repeated.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub retry: u64,
     /// Whether the failures of the object are forgotten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -164,7 +164,7 @@ pub struct Case {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Value>,
     /// How often the sync was repeated.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub runs: u32,
     /// Notes for the reader of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -233,7 +233,7 @@ pub struct Settle {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
     /// The number of schedules that were run.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub schedules: u32,
     /// The objects and their ends.
     #[serde(deserialize_with = "null_is_empty")]
@@ -348,7 +348,7 @@ pub struct Scheduling {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub post_filter: Vec<String>,
     /// The number of tried orders of volumes. It is 0 if there was only one.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub orders: u32,
     /// Whether further orders are possible.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -404,9 +404,9 @@ pub struct Binding {
     pub bound_by_controller: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+/// Returns whether a field has the value that it has if it is left out.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn null_is_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {

@@ -1,6 +1,7 @@
 //! The part of a line that is about the external resizer. `oracle/resizer/line.go` defines this part. All times are in
 //! milliseconds.
 
+use crate::line::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub struct ResizerSyncs {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuse: Vec<Refused>,
     /// The number of times that the sync of each claim has failed before.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub failures: u32,
     /// What the resizer remembers about claims, by `NAMESPACE/NAME`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -31,16 +32,6 @@ pub struct ResizerSyncs {
     /// The answers of the modify controller.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modifies: Vec<Answer>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_none(time: &u64) -> bool {
-    *time == 0
 }
 
 impl ResizerSyncs {
@@ -81,7 +72,7 @@ pub struct Driver {
     /// The code of the answer to `ControllerModifyVolume`.
     pub modify: String,
     /// The time after which the driver answers.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub latency: u64,
     /// The capacity in bytes of the answer to `ControllerExpandVolume`.
     pub capacity: i64,
@@ -108,10 +99,10 @@ pub struct Refused {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Memory {
     /// When a size that the driver has refused is tried again. It is 0 if this is not known.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub slow: u64,
     /// When a class that the driver has refused is tried again. It is 0 if this is not known.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub modify_slow: u64,
     /// Whether the last expansion failed for certain.
     #[serde(default, rename = "final", skip_serializing_if = "std::ops::Not::not")]
@@ -140,7 +131,7 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crashed: bool,
     /// The time after which the sync is repeated. It is 0 if the sync is not repeated.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub retry: u64,
     /// Whether this time follows from the number of failures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -111,6 +111,13 @@ pub struct VolumeUse {
     pub as_device: bool,
 }
 
+impl VolumeUse {
+    /// Returns whether a container uses the volume.
+    pub fn is_used(self) -> bool {
+        self.as_file_system || self.as_device
+    }
+}
+
 /// The status of a container that does not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContainerStatus {

@@ -133,7 +133,7 @@ pub(in crate::diagnosis) fn answer(stages: &Stages<'_>, pod: &Pod, volumes: &[Po
             None => format!("{the_volume} is not attached to node {node} yet"),
         },
         (PodStage::Mounted, Reached::Broken) => format!("{the_volume} cannot be mounted on node {node}"),
-        (PodStage::Mounted, _) if !used_claims(pod).any(|claim| claim.used.as_file_system || claim.used.as_device) => {
+        (PodStage::Mounted, _) if !used_claims(pod).any(|claim| claim.used.is_used()) => {
             format!("the kubelet on node {node} is still starting the pod")
         }
         (PodStage::Mounted, _) => format!("the kubelet on node {node} is still mounting the volumes of the pod"),

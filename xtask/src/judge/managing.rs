@@ -211,7 +211,6 @@ impl<'a> Run<'a> {
         if let Some(step) = step {
             self.change(step)?;
         }
-        let (is_loop, is_populate) = (self.next_loop == now, self.next_populate == now);
         let mut next: Vec<State> = Vec::new();
         let mut other = None;
         let mut leaves = BTreeSet::new();
@@ -219,7 +218,7 @@ impl<'a> Run<'a> {
             let mut choices = Some(Choices::first());
             while let Some(mut script) = choices {
                 let mut new = state.clone();
-                let (mut predicted, reached) = self.act(&mut new, now, step, is_loop, is_populate, &mut script)?;
+                let (mut predicted, reached) = self.act(&mut new, now, step, &mut script)?;
                 predicted.sort();
                 if predicted == real {
                     leaves.extend(reached);
@@ -235,10 +234,10 @@ impl<'a> Run<'a> {
         }
         self.states = next;
         self.leaves.extend(leaves);
-        if is_loop {
+        if self.next_loop == now {
             self.next_loop = now + LOOP_PERIOD;
         }
-        if is_populate {
+        if self.next_populate == now {
             // The kubelet looks at its pods a second time at once.
             let pause = if self.has_populated { LOOP_PERIOD } else { 0 };
             self.next_populate = now + pause + self.asked.latency;
@@ -248,15 +247,7 @@ impl<'a> Run<'a> {
     }
 
     /// Lets a state do what is due.
-    fn act(
-        &self,
-        state: &mut State,
-        now: u64,
-        step: Option<&Step>,
-        is_loop: bool,
-        is_populate: bool,
-        choices: &mut Choices,
-    ) -> Result<Acted> {
+    fn act(&self, state: &mut State, now: u64, step: Option<&Step>, choices: &mut Choices) -> Result<Acted> {
         let node = self.snapshot.find::<Node>("", &self.asked.node).context("the node does not exist")?;
         let kubelet = KubeletVolumes::new(View::Snapshot(&self.snapshot), self.behavior, node);
         let mut out = Vec::new();
@@ -267,18 +258,18 @@ impl<'a> Run<'a> {
         for Pending { volume, call, error, .. } in due {
             state.manager.answer(&volume, &call, error.as_ref().map_or(Ok(()), Err), Moment(now), &mut out);
         }
-        if is_loop {
+        if self.next_loop == now {
             state.manager.reconcile(&kubelet, &self.cached, Moment(now), choices, &mut out);
         }
-        if is_populate {
+        if self.next_populate == now {
             let pods = self.pods();
-            let known = |pod: &'_ Pod| self.state_of(&pod.meta.uid);
             let dropped = self
                 .uids
                 .values()
                 .filter(|uid| pods.iter().all(|pod| pod.meta.uid != **uid) && !self.ended.contains(*uid));
             let dropped = dropped.cloned().collect();
-            let pods: Vec<KnownPod<'_>> = pods.iter().map(|pod| KnownPod { pod, state: known(pod) }).collect();
+            let pods: Vec<KnownPod<'_>> =
+                pods.iter().map(|pod| KnownPod { pod, state: self.state_of(&pod.meta.uid) }).collect();
             state.manager.populate(&kubelet, &pods, &dropped);
             ensure!(state.manager.is_modelled(), "a volume is not modelled");
         }
@@ -289,8 +280,7 @@ impl<'a> Run<'a> {
                 state.in_use = in_use;
             }
             if step.reported {
-                let in_use = state.in_use.clone();
-                state.manager.report(&in_use);
+                state.manager.report(&state.in_use);
             }
             let is_open = |pod: &&Pod| {
                 let is_waiting = state.waits.iter().any(|wait| wait.pod.meta.uid == pod.meta.uid);

@@ -61,11 +61,25 @@ impl Populated<'_> {
 }
 
 /// A volume of a pod that uses a claim.
-struct Used<'p> {
-    name: &'p Str,
+pub(super) struct Used<'p> {
+    pub(super) name: &'p Str,
     claim: &'p Str,
-    by: VolumeUse,
+    pub(super) by: VolumeUse,
     is_ephemeral: bool,
+}
+
+/// Returns the volumes of the pod that use claims, in the order of the pod.
+pub(super) fn volumes_with_claims(pod: &Pod) -> impl Iterator<Item = Used<'_>> {
+    let named = pod.claims.iter().map(|volume| {
+        (volume.place, Used { name: &volume.name, claim: &volume.claim, by: volume.used, is_ephemeral: false })
+    });
+    let ephemeral = pod.ephemeral.iter().map(|volume| {
+        let claim = &volume.template.meta.name;
+        (volume.place, Used { name: &volume.name, claim, by: volume.used, is_ephemeral: true })
+    });
+    let mut all: Vec<_> = named.chain(ephemeral).collect();
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, used)| used)
 }
 
 /// A leaf with an error.
@@ -74,17 +88,8 @@ type Failure = (PopulatorBranch, String);
 impl<'s> KubeletVolumes<'s> {
     /// Returns what the populator decides about each volume of the pod that uses a claim, in the order of the pod.
     pub(super) fn populate(&self, reads: &mut Reads<'s>, pod: &Pod) -> Vec<Populated<'s>> {
-        let named = pod.claims.iter().map(|volume| {
-            (volume.place, Used { name: &volume.name, claim: &volume.claim, by: volume.used, is_ephemeral: false })
-        });
-        let ephemeral = pod.ephemeral.iter().map(|volume| {
-            let claim = &volume.template.meta.name;
-            (volume.place, Used { name: &volume.name, claim, by: volume.used, is_ephemeral: true })
-        });
-        let mut all: Vec<_> = named.chain(ephemeral).collect();
-        all.sort_by_key(|(place, _)| *place);
         let mut all: Vec<Populated<'s>> =
-            all.into_iter().map(|(_, used)| self.populate_one(reads, pod, &used)).collect();
+            volumes_with_claims(pod).map(|used| self.populate_one(reads, pod, &used)).collect();
         // Volumes of the pod with the same storage are one entry, and a later one replaces an earlier one.
         let mut entries: BTreeMap<Str, Wanted<'s>> = BTreeMap::new();
         for wanted in all.iter_mut().rev().filter_map(|volume| volume.wanted.as_mut()) {
@@ -98,7 +103,7 @@ impl<'s> KubeletVolumes<'s> {
     fn populate_one(&self, reads: &mut Reads<'s>, pod: &Pod, used: &Used<'_>) -> Populated<'s> {
         let populated =
             |leaf, error, wanted| Populated { name: used.name.clone(), claim: used.claim.clone(), leaf, error, wanted };
-        if !used.by.as_file_system && !used.by.as_device {
+        if !used.by.is_used() {
             return populated(Some(PopulatorBranch::VolumeUnused), String::new(), None);
         }
         match self.wanted(reads, pod, used) {

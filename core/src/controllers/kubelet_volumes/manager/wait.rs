@@ -2,6 +2,7 @@
 
 use super::VolumeManager;
 use crate::controllers::kubelet_volumes::WaitBranch;
+use crate::controllers::kubelet_volumes::populate::volumes_with_claims;
 use crate::model::{Pod, Str};
 use std::collections::BTreeSet;
 
@@ -71,7 +72,5 @@ impl VolumeManager {
 
 /// Returns the names of the volumes that containers use.
 fn used_volumes(pod: &Pod) -> impl Iterator<Item = &Str> {
-    let named = pod.claims.iter().map(|volume| (&volume.name, volume.used));
-    let ephemeral = pod.ephemeral.iter().map(|volume| (&volume.name, volume.used));
-    named.chain(ephemeral).filter(|(_, used)| used.as_file_system || used.as_device).map(|(name, _)| name)
+    volumes_with_claims(pod).filter(|volume| volume.by.is_used()).map(|volume| volume.name)
 }
