@@ -9,6 +9,7 @@ pub mod attach_detach;
 pub mod attacher;
 pub mod behavior;
 pub mod branch;
+mod csi_sidecar;
 pub mod ephemeral_volume;
 mod finalizers;
 pub mod kubelet_volumes;

@@ -3,9 +3,10 @@
 use super::decision::{Act, PublishRequest, SyncEnd};
 use super::input::{Driver, PublishDetails, Sidecar, number_of};
 use super::leaves::AttachmentBranch;
-use super::source::{CsiVolume, NOT_CSI, Named, NotCsi, Unusable, csi_access_mode};
+use super::source::{CsiVolume, NOT_CSI, Named, NotCsi, Unusable};
 use super::work::Work;
 use super::{Attacher, End};
+use crate::controllers::csi_sidecar::{answered, csi_access_mode};
 use crate::model::{AnnotationKey, PersistentVolume, Str, VolumeAttachment, VolumeMode};
 use std::collections::BTreeMap;
 
@@ -79,7 +80,7 @@ impl<'s> Attacher<'s> {
         let (handle, migrated) = (volume.handle, volume.migrated);
         work.call(Act::Publish(Box::new(PublishRequest { handle, node_id, mode, block, details, migrated })));
         let Some(answer) = &driver.publish else { return Err(Stop::Asked) };
-        let (took, answer) = driver.after(answer, self.sidecar.timeout);
+        let (took, answer) = answered(driver.latency, answer, self.sidecar.timeout);
         work.at = work.at.saturating_add(took);
         answer.map_err(|error| Stop::Failed(AttachmentBranch::PublishFailed, error.to_string(), number_of(&error.code)))
     }

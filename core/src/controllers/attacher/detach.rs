@@ -6,6 +6,7 @@ use super::leaves::DetachmentBranch;
 use super::source::{NOT_CSI, Named, NotCsi, Unusable};
 use super::work::Work;
 use super::{Attacher, End};
+use crate::controllers::csi_sidecar::answered;
 use crate::model::{Str, VolumeAttachment};
 
 /// The end of `csiDetach` without a detached volume.
@@ -75,7 +76,7 @@ impl<'s> Attacher<'s> {
         let (handle, migrated) = (volume.handle, volume.migrated);
         work.call(Act::Unpublish(UnpublishRequest { handle, node_id, secret, migrated }));
         let Some(answer) = &driver.unpublish else { return Err(Stop::Asked) };
-        let (took, answer) = driver.after(answer, self.sidecar.timeout);
+        let (took, answer) = answered(driver.latency, answer, self.sidecar.timeout);
         work.at = work.at.saturating_add(took);
         answer.map_err(|error| failed(DetachmentBranch::UnpublishFailed, error.to_string()))?;
         self.mark_as_detached(work, attachment).map_err(|refusal| {

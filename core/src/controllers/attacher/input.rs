@@ -49,31 +49,6 @@ pub struct Driver {
     pub latency: u64,
 }
 
-impl Driver {
-    /// Returns the time that a call takes, and its result.
-    pub(super) fn after<T: Clone>(
-        &self,
-        answer: &Result<T, DriverError>,
-        timeout: u64,
-    ) -> (u64, Result<T, DriverError>) {
-        answered(self.latency, answer, timeout)
-    }
-}
-
-/// Returns the time that a call takes, and its result. A call that takes too long ends without an answer. All times are
-/// in milliseconds.
-pub(in crate::controllers) fn answered<T: Clone>(
-    latency: u64,
-    answer: &Result<T, DriverError>,
-    timeout: u64,
-) -> (u64, Result<T, DriverError>) {
-    if latency < timeout {
-        return (latency, answer.clone());
-    }
-    let message = Str::const_new("context deadline exceeded");
-    (timeout, Err(DriverError { code: GrpcCode::DeadlineExceeded, message }))
-}
-
 /// Returns the number of a gRPC code. It is `None` if the name is not that of a code.
 pub(super) fn number_of(code: &GrpcCode) -> Option<u32> {
     const CODES: [&str; 17] = [

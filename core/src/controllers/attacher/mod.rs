@@ -27,9 +27,7 @@ pub use input::{Driver, Forced, InlineVolume, PublishDetails, Published, Refusal
 pub use leaves::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
 pub use reconcile::Comparison;
 
-pub(in crate::controllers) use input::answered;
-pub(in crate::controllers) use source::{csi_access_mode, is_migratable};
-
+use crate::controllers::csi_sidecar::backoff;
 use crate::model::{Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
 use crate::world::View;
@@ -37,11 +35,6 @@ use work::Work;
 
 /// The version of external-attacher that is modelled.
 pub const EXTERNAL_ATTACHER: &str = "4.13.0";
-
-/// The first and the longest time in milliseconds after which a failed sync is repeated: the defaults of the flags
-/// `--retry-interval-start` and `--retry-interval-max`, v4.13.0.
-const RETRY_START: u64 = 1_000;
-const RETRY_MAX: u64 = 300_000;
 
 /// An attacher that has just been started.
 #[derive(Debug)]
@@ -128,14 +121,4 @@ fn mark_without_call(work: &mut Work<'_, '_>, attachment: &VolumeAttachment) -> 
         Ok(()) => (SyncEnd::Attach(AttachmentBranch::MarkedWithoutCall), None),
         Err(refusal) => (SyncEnd::Attach(AttachmentBranch::MarkWithoutCallFailed), Some(refusal.text.into())),
     }
-}
-
-/// Returns the time in milliseconds until a sync is repeated that has failed so many times before. Upstream:
-/// `ItemExponentialFailureRateLimiter`, client-go, 0.36.
-pub(in crate::controllers) fn backoff(failures: u32) -> u64 {
-    RETRY_START
-        .checked_shl(failures)
-        .filter(|delay| delay >> failures == RETRY_START)
-        .unwrap_or(RETRY_MAX)
-        .min(RETRY_MAX)
 }

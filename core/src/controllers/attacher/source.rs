@@ -4,12 +4,12 @@ use super::Attacher;
 use super::decision::NotEvaluated;
 use super::input::PublishDetails;
 use super::work::Work;
+use crate::controllers::csi_sidecar::is_migratable;
 use crate::controllers::provisioner::Secrets;
 use crate::controllers::scheduler::migration::InTree;
 use crate::model::{
-    AccessMode, AccessModes, AnnotationKey, CsiNode, PersistentVolume, SourceKind, Str, VolumeAttachment, VolumeMode,
+    AccessModes, AnnotationKey, CsiNode, PersistentVolume, SourceKind, Str, VolumeAttachment, VolumeMode,
 };
-use std::collections::BTreeSet;
 
 /// The volume that the source of an attachment names.
 pub(super) enum Named<'s> {
@@ -53,13 +53,6 @@ pub(super) enum NotCsi {
 
 /// The text of upstream for a volume that is neither a CSI volume nor one of a migrated plugin.
 pub(super) const NOT_CSI: &str = "pv spec contained non-csi source that was not migrated";
-
-/// Returns whether the volume belongs to an in-tree plugin that was migrated to CSI. Upstream: `IsPVMigratable`,
-/// csi-translation-lib, 0.36.
-pub(in crate::controllers) fn is_migratable(volume: &PersistentVolume) -> bool {
-    let SourceKind::Other(field) = &volume.source.kind else { return false };
-    InTree::of(volume).is_some() || field == "azureFile" || field == "vsphereVolume"
-}
 
 impl<'s> Attacher<'s> {
     /// Returns the volume that the source of the attachment names. Upstream: the first part of `csiAttach` and
@@ -163,34 +156,5 @@ impl<'s> Attacher<'s> {
         };
         let stored = remembered.and_then(|attachment| attachment.meta.annotations.get(AnnotationKey::CsiNodeId));
         stored.map(Str::from).ok_or(error)
-    }
-}
-
-/// Returns the access mode of CSI for the access modes of a volume. `apart` says whether the driver has the capability
-/// `SINGLE_NODE_MULTI_WRITER`. Upstream: `ToCSIAccessMode`, csi-lib-utils v0.25.0.
-pub(in crate::controllers) fn csi_access_mode(apart: bool, modes: &AccessModes) -> Result<&'static str, String> {
-    let has = |mode: &AccessMode| modes.0.contains(mode);
-    if has(&AccessMode::ReadWriteOncePod) {
-        let distinct: BTreeSet<&str> = modes.0.iter().map(AccessMode::as_str).collect();
-        if distinct.len() > 1 {
-            let text = "Kubernetes does not support use of ReadWriteOncePod with other access modes on the same \
-                PersistentVolume";
-            return Err(text.to_owned());
-        }
-        return Ok(if apart { "SINGLE_NODE_SINGLE_WRITER" } else { "SINGLE_NODE_WRITER" });
-    }
-    if has(&AccessMode::ReadWriteMany) {
-        return Ok("MULTI_NODE_MULTI_WRITER");
-    }
-    match (has(&AccessMode::ReadOnlyMany), has(&AccessMode::ReadWriteOnce)) {
-        (true, true) => {
-            Err("CSI does not support ReadOnlyMany and ReadWriteOnce on the same PersistentVolume".to_owned())
-        }
-        (true, false) => Ok("MULTI_NODE_READER_ONLY"),
-        (false, true) => Ok(if apart { "SINGLE_NODE_MULTI_WRITER" } else { "SINGLE_NODE_WRITER" }),
-        (false, false) => {
-            let modes: Vec<&str> = modes.0.iter().map(AccessMode::as_str).collect();
-            Err(format!("unsupported AccessMode combination: [{}]", modes.join(" ")))
-        }
     }
 }

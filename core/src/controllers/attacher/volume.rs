@@ -3,9 +3,9 @@
 
 use super::decision::{Act, Requeue, VolumeSync};
 use super::leaves::VolumeFinalizerBranch;
-use super::source::is_migratable;
 use super::work::Work;
-use super::{Attacher, Circumstances, backoff};
+use super::{Attacher, Circumstances};
+use crate::controllers::csi_sidecar::{backoff, is_migratable};
 use crate::model::{AnnotationKey, PersistentVolume, VolumeAttachment};
 
 impl Attacher<'_> {

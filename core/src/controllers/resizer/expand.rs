@@ -9,7 +9,7 @@ use super::resize::{
 };
 use super::work::{End, Work, key};
 use super::{Resizer, is_final};
-use crate::controllers::attacher::{answered, csi_access_mode, is_migratable};
+use crate::controllers::csi_sidecar::{answered, csi_access_mode, is_migratable};
 use crate::controllers::provisioner::{DriverError, GrpcCode, in_tree_name};
 use crate::controllers::scheduler::migration::InTree;
 use crate::model::{

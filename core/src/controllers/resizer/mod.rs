@@ -34,10 +34,6 @@ use work::Work;
 /// The version of external-resizer that is modelled.
 pub const EXTERNAL_RESIZER: &str = "2.3.0";
 
-/// The time in milliseconds for which a size or a class that the driver has refused is not tried again: the default of
-/// the flag `--retry-interval-max`, v2.3.0.
-const SLOW: u64 = 300_000;
-
 /// A resizer.
 #[derive(Debug)]
 pub struct Resizer<'s> {

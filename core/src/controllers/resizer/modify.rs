@@ -6,8 +6,8 @@ use super::decision::{
 use super::input::{Driver, ModifyMemory};
 use super::leaves::ModifyBranch;
 use super::work::{End, Work, key};
-use super::{Resizer, SLOW, is_final};
-use crate::controllers::attacher::answered;
+use super::{Resizer, is_final};
+use crate::controllers::csi_sidecar::{RETRY_MAX, answered};
 use crate::controllers::provisioner::{DriverError, GrpcCode};
 use crate::model::surroundings::Condition;
 use crate::model::{
@@ -249,7 +249,7 @@ fn delay(
     };
     let is_slow = memory.slow_until.is_some();
     if tried.status == INFEASIBLE {
-        memory.slow_until.get_or_insert(work.at.saturating_add(SLOW));
+        memory.slow_until.get_or_insert(work.at.saturating_add(RETRY_MAX));
     }
     is_slow.then(|| {
         let key = key(claim);
@@ -320,7 +320,7 @@ fn refused(
         return End::Failed(ModifyBranch::ModifyErrorNotStored, not_marked(modified.claim, &text));
     }
     if status == INFEASIBLE {
-        memory.slow_until.get_or_insert(work.at.saturating_add(SLOW));
+        memory.slow_until.get_or_insert(work.at.saturating_add(RETRY_MAX));
     }
     work.note(true, MODIFY_FAILED, told);
     End::Failed(leaf, error.to_string())

@@ -6,6 +6,7 @@ use super::expand::Support;
 use super::input::{Driver, Expansion, ResizeMemory};
 use super::leaves::ResizeBranch;
 use super::work::{End, Work, key};
+use crate::controllers::csi_sidecar::RETRY_MAX;
 use crate::model::{
     Amount, AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Timestamp,
 };
@@ -97,7 +98,7 @@ impl<'s> Resizer<'s> {
         let slow_until = memory.slow_until;
         // After a restart, the resizer learns from the claim that the driver has refused its size.
         if progress(claim) == CONTROLLER_INFEASIBLE {
-            memory.slow_until.get_or_insert(work.at.saturating_add(super::SLOW));
+            memory.slow_until.get_or_insert(work.at.saturating_add(RETRY_MAX));
         }
         let size = match self.target(pair, memory) {
             Target::LeftTo(leaf) => return End::Done(leaf),

@@ -3,7 +3,7 @@
 use super::decision::{Act, ClaimPatch, NotEvaluated, Note, Requeue, Step, Synced, VolumePatch};
 use super::input::{Refused, Unkept};
 use super::{Circumstances, Resizer};
-use crate::controllers::attacher::backoff;
+use crate::controllers::csi_sidecar::backoff;
 use crate::controllers::provisioner::Secrets;
 use crate::controllers::scheduler::reads::Reads;
 use crate::model::{PersistentVolumeClaim, Str, Timestamp};
