@@ -1,5 +1,6 @@
 //! The API of a control plane, in the form that tests need. Objects are JSON values. If the API server refuses a
-//! request, the result is [`Refused`]. Any other failure panics.
+//! request, the result is [`Refused`]. If a connection breaks, an idempotent request is sent again.
+//! Any other failure panics.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::plane::Plane;
@@ -8,6 +9,9 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use pvctl::model::Kind;
 use serde_json::{Value, json};
+
+/// How often an idempotent request is sent at most. On a busy machine the API server closes connections in use.
+const ATTEMPTS: u8 = 3;
 
 /// The administrator's client.
 #[derive(Clone)]
@@ -65,11 +69,18 @@ impl Api {
 
     async fn send_as(&self, method: Method, path: &str, kind: &str, body: Option<&Value>) -> Result<Value, Refused> {
         let body = body.map(|body| serde_json::to_vec(body).expect("a value")).unwrap_or_default();
-        let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        match self.client.request(request.body(body).expect("a request")).await {
-            Ok(answer) => Ok(answer),
-            Err(kube::Error::Api(status)) => Err(Refused { code: status.code, message: status.message.clone() }),
-            Err(error) => panic!("{path}: {error}"),
+        let mut attempts = if method.is_idempotent() { ATTEMPTS } else { 1 };
+        loop {
+            attempts -= 1;
+            let request = Request::builder().method(&method).uri(path).header("content-type", kind);
+            match self.client.request(request.body(body.clone()).expect("a request")).await {
+                Ok(answer) => return Ok(answer),
+                Err(kube::Error::Api(status)) => {
+                    return Err(Refused { code: status.code, message: status.message.clone() });
+                }
+                Err(kube::Error::Service(_)) if attempts > 0 => {}
+                Err(error) => panic!("{path}: {error}"),
+            }
         }
     }
 
