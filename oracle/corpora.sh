@@ -71,6 +71,6 @@ resizer=$(mktemp -d)/resizer
 kubelet=$(mktemp -d)/kubelet
 (cd kubelet && go build -o "$kubelet" .)
 "$kubelet" worlds --seed 2060 --count 400 | "$kubelet" mount | record mounting
-"$kubelet" worlds --runs --seed 2061 --count 300 | "$kubelet" manage --repeatable | record managing
+"$kubelet" worlds --runs --seed 2061 --count 600 | "$kubelet" manage --repeatable | record managing
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

@@ -187,6 +187,7 @@ var kubelet = report{"kubelet", nil, ".", "TestCorpus", "unreached.txt", package
 	}, false},
 	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager/populator", []string{
 		"populatorLoop", "findAndAddNewPods", "findAndRemoveDeletedPods", "processPodVolumes", "createVolumeSpec", "getPVCExtractPV", "getPVSpec",
+		"checkVolumeFSResize",
 	}, false},
 	{"k8s.io/kubernetes", "pkg/kubelet/volumemanager/reconciler", []string{
 		"reconcile", "readyToUnmount", "unmountVolumes", "mountOrAttachVolumes", "waitForVolumeAttach", "mountAttachedVolumes", "unmountDetachDevices",
@@ -195,6 +196,8 @@ var kubelet = report{"kubelet", nil, ".", "TestCorpus", "unreached.txt", package
 	{"k8s.io/kubernetes", "pkg/volume/util/operationexecutor", []string{
 		"GenerateMountVolumeFunc", "GenerateMapVolumeFunc", "GenerateUnmountVolumeFunc", "GenerateUnmountDeviceFunc", "GenerateUnmapVolumeFunc",
 		"GenerateUnmapDeviceFunc", "GenerateVerifyControllerAttachedVolumeFunc", "markDeviceErrorState", "markVolumeErrorState", "checkNodeAffinity",
+		"GenerateExpandInUseVolumeFunc", "doOnlineExpansion", "expandVolumeDuringMount", "checkIfSupportsNodeExpansion", "nodeExpandVolume",
+		"checkForRecoveryFromExpansion", "legacyCallNodeExpandOnPlugin", "runPreCheck", "expandOnPlugin",
 	}, false},
 }, nil, `Written by ` + "`go run ./coverage kubelet`" + ` in the folder above, from the Go coverage of ` + "`TestCorpus`" + `, which runs every world of
 ` + "`mounting-*.jsonl.gz`" + ` and ` + "`managing-*.jsonl.gz`" + ` in ` + "`../../tests/conformance`" + ` again. Line numbers are those of the files of Kubernetes ` + judge.Version + `. In these packages only the

@@ -115,13 +115,12 @@ type world struct {
 	objects []runtime.Object
 	node    *v1.Node
 	// own are the pods of the node.
-	own pods
-	// unattached are the CSI drivers whose volumes need no attachment.
-	unattached sets.Set[string]
+	own     pods
+	drivers *csiDrivers
 }
 
 func decode(line *Line) (*world, error) {
-	w := &world{unattached: sets.New[string]()}
+	w := &world{drivers: newDrivers()}
 	for number, item := range line.World.Items {
 		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(item, nil, nil)
 		if err != nil {
@@ -138,9 +137,7 @@ func decode(line *Line) (*world, error) {
 				w.own = append(w.own, found)
 			}
 		case *storagev1.CSIDriver:
-			if found.Spec.AttachRequired != nil && !*found.Spec.AttachRequired {
-				w.unattached.Insert(found.Name)
-			}
+			w.drivers.put(found)
 		}
 	}
 	if w.node == nil {
@@ -180,7 +177,7 @@ func mountAll(t *testing.T, line *Line) error {
 	client := fake.NewClientset(w.objects...)
 	faked := volumetesting.NewFakeKubeletVolumeHost(t, folder, client, nil).WithNode(w.node)
 	plugins := &volume.VolumePluginMgr{}
-	if err := plugins.InitPlugins(probe(w.unattached, immediate{}), nil, host{faked, w.node.Labels}); err != nil {
+	if err := plugins.InitPlugins(probe(w.drivers, immediate{}), nil, host{faked, w.node.Labels}); err != nil {
 		return err
 	}
 	events := &podEvents{seen: map[types.UID]sets.Set[string]{}}

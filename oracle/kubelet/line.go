@@ -89,7 +89,8 @@ type CallRule struct {
 	// Error is the error. If it is empty, the call succeeds.
 	Error string `json:"error,omitempty"`
 	// Kind says what is known after an error: nothing has happened (final), something may have happened (uncertain), or
-	// nothing is known (transient).
+	// nothing is known (transient). A driver that does not expand a volume can also say that it never will (infeasible),
+	// that the volume is in use (in-use), or that it cannot expand volumes (unsupported).
 	Kind string `json:"kind,omitempty"`
 }
 
@@ -126,8 +127,11 @@ type Entry struct {
 	At int64 `json:"at"`
 	// Call is the begin of a call of a driver.
 	Call *Call `json:"call,omitempty"`
-	// Event is an event about a pod: its name, the type, the reason and the message.
+	// Event is an event about a pod: its name, the type, the reason and the message. The word "claim" is before the name
+	// of a claim.
 	Event string `json:"event,omitempty"`
+	// Stored is the status of a claim that the kubelet has stored.
+	Stored *StoredClaim `json:"stored,omitempty"`
 	// Waited is the end of a wait for the volumes of a pod.
 	Waited *Waited `json:"waited,omitempty"`
 	// InUse are the volumes that the kubelet reports in status.volumesInUse.
@@ -139,6 +143,18 @@ type Call struct {
 	Name   string `json:"name"`
 	Volume string `json:"volume"`
 	Pod    string `json:"pod,omitempty"`
+}
+
+// StoredClaim is what the status of a claim says about an expansion.
+type StoredClaim struct {
+	Name     string `json:"name"`
+	Capacity string `json:"capacity"`
+	// Progress is the entry of status.allocatedResourceStatuses for storage.
+	Progress string `json:"progress,omitempty"`
+	// Conditions are the conditions: the type and the message of each, sorted by type.
+	Conditions []string `json:"conditions,omitempty"`
+	// Conflict says that the API server has refused the change, because the claim has changed.
+	Conflict bool `json:"conflict,omitempty"`
 }
 
 // Waited is how the wait for the volumes of a pod ends. Error is empty if all of them are mounted.

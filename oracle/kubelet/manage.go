@@ -16,13 +16,16 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/volumemanager"
 	"k8s.io/kubernetes/pkg/volume"
@@ -83,8 +86,9 @@ func sortedLog(log []Entry) string {
 
 // node is the node as the kubelet and the drivers see it. It is also what records the run.
 type node struct {
-	asked *Managing
-	began time.Time
+	asked   *Managing
+	began   time.Time
+	drivers *csiDrivers
 
 	lock sync.Mutex
 	// pods are the pods that the kubelet knows, sorted by namespace and name.
@@ -145,11 +149,46 @@ func (n *node) add(entry Entry) {
 	}
 }
 
-// record keeps an event about a pod.
+// record keeps an event about a pod or a claim.
 func (n *node) record(about runtime.Object, text string) {
-	if pod, isPod := about.(*v1.Pod); isPod {
-		n.add(Entry{Event: pod.Name + " " + text})
+	switch about := about.(type) {
+	case *v1.Pod:
+		n.add(Entry{Event: about.Name + " " + text})
+	case *v1.PersistentVolumeClaim:
+		n.add(Entry{Event: "claim " + about.Name + " " + text})
 	}
+}
+
+// store carries out the patch of the status of a claim, as the API server does it, and keeps the result.
+func (n *node) store(tracker clienttesting.ObjectTracker, action clienttesting.PatchAction) (runtime.Object, error) {
+	claims := v1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	current, err := tracker.Get(claims, action.GetNamespace(), action.GetName())
+	if err != nil {
+		return nil, err
+	}
+	var stated metav1.PartialObjectMetadata
+	if err := json.Unmarshal(action.GetPatch(), &stated); err != nil {
+		return nil, err
+	}
+	if version := stated.ResourceVersion; version != "" && version != current.(*v1.PersistentVolumeClaim).ResourceVersion {
+		n.add(Entry{Stored: &StoredClaim{Name: action.GetName(), Conflict: true}})
+		return nil, apierrors.NewConflict(claims.GroupResource(), action.GetName(), errors.New("the object has been modified"))
+	}
+	_, patched, err := clienttesting.ObjectReaction(tracker)(action)
+	if err != nil {
+		return nil, err
+	}
+	status := patched.(*v1.PersistentVolumeClaim).Status
+	stored := &StoredClaim{
+		Name: action.GetName(), Capacity: status.Capacity.Storage().String(),
+		Progress: string(status.AllocatedResourceStatuses[v1.ResourceStorage]),
+	}
+	for _, condition := range status.Conditions {
+		stored.Conditions = append(stored.Conditions, strings.TrimSpace(string(condition.Type)+" "+condition.Message))
+	}
+	slices.Sort(stored.Conditions)
+	n.add(Entry{Stored: stored})
+	return patched, nil
 }
 
 func (n *node) call(name, volume, pod string) error {
@@ -175,6 +214,12 @@ func (n *node) call(name, volume, pod string) error {
 		return volumetypes.NewUncertainProgressError(rule.Error)
 	case rule.Kind == "transient":
 		return volumetypes.NewTransientOperationFailure(rule.Error)
+	case rule.Kind == "infeasible":
+		return volumetypes.NewInfeasibleError(rule.Error)
+	case rule.Kind == "in-use":
+		return volumetypes.NewFailedPreconditionError(rule.Error)
+	case rule.Kind == "unsupported":
+		return volumetypes.NewOperationNotSupportedError(rule.Error)
 	}
 	return errors.New(rule.Error)
 }
@@ -247,7 +292,7 @@ func manageAll(t *testing.T, line *Line) error {
 	}
 	defer os.RemoveAll(folder)
 	n := &node{
-		asked: asked, began: time.Now(), pods: w.own, terminating: sets.New[types.UID](), ended: sets.New[types.UID](),
+		asked: asked, began: time.Now(), drivers: w.drivers, pods: w.own, terminating: sets.New[types.UID](), ended: sets.New[types.UID](),
 		counts: map[string]int{}, uids: map[string]types.UID{}, waits: map[types.UID]context.CancelFunc{},
 	}
 	for _, pod := range w.own {
@@ -260,9 +305,13 @@ func manageAll(t *testing.T, line *Line) error {
 		return err
 	}
 	client := fake.NewSimpleClientset(w.objects...)
+	client.PrependReactor("patch", "persistentvolumeclaims", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		stored, err := n.store(client.Tracker(), action.(clienttesting.PatchAction))
+		return true, stored, err
+	})
 	faked := volumetesting.NewFakeKubeletVolumeHost(t, folder, client, nil).WithNode(w.node)
 	plugins := &volume.VolumePluginMgr{}
-	if err := plugins.InitPlugins(probe(w.unattached, n), nil, managingHost{host{faked, w.node.Labels}, n}); err != nil {
+	if err := plugins.InitPlugins(probe(w.drivers, n), nil, managingHost{host{faked, w.node.Labels}, n}); err != nil {
 		return err
 	}
 	manager := volumemanager.NewVolumeManager(
@@ -380,6 +429,9 @@ func (n *node) named(name string) *v1.Pod {
 }
 
 func (n *node) put(client *fake.Clientset, object runtime.Object) error {
+	if driver, isDriver := object.(*storagev1.CSIDriver); isDriver {
+		n.drivers.put(driver)
+	}
 	if pod, isPod := object.(*v1.Pod); isPod && pod.Spec.NodeName == n.asked.Node {
 		n.lock.Lock()
 		n.uids[pod.Name] = pod.UID

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 const millisecond = 1_000_000
@@ -22,6 +23,7 @@ func generateRun(seed uint64, index int) Line {
 	r.addPods()
 	r.addChanges()
 	r.addCalls()
+	r.addExpansions()
 	if g.percent(35) {
 		r.addDisk()
 	}
@@ -42,6 +44,8 @@ type runGenerator struct {
 	steps []timedStep
 	calls []CallRule
 	disk  []OnDisk
+	// changes is the number of changed objects.
+	changes int
 	// late are the names of the pods that do not exist at the beginning.
 	late []string
 }
@@ -155,6 +159,13 @@ func (r *runGenerator) addChanges() {
 		r.add(at, Step{Put: encoded(made)})
 		r.add(at+r.between(1, 600), Step{Cached: &names})
 	}
+	for _, driver := range r.all("CSIDriver") {
+		if r.percent(10) {
+			spec := maps.Clone(driver["spec"].(object))
+			spec["attachRequired"] = !spec["attachRequired"].(bool)
+			r.add(r.between(20, r.until), Step{Put: encoded(r.changed(driver, "spec", spec))})
+		}
+	}
 	for _, claim := range r.all("PersistentVolumeClaim") {
 		if r.percent(85) {
 			continue
@@ -169,9 +180,109 @@ func (r *runGenerator) addChanges() {
 			}
 			continue
 		}
-		made := maps.Clone(claim)
-		made["status"] = object{"phase": one(r.generator, "Bound", "Bound", "Pending", "Lost")}
-		r.add(at, Step{Put: encoded(made)})
+		r.add(at, Step{Put: encoded(r.changed(claim, "status", statusOf(one(r.generator, "Bound", "Bound", "Pending", "Lost"))))})
+	}
+}
+
+// changed returns an object with another field, and with another resource version.
+func (r *runGenerator) changed(each object, field string, value any) object {
+	made, metadata := maps.Clone(each), maps.Clone(each["metadata"].(object))
+	r.changes++
+	metadata["resourceVersion"] = strconv.Itoa(2000 + r.changes)
+	made["metadata"], made[field] = metadata, value
+	return made
+}
+
+// addExpansions decides which volumes are larger than before, at the beginning or from a moment on, and what the status
+// of their claims says then.
+func (r *runGenerator) addExpansions() {
+	for _, claim := range r.all("PersistentVolumeClaim") {
+		name, _ := claim["spec"].(object)["volumeName"].(string)
+		place := slices.IndexFunc(r.objects, func(each object) bool {
+			return each["kind"] == "PersistentVolume" && nameOf(each) == name
+		})
+		if place < 0 || !r.percent(55) {
+			continue
+		}
+		volume := r.objects[place]
+		spec := maps.Clone(volume["spec"].(object))
+		spec["capacity"] = object{"storage": "2Gi"}
+		request := maps.Clone(claim["spec"].(object))
+		request["accessModes"] = spec["accessModes"]
+		request["resources"] = object{"requests": object{"storage": one(r.generator, "2Gi", "2Gi", "2Gi", "3Gi", "1Gi")}}
+		claim["spec"] = request
+		if r.percent(15) {
+			claim["metadata"].(object)["annotations"] = object{"volume.kubernetes.io/node-expansion-not-required": "true"}
+		}
+		r.addExpandCalls(name)
+		if r.percent(35) {
+			volume["spec"], claim["status"] = spec, r.grown(claim["status"].(object)["phase"])
+			continue
+		}
+		at := r.between(20, r.until*2/3)
+		r.add(at, Step{Put: encoded(r.changed(volume, "spec", spec))})
+		for range one(r.generator, 1, 2, 3, 5) {
+			at += r.between(1, 1500)
+			r.add(at, Step{Put: encoded(r.changed(claim, "status", r.grown(claim["status"].(object)["phase"])))})
+		}
+		for range one(r.generator, 1, 2, 3) {
+			// The kubelet looks at the volumes of a pod again.
+			if pods := r.all("Pod"); len(pods) > 0 {
+				r.add(at+r.between(1, 3000), Step{Wait: nameOf(one(r.generator, pods...))})
+			}
+		}
+	}
+}
+
+// grown returns the status of a claim whose volume is larger than before.
+func (r *runGenerator) grown(phase any) object {
+	status := object{"phase": phase, "capacity": object{"storage": "1Gi"}}
+	conditions := []object{}
+	add := func(kind, message string) {
+		conditions = append(conditions, object{"type": kind, "status": "True", "message": message})
+	}
+	progress := one(r.generator, "", "", "", "", "NodeResizePending", "NodeResizePending", "NodeResizePending", "NodeResizeInProgress",
+		"NodeResizeInProgress", "NodeResizeInfeasible", "ControllerResizeInProgress", "ControllerResizeInfeasible")
+	if progress != "" {
+		status["allocatedResourceStatuses"] = object{"storage": progress}
+	}
+	if progress != "" && r.percent(95) || r.percent(50) {
+		status["allocatedResources"] = object{"storage": "2Gi"}
+	}
+	if progress == "" && r.percent(50) {
+		// The expansion has ended.
+		status["capacity"] = object{"storage": "2Gi"}
+	}
+	if progress == "NodeResizePending" || r.percent(20) {
+		add("FileSystemResizePending", "Waiting for user to (re-)start a pod to finish file system resize of volume on node.")
+	}
+	if r.percent(15) {
+		add(one(r.generator, "NodeResizeError", "ControllerResizeError", "Resizing"), "an earlier message")
+	}
+	if r.percent(10) {
+		add("example.com/Checked", "a message of another program")
+	}
+	if len(conditions) > 0 {
+		status["conditions"] = conditions
+	}
+	return status
+}
+
+// addExpandCalls decides how a driver answers when it has to expand a volume.
+func (r *runGenerator) addExpandCalls(volume string) {
+	first := 1
+	for range one(r.generator, 0, 0, 1, 1, 2) {
+		last := first + one(r.generator, 0, 0, 1, 3)
+		rule := CallRule{
+			Call: "NodeExpand", Volume: volume, First: first, Last: last,
+			Takes: int64(one(r.generator, 3, 3, 3, 50, 260, 900, 2500, 6000))*millisecond + 11_000,
+		}
+		if r.percent(85) {
+			rule.Kind = one(r.generator, "final", "final", "uncertain", "transient", "infeasible", "in-use", "in-use",
+				"unsupported", "unsupported")
+			rule.Error = errorTexts[rule.Kind]
+		}
+		r.calls, first = append(r.calls, rule), last+1
 	}
 }
 
@@ -180,6 +291,10 @@ var errorTexts = map[string]string{
 	"final":     "rpc error: code = Internal desc = disk is broken",
 	"uncertain": "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
 	"transient": "driver name d1.csi not found in the list of registered CSI drivers",
+	// The rest is only for the expansion of volumes.
+	"infeasible":  "rpc error: code = OutOfRange desc = no such size",
+	"in-use":      "rpc error: code = FailedPrecondition desc = volume is in use",
+	"unsupported": "NodeExpand is not supported by the CSI driver d1.csi",
 }
 
 // callNames are the calls for files, and the calls for block devices.

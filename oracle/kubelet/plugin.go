@@ -2,11 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/volume"
@@ -19,15 +22,48 @@ import (
 	"k8s.io/kubernetes/pkg/volume/local"
 	"k8s.io/kubernetes/pkg/volume/nfs"
 	"k8s.io/kubernetes/pkg/volume/secret"
+	volumetypes "k8s.io/kubernetes/pkg/volume/util/types"
 )
 
 // plugin asks drivers that are given. It has the name of a real plugin, supports the same volumes, and names them
 // alike.
 type plugin struct {
 	volume.VolumePlugin
-	// unattached are the CSI drivers whose volumes need no attachment.
+	drivers *csiDrivers
+	answers answers
+}
+
+// csiDrivers are what the objects of the CSI drivers say.
+type csiDrivers struct {
+	lock sync.Mutex
+	// unattached are the drivers whose volumes need no attachment.
 	unattached sets.Set[string]
-	answers    answers
+	// republishing are the drivers whose volumes are mounted again and again.
+	republishing sets.Set[string]
+}
+
+func newDrivers() *csiDrivers {
+	return &csiDrivers{unattached: sets.New[string](), republishing: sets.New[string]()}
+}
+
+// put takes over what the object of a driver says.
+func (d *csiDrivers) put(driver *storagev1.CSIDriver) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	d.unattached.Delete(driver.Name)
+	d.republishing.Delete(driver.Name)
+	if required := driver.Spec.AttachRequired; required != nil && !*required {
+		d.unattached.Insert(driver.Name)
+	}
+	if required := driver.Spec.RequiresRepublish; required != nil && *required {
+		d.republishing.Insert(driver.Name)
+	}
+}
+
+func (d *csiDrivers) has(set sets.Set[string], driver string) bool {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	return set.Has(driver)
 }
 
 // answers are those of the drivers of all volumes, and what is on the disk of the node.
@@ -54,8 +90,32 @@ var (
 // filesOnly is a plugin without block devices.
 type filesOnly struct{ volume.AttachableVolumePlugin }
 
+// expandable is a plugin that can expand volumes on the node.
+type expandable struct {
+	*plugin
+	real volume.NodeExpandableVolumePlugin
+}
+
+func (e expandable) RequiresFSResize() bool { return e.real.RequiresFSResize() }
+
+// NodeExpand asks the driver. The errors of a CSI driver are wrapped as the real plugin wraps them.
+func (e expandable) NodeExpand(options volume.NodeResizeOptions) (bool, error) {
+	const failed = "Expander.NodeExpand failed to expand the volume "
+	err := e.answers.call("NodeExpand", options.VolumeSpec.Name(), "")
+	isAsked := !volumetypes.IsOperationNotSupportedError(err) && !errors.As(err, new(*volumetypes.TransientOperationFailure))
+	switch {
+	case err == nil:
+		return true, nil
+	case e.GetPluginName() != csi.CSIPluginName || !isAsked:
+		return false, err
+	case volumetypes.IsInfeasibleError(err):
+		return false, volumetypes.NewInfeasibleError(failed + err.Error())
+	}
+	return false, fmt.Errorf(failed+": %w", err)
+}
+
 // probe returns the plugins of a kubelet, in place of the real ones.
-func probe(unattached sets.Set[string], answers answers) []volume.VolumePlugin {
+func probe(drivers *csiDrivers, answers answers) []volume.VolumePlugin {
 	var all []volume.VolumePlugin
 	config := volume.VolumeConfig{}
 	for _, each := range [][]volume.VolumePlugin{
@@ -64,11 +124,16 @@ func probe(unattached sets.Set[string], answers answers) []volume.VolumePlugin {
 		nfs.ProbeVolumePlugins(config), secret.ProbeVolumePlugins(),
 	} {
 		for _, real := range each {
-			made := &plugin{VolumePlugin: real, unattached: unattached, answers: answers}
-			if _, mapsDevices := real.(volume.BlockVolumePlugin); mapsDevices {
-				all = append(all, made)
-			} else {
+			made := &plugin{VolumePlugin: real, drivers: drivers, answers: answers}
+			_, mapsDevices := real.(volume.BlockVolumePlugin)
+			expands, isExpandable := real.(volume.NodeExpandableVolumePlugin)
+			switch {
+			case !mapsDevices:
 				all = append(all, filesOnly{made})
+			case isExpandable:
+				all = append(all, expandable{made, expands})
+			default:
+				all = append(all, made)
 			}
 		}
 	}
@@ -76,15 +141,23 @@ func probe(unattached sets.Set[string], answers answers) []volume.VolumePlugin {
 }
 
 func (p *plugin) Init(volume.VolumeHost) error                           { return nil }
-func (p *plugin) RequiresRemount(*volume.Spec) bool                      { return false }
 func (p *plugin) SupportsMountOption() bool                              { return true }
 func (p *plugin) SupportsSELinuxContextMount(*volume.Spec) (bool, error) { return false, nil }
 func (p *plugin) VerifyExhaustedResource(*volume.Spec) bool              { return false }
 
+// RequiresRemount says whether a volume is mounted again and again. The real plugin of CSI asks an informer for the
+// driver.
+func (p *plugin) RequiresRemount(spec *volume.Spec) bool {
+	if spec.PersistentVolume == nil || spec.PersistentVolume.Spec.CSI == nil {
+		return false
+	}
+	return p.drivers.has(p.drivers.republishing, spec.PersistentVolume.Spec.CSI.Driver)
+}
+
 // CanAttach says whether a volume has to be attached. The real plugin of CSI asks an informer for the driver.
 func (p *plugin) CanAttach(spec *volume.Spec) (bool, error) {
 	if spec.PersistentVolume != nil && spec.PersistentVolume.Spec.CSI != nil {
-		return !p.unattached.Has(spec.PersistentVolume.Spec.CSI.Driver), nil
+		return !p.drivers.has(p.drivers.unattached, spec.PersistentVolume.Spec.CSI.Driver), nil
 	}
 	real, isAttachable := p.VolumePlugin.(volume.AttachableVolumePlugin)
 	if !isAttachable || p.GetPluginName() == csi.CSIPluginName {

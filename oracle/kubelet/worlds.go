@@ -107,8 +107,11 @@ func (g *generator) addNode() {
 var drivers = []string{"d1.csi", "d2.csi", "d3.csi"}
 
 func (g *generator) addDrivers() {
-	g.add("storage.k8s.io/v1", "CSIDriver", "", drivers[0], object{"spec": object{"attachRequired": usual(g, true, false)}})
+	first := g.add("storage.k8s.io/v1", "CSIDriver", "", drivers[0], object{"spec": object{"attachRequired": usual(g, true, false)}})
 	g.add("storage.k8s.io/v1", "CSIDriver", "", drivers[1], object{"spec": object{"attachRequired": usual(g, false, true)}})
+	if g.onlyClaims && g.percent(15) {
+		first["spec"].(object)["requiresRepublish"] = true
+	}
 	for _, driver := range []string{"ebs.csi.aws.com", "pd.csi.storage.gke.io"} {
 		if g.percent(g.odd) {
 			g.add("storage.k8s.io/v1", "CSIDriver", "", driver, object{"spec": object{"attachRequired": false}})
@@ -179,6 +182,11 @@ func (g *generator) addVolume(name, claim string) {
 	g.add("v1", "PersistentVolume", "", name, object{"spec": spec, "status": object{"phase": "Bound"}})
 }
 
+// statusOf returns the status of a claim with the capacity of its volume.
+func statusOf(phase string) object {
+	return object{"phase": phase, "capacity": object{"storage": "1Gi"}}
+}
+
 // addClaim adds a claim and its volume.
 func (g *generator) addClaim(name string) {
 	g.claims = append(g.claims, name)
@@ -191,7 +199,7 @@ func (g *generator) addClaim(name string) {
 	}
 	spec := object{"volumeName": usual(g, volume, "", "pv-c1")}
 	claim := g.add("v1", "PersistentVolumeClaim", namespace, name, object{
-		"spec": spec, "status": object{"phase": usual(g, "Bound", "Pending", "Lost")},
+		"spec": spec, "status": statusOf(usual(g, "Bound", "Pending", "Lost")),
 	})
 	metadata := claim["metadata"].(object)
 	if usual(g, true, false) {
@@ -212,7 +220,7 @@ func (g *generator) addEphemeral(pod, volume string) {
 		return
 	}
 	claim := g.add("v1", "PersistentVolumeClaim", namespace, name, object{
-		"spec": object{"volumeName": "pv-" + name}, "status": object{"phase": usual(g, "Bound", "Pending")},
+		"spec": object{"volumeName": "pv-" + name}, "status": statusOf(usual(g, "Bound", "Pending")),
 	})
 	claim["metadata"].(object)["ownerReferences"] = []object{{
 		"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": usual(g, "u-"+pod, "u-old"), "controller": usual(g, true, false),
@@ -249,6 +257,9 @@ func (g *generator) addPod(name string) {
 			claim := usual(g, one(g, g.claims...), "missing")
 			isBlock = g.isBlock("pv-" + claim)
 			source = object{"persistentVolumeClaim": object{"claimName": claim}}
+			if g.onlyClaims && g.percent(15) {
+				source["persistentVolumeClaim"].(object)["readOnly"] = true
+			}
 		case "ephemeral":
 			g.addEphemeral(name, volume)
 			isBlock = g.isBlock("pv-" + name + "-" + volume)

@@ -11,6 +11,7 @@ mod mounting;
 mod mounts;
 mod neighbours;
 mod proposals;
+mod resizing;
 mod roots;
 mod rules;
 mod scope;

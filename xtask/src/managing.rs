@@ -77,7 +77,8 @@ pub struct CallRule {
     /// The error. It is empty if the call succeeds.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// What is known after the error.
+    /// What is known after the error: `final`, `uncertain` or `transient`. A driver that does not expand a volume can
+    /// also answer `infeasible`, `in-use` or `unsupported`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
 }
@@ -123,9 +124,13 @@ pub struct Entry {
     /// The begin of a call of a driver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
-    /// An event: the name of the pod, the type, the reason and the message.
+    /// An event: the name of the pod, the type, the reason and the message. The word `claim` is before the name of a
+    /// claim.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub event: String,
+    /// The status of a claim that the kubelet has stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<StoredClaim>,
     /// The end of a wait for the volumes of a pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<Waited>,
@@ -145,6 +150,25 @@ pub struct Call {
     /// The uid of the pod. It is empty if the call is for the node.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pod: String,
+}
+
+/// What the status of a claim says about an expansion.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredClaim {
+    /// The name of the claim.
+    pub name: String,
+    /// `status.capacity.storage`.
+    pub capacity: String,
+    /// `status.allocatedResourceStatuses.storage`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub progress: String,
+    /// The type and the message of each condition, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<String>,
+    /// Whether the API server has refused the change, because the claim has changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub conflict: bool,
 }
 
 /// How a wait ends.

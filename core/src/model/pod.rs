@@ -87,6 +87,8 @@ pub struct ClaimVolume {
     pub name: Str,
     /// `persistentVolumeClaim.claimName`.
     pub claim: Str,
+    /// `persistentVolumeClaim.readOnly`.
+    pub read_only: bool,
     /// How the containers use the volume.
     pub used: VolumeUse,
     /// The position of the volume among the volumes of the pod that have a claim, counted from 0.

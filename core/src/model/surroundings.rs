@@ -64,6 +64,8 @@ pub struct CsiDriver {
     pub meta: ObjectMeta,
     /// `spec.attachRequired`. It is true if the field is absent.
     pub attach_required: bool,
+    /// `spec.requiresRepublish`: whether the kubelet mounts a volume again whenever it looks at the pod.
+    pub requires_republish: bool,
     /// `spec.storageCapacity`: whether the scheduler looks for a `CSIStorageCapacity` before it chooses a node.
     pub storage_capacity: bool,
 }

@@ -6,19 +6,19 @@ use super::attaching::{difference, key_of, snapshot_of};
 use super::mounting::without_path;
 use super::{Difference, Judged, Verdict};
 use crate::line::Line;
-use crate::managing::{CallRule, Entry, Managing, OnDisk, Step};
+use crate::managing::{CallRule, Entry, Managing, OnDisk, Step, StoredClaim};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::kubelet_volumes::manager::{
-    Directory, DriverCall, DriverError, ErrorKind, KnownPod, KubeletAction, LONGEST_WAIT, LOOP_PERIOD, PodState,
-    VolumeManager, VolumeOnDisk, WAIT_PERIOD, WaitLimit,
+    ClaimPatch, Directory, DriverCall, DriverError, ErrorKind, KnownPod, KubeletAction, LONGEST_WAIT, LOOP_PERIOD,
+    PodState, VolumeManager, VolumeOnDisk, WAIT_PERIOD, WaitLimit,
 };
-use pvctl::controllers::kubelet_volumes::{KubeletVolumes, WaitBranch};
+use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountEvent, WaitBranch};
 use pvctl::controllers::pending_operations::Moment;
 use pvctl::model::{Node, Pod, Str};
 use pvctl::snapshot::Snapshot;
 use pvctl::world::{Choices, View};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of states that are followed at the same time.
@@ -66,6 +66,8 @@ fn recorded_text(entry: &Entry) -> Result<String> {
         format!("waited {} {}", waited.pod, waited.error)
     } else if let Some(in_use) = &entry.in_use {
         format!("in use {in_use:?}")
+    } else if let Some(stored) = &entry.stored {
+        stored_text(stored)
     } else if entry.event.is_empty() {
         bail!("an entry at {} has no content", entry.at)
     } else {
@@ -102,8 +104,15 @@ struct Run<'a> {
 /// model does.
 type Deviation = (u64, Vec<String>, Vec<String>);
 
-/// What a state does at one moment: what others can see, and the leaves.
-type Acted = (Vec<String>, Vec<&'static str>);
+/// What a state does at one moment.
+#[derive(Default)]
+struct Acted {
+    /// What others can see.
+    texts: Vec<String>,
+    leaves: Vec<&'static str>,
+    /// The changes of claims that the API server accepts.
+    patches: Vec<ClaimPatch>,
+}
 
 /// One of the states in which the kubelet can be.
 #[derive(Clone, PartialEq)]
@@ -213,15 +222,18 @@ impl<'a> Run<'a> {
         }
         let mut next: Vec<State> = Vec::new();
         let mut other = None;
-        let mut leaves = BTreeSet::new();
+        let (mut leaves, mut patches) = (BTreeSet::new(), Vec::new());
         for state in &self.states {
             let mut choices = Some(Choices::first());
             while let Some(mut script) = choices {
                 let mut new = state.clone();
-                let (mut predicted, reached) = self.act(&mut new, now, step, &mut script)?;
+                let mut acted = self.act(&mut new, now, step, &mut script)?;
+                let mut predicted = acted.texts;
                 predicted.sort();
                 if predicted == real {
-                    leaves.extend(reached);
+                    leaves.extend(acted.leaves);
+                    // All states that go on have changed the claims in the same way.
+                    patches = std::mem::take(&mut acted.patches);
                     if !next.contains(&new) {
                         next.push(new);
                     }
@@ -234,6 +246,7 @@ impl<'a> Run<'a> {
         }
         self.states = next;
         self.leaves.extend(leaves);
+        self.store(&patches)?;
         if self.next_loop == now {
             self.next_loop = now + LOOP_PERIOD;
         }
@@ -251,12 +264,13 @@ impl<'a> Run<'a> {
         let node = self.snapshot.find::<Node>("", &self.asked.node).context("the node does not exist")?;
         let kubelet = KubeletVolumes::new(View::Snapshot(&self.snapshot), self.behavior, node);
         let mut out = Vec::new();
-        let (mut texts, mut leaves) = (Vec::new(), Vec::new());
+        let Acted { mut texts, mut leaves, mut patches } = Acted::default();
         let calls = std::mem::take(&mut state.calls);
         let (due, later): (Vec<Pending>, Vec<Pending>) = calls.into_iter().partition(|call| call.ends == now);
         state.calls = later;
         for Pending { volume, call, error, .. } in due {
-            state.manager.answer(&volume, &call, error.as_ref().map_or(Ok(()), Err), Moment(now), &mut out);
+            let answer = error.as_ref().map_or(Ok(()), Err);
+            state.manager.answer(&kubelet, &volume, &call, answer, Moment(now), &mut out);
         }
         if self.next_loop == now {
             state.manager.reconcile(&kubelet, &self.cached, Moment(now), choices, &mut out);
@@ -314,17 +328,54 @@ impl<'a> Run<'a> {
         for action in out {
             match action {
                 KubeletAction::Decided(leaf) => leaves.push(leaf.id()),
+                KubeletAction::Expands(leaf) => leaves.push(leaf.id()),
                 KubeletAction::Call { volume, call } => {
                     texts.push(call_text(&call));
                     state.call(volume, call, now, &self.asked.calls);
                 }
-                KubeletAction::Event(pod, event) => {
-                    let kind = if event.is_warning { "Warning" } else { "Normal" };
-                    texts.push(format!("event {pod} {kind} {} {}", event.reason, event.message));
+                KubeletAction::Event(pod, event) => texts.push(event_text(&pod, &event)),
+                KubeletAction::ClaimEvent(claim, event) => texts.push(event_text(&format!("claim {claim}"), &event)),
+                KubeletAction::Store(patch) => {
+                    let conflict = patch.is_refused;
+                    let stored = StoredClaim { name: patch.name.to_string(), conflict, ..StoredClaim::default() };
+                    let stored = if conflict { stored } else { self.stored(&patch)? };
+                    texts.push(stored_text(&stored));
+                    patches.extend((!conflict).then_some(patch));
                 }
             }
         }
-        Ok((texts, leaves))
+        Ok(Acted { texts, leaves, patches })
+    }
+
+    /// Stores changes of claims.
+    fn store(&mut self, patches: &[ClaimPatch]) -> Result<()> {
+        for patch in patches {
+            let status = patched(self.claim(patch)?, patch);
+            if let Some(object) = self.items.get_mut(&claim_key(patch)) {
+                object["status"] = status;
+            }
+        }
+        if !patches.is_empty() {
+            self.snapshot = snapshot_of(&self.items)?;
+        }
+        Ok(())
+    }
+
+    fn claim(&self, patch: &ClaimPatch) -> Result<&Value> {
+        self.items.get(&claim_key(patch)).with_context(|| format!("there is no claim {}", patch.name))
+    }
+
+    /// Returns what the status of a claim says after a change.
+    fn stored(&self, patch: &ClaimPatch) -> Result<StoredClaim> {
+        let status = patched(self.claim(patch)?, patch);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let capacity = text(&status["capacity"]["storage"]);
+        let progress = text(&status["allocatedResourceStatuses"]["storage"]);
+        let of = |condition: &Value| format!("{} {}", text(&condition["type"]), text(&condition["message"]));
+        let mut conditions: Vec<String> =
+            status["conditions"].as_array().into_iter().flatten().map(|one| of(one).trim().to_owned()).collect();
+        conditions.sort();
+        Ok(StoredClaim { name: patch.name.to_string(), capacity, progress, conditions, conflict: false })
     }
 
     /// Returns the pods of the node, in the order of the kubelet.
@@ -386,6 +437,9 @@ impl State {
             kind: match rule.kind.as_str() {
                 "uncertain" => ErrorKind::Uncertain,
                 "transient" => ErrorKind::Transient,
+                "infeasible" => ErrorKind::Infeasible,
+                "in-use" => ErrorKind::InUse,
+                "unsupported" => ErrorKind::Unsupported,
                 _ => ErrorKind::Final,
             },
         });
@@ -395,6 +449,46 @@ impl State {
 
 fn call_text(call: &DriverCall) -> String {
     format!("call {} {} {}", call.name.as_str(), call.volume, call.pod.as_deref().unwrap_or_default())
+}
+
+fn event_text(about: &str, event: &MountEvent) -> String {
+    let kind = if event.is_warning { "Warning" } else { "Normal" };
+    format!("event {about} {kind} {} {}", event.reason, event.message)
+}
+
+fn stored_text(stored: &StoredClaim) -> String {
+    let StoredClaim { name, capacity, progress, conditions, conflict } = stored;
+    if *conflict {
+        return format!("stored {name}: refused");
+    }
+    format!("stored {name}: {capacity} {progress} {conditions:?}")
+}
+
+fn claim_key(patch: &ClaimPatch) -> (String, String, String) {
+    ("PersistentVolumeClaim".to_owned(), patch.namespace.to_string(), patch.name.to_string())
+}
+
+/// Returns the status of a claim after a change.
+fn patched(claim: &Value, patch: &ClaimPatch) -> Value {
+    let mut status = claim["status"].clone();
+    if let Some(capacity) = patch.capacity {
+        status["capacity"]["storage"] = json!(capacity.to_string());
+    }
+    if let Some(progress) = patch.progress {
+        status["allocatedResourceStatuses"] =
+            if progress.is_empty() { json!({}) } else { json!({"storage": progress}) };
+    }
+    let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+    if patch.ends {
+        let kinds = ["FileSystemResizePending", "Resizing", "ControllerResizeError", "NodeResizeError"];
+        conditions.retain(|condition| !kinds.iter().any(|kind| condition["type"] == **kind));
+    }
+    if let Some(message) = &patch.error {
+        conditions.retain(|condition| condition["type"] != "NodeResizeError");
+        conditions.push(json!({"type": "NodeResizeError", "status": "True", "message": message}));
+    }
+    status["conditions"] = Value::Array(conditions);
+    status
 }
 
 fn on_disk(found: &OnDisk) -> VolumeOnDisk {

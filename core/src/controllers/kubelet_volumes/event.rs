@@ -2,7 +2,7 @@
 
 use super::leaves::MountBranch;
 
-/// An event about a pod.
+/// An event about a pod or a claim.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MountEvent {
     /// Whether the type is Warning and not Normal.
@@ -26,6 +26,12 @@ impl MountEvent {
             MountBranch::MountNotAttached => ("WaitForAttach", error),
             MountBranch::MountDeviceFailed => (if is_block { "SetUpDevice" } else { "MountDevice" }, error),
             MountBranch::MountSetUpFailed => (if is_block { "MapPodDevice" } else { "SetUp" }, error),
+            MountBranch::MountNotExpanded => {
+                let step = if is_block { "MapVolume.MarkVolumeAsMounted" } else { "MountVolume.Setup" };
+                let reason = if is_block { "FailedMapVolume" } else { "FailedMount" };
+                let message = format!("{step} failed while expanding volume for volume \"{volume}\" : {error}");
+                return Some(Self { is_warning: true, reason, message });
+            }
             MountBranch::MountSucceeded if is_block => {
                 let message = format!("MapVolume.MapPodDevice succeeded for volume \"{volume}\"");
                 return Some(Self { is_warning: false, reason: "SuccessfulMountVolume", message });

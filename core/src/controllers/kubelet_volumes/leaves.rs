@@ -36,7 +36,9 @@ leaves! {
              started.",
         "KR3" MountWaitsForAttach "The node does not list the volume as attached: nothing is started.",
         "KR4" MountVerifies "The kubelet reads the claim and the node, and then takes the volume as attached.",
-        "KR5" MountStarted "The volume is attached: it is mounted, unless this failed a short time ago.",
+        "KR5" MountStarted "The volume is attached: it is mounted, or mounted again, unless this failed a short time ago.",
+        "KR6" MountExpands
+            "The volume is mounted and has grown: it is expanded on the node, unless this failed a short time ago.",
         "KR7" MountDone "The volume is mounted: nothing is started.",
         "KR8" UnmountStarted "The pod does not need the volume any more: it is unmounted.",
         "KR9" UnmountDeviceStarted "No pod needs the volume any more: its device is unmounted.",
@@ -47,8 +49,30 @@ leaves! {
         "KM6" MountNotAttached "The driver does not find the attached volume: the mount fails.",
         "KM7" MountDeviceFailed "The driver does not mount the device: the mount fails.",
         "KM8" MountSetUpFailed "The driver does not mount the volume for the pod: the mount fails.",
+        "KM9" MountNotExpanded "The volume is mounted and cannot be expanded: the mount fails.",
         "KM10" MountSucceeded "The volume is mounted.",
         "KM11" MapWithoutPlugin "The plugin of the volume cannot map block devices: nothing is started.",
+    }
+    /// What the kubelet does with a volume that has grown. Upstream: `node_expander.go`, `nodeExpandVolume` and
+    /// `expandVolumeDuringMount`, 1.36.
+    ExpandBranch {
+        "KE1" ExpandClaimUnread "The claim does not exist: the expansion fails.",
+        "KE2" ExpandReadOnly "The pod only reads the volume: it is not expanded.",
+        "KE3" ExpandWithoutProgress
+            "The claim does not say how far the expansion is, because the resizer is old: the driver is asked.",
+        "KE4" ExpandDone "The status of the claim has the size already: the volume counts as expanded.",
+        "KE5" ExpandWaits "The node does not have to expand the volume yet, or never: the driver is not asked.",
+        "KE6" ExpandOnFurtherNode
+            "Another node has expanded the volume, and several nodes may write to it: the driver is asked.",
+        "KE7" ExpandStarted "The node has to expand the volume: the driver is asked.",
+        "KE8" ExpandSucceeded "The driver has expanded the volume: the status of the claim has its size.",
+        "KE9" ExpandUnsupported "The driver cannot expand volumes on the node: the volume counts as expanded.",
+        "KE10" ExpandInUse "The driver does not expand a volume that is in use: it is not asked again.",
+        "KE11" ExpandInfeasible "The driver will never expand the volume: the status of the claim says so.",
+        "KE12" ExpandFailed "The driver has not expanded the volume: a condition of the claim says so.",
+        "KE13" ExpandUncertain
+            "The driver may go on, or it was not reached, or the resizer is old: the status of the claim does not change.",
+        "KE14" ExpandNotStored "The claim has changed in the meantime: its status is not stored, and the expansion fails.",
     }
     /// How the kubelet's wait for the volumes of a pod ends. Upstream: `WaitForAttachAndMount`, 1.36.
     WaitBranch {

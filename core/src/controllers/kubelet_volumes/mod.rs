@@ -7,7 +7,7 @@
 //! Not modelled:
 //! - volumes without a claim: those of CSI, of in-tree plugins that are migrated, and of flexVolume;
 //! - volumes of Azure files, vSphere and flexVolume;
-//! - labels of `SELinux`, and the resizing of volumes;
+//! - labels of `SELinux`;
 //! - volumes of types for which only kubelets of some versions have a plugin.
 
 mod ends;
@@ -20,7 +20,7 @@ mod volumes;
 
 pub use ends::WaitEnd;
 pub use event::MountEvent;
-pub use leaves::{MountBranch, PopulatorBranch, WaitBranch};
+pub use leaves::{ExpandBranch, MountBranch, PopulatorBranch, WaitBranch};
 pub use populate::{Populated, misuse};
 pub use volumes::{PodVolume, PodVolumes};
 

@@ -32,6 +32,14 @@ impl<'s> KubeletVolumes<'s> {
     }
 }
 
+impl KubeletVolumes<'_> {
+    /// Returns whether a PersistentVolume has to be attached, as its CSIDriver says now.
+    pub(super) fn attaches(&self, volume: &PersistentVolume) -> bool {
+        let attachable = AttachableVolume::of_volume(self.behavior, volume);
+        attachable.is_some_and(|attachable| needs_attaching(&mut Reads::new(self.view), &attachable))
+    }
+}
+
 /// Returns whether a volume has to be attached.
 pub(super) fn needs_attaching(reads: &mut Reads<'_>, volume: &AttachableVolume) -> bool {
     volume.needs_attaching_if(|driver| reads.find::<CsiDriver>("", driver))

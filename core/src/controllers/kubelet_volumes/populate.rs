@@ -7,7 +7,8 @@ use crate::controllers::attach_detach::{AttachableVolume, migrated_driver};
 use crate::controllers::scheduler::migration::InTree;
 use crate::controllers::scheduler::reads::Reads;
 use crate::model::{
-    AccessMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, SourceKind, Str, VolumeMode, VolumeUse,
+    AccessMode, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str, VolumeMode,
+    VolumeUse,
 };
 use std::collections::BTreeMap;
 
@@ -24,6 +25,17 @@ pub struct Populated<'s> {
     pub error: String,
     /// The volume that the kubelet has to mount.
     pub(super) wanted: Option<Wanted<'s>>,
+    /// The sizes of the volume. There are none if the pod only reads the volume.
+    pub(super) sizes: Option<Sizes>,
+}
+
+/// The sizes of a volume that can be expanded on the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// The capacity of the PersistentVolume.
+    pub(super) volume: Quantity,
+    /// The capacity in the status of the claim.
+    pub(super) claim: Quantity,
 }
 
 /// A volume that the kubelet has to mount.
@@ -37,6 +49,10 @@ pub(super) struct Wanted<'s> {
     pub(super) shared: Option<Str>,
     /// Whether the volume is a block device.
     pub(super) is_block: bool,
+    /// Whether the pod only reads the volume.
+    pub(super) read_only: bool,
+    /// The CSI driver.
+    pub(super) driver: Option<Str>,
 }
 
 impl Wanted<'_> {
@@ -65,17 +81,20 @@ pub(super) struct Used<'p> {
     pub(super) name: &'p Str,
     claim: &'p Str,
     pub(super) by: VolumeUse,
+    read_only: bool,
     is_ephemeral: bool,
 }
 
 /// Returns the volumes of the pod that use claims, in the order of the pod.
 pub(super) fn volumes_with_claims(pod: &Pod) -> impl Iterator<Item = Used<'_>> {
     let named = pod.claims.iter().map(|volume| {
-        (volume.place, Used { name: &volume.name, claim: &volume.claim, by: volume.used, is_ephemeral: false })
+        let (name, claim) = (&volume.name, &volume.claim);
+        (volume.place, Used { name, claim, by: volume.used, read_only: volume.read_only, is_ephemeral: false })
     });
     let ephemeral = pod.ephemeral.iter().map(|volume| {
         let claim = &volume.template.meta.name;
-        (volume.place, Used { name: &volume.name, claim, by: volume.used, is_ephemeral: true })
+        let name = &volume.name;
+        (volume.place, Used { name, claim, by: volume.used, read_only: false, is_ephemeral: true })
     });
     let mut all: Vec<_> = named.chain(ephemeral).collect();
     all.sort_by_key(|(place, _)| *place);
@@ -101,8 +120,12 @@ impl<'s> KubeletVolumes<'s> {
     }
 
     fn populate_one(&self, reads: &mut Reads<'s>, pod: &Pod, used: &Used<'_>) -> Populated<'s> {
-        let populated =
-            |leaf, error, wanted| Populated { name: used.name.clone(), claim: used.claim.clone(), leaf, error, wanted };
+        let populated = |leaf, error, wanted: Option<(Wanted<'s>, Quantity)>| {
+            let sizes = wanted.as_ref().filter(|(wanted, _)| !wanted.read_only);
+            let sizes = sizes.map(|(wanted, claim)| Sizes { volume: storage(wanted.volume.storage()), claim: *claim });
+            let wanted = wanted.map(|(wanted, _)| wanted);
+            Populated { name: used.name.clone(), claim: used.claim.clone(), leaf, error, wanted, sizes }
+        };
         if !used.by.is_used() {
             return populated(Some(PopulatorBranch::VolumeUnused), String::new(), None);
         }
@@ -113,8 +136,14 @@ impl<'s> KubeletVolumes<'s> {
         }
     }
 
-    /// Returns the volume that the kubelet has to mount. The value is `None` if its kind is not modelled.
-    fn wanted(&self, reads: &mut Reads<'s>, pod: &Pod, used: &Used<'_>) -> Result<Option<Wanted<'s>>, Failure> {
+    /// Returns the volume that the kubelet has to mount, and the capacity in the status of the claim. The value is
+    /// `None` if its kind is not modelled.
+    fn wanted(
+        &self,
+        reads: &mut Reads<'s>,
+        pod: &Pod,
+        used: &Used<'_>,
+    ) -> Result<Option<(Wanted<'s>, Quantity)>, Failure> {
         let namespace = pod.meta.namespace.as_str();
         let processing =
             |(leaf, error): Failure| (leaf, format!("error processing PVC {namespace}/{}: {error}", used.claim));
@@ -127,7 +156,8 @@ impl<'s> KubeletVolumes<'s> {
             return Err((PopulatorBranch::VolumeClaimOfOther, error));
         }
         let volume = bound_volume(reads, claim).map_err(processing)?;
-        let is_migrated = migrated_driver(self.behavior, volume).is_some();
+        let migrated = migrated_driver(self.behavior, volume);
+        let is_migrated = migrated.is_some();
         if let Some(plugin) = InTree::of(volume).filter(|_| is_migrated)
             && let Err(error) = plugin.handle(volume)
         {
@@ -153,11 +183,25 @@ impl<'s> KubeletVolumes<'s> {
             }
         }
         let attachable = AttachableVolume::of_volume(self.behavior, volume);
+        let is_csi = volume.source.kind == SourceKind::Csi;
         let is_local = volume.source.kind == SourceKind::Local;
         let local = is_local.then(|| format!("kubernetes.io/local-volume/{}", volume.meta.name).into());
         let shared = attachable.as_ref().map(AttachableVolume::unique_name).or(local);
-        Ok(Some(Wanted { volume, attachable, shared, is_block: mode == VolumeMode::Block }))
+        let wanted = Wanted {
+            volume,
+            attachable,
+            shared,
+            is_block: mode == VolumeMode::Block,
+            read_only: used.read_only,
+            driver: migrated.map(Str::const_new).or_else(|| is_csi.then(|| volume.source.detail.clone())),
+        };
+        Ok(Some((wanted, storage(claim.status.storage()))))
     }
+}
+
+/// Returns a capacity. It is zero if none is stated.
+pub(super) fn storage(stated: Option<&Quantity>) -> Quantity {
+    stated.copied().unwrap_or(Quantity::ZERO)
 }
 
 /// Returns the claim if the kubelet accepts it. Upstream: `getPVCExtractPV`, 1.36.

@@ -4,13 +4,12 @@
 use super::decision::{Act, Change, ClaimPatch, ExpandRequest, NotEvaluated, VolumePatch};
 use super::input::{CallDetails, Driver, Expanded, Expansion, ResizeMemory};
 use super::leaves::ResizeBranch;
-use super::resize::{
-    CONTROLLER_ERROR, CONTROLLER_INFEASIBLE, FILE_SYSTEM_PENDING, NODE_PENDING, Pair, condition, without_conditions_but,
-};
+use super::resize::{Pair, condition, without_conditions_but};
 use super::work::{End, Work, key};
 use super::{Resizer, is_final};
 use crate::controllers::csi_sidecar::{answered, csi_access_mode, is_migratable};
 use crate::controllers::provisioner::{DriverError, GrpcCode, in_tree_name};
+use crate::controllers::resizing::{CONTROLLER_ERROR, CONTROLLER_INFEASIBLE, FILE_SYSTEM_PENDING, NODE_PENDING};
 use crate::controllers::scheduler::migration::InTree;
 use crate::model::{
     Amount, AnnotationKey, PersistentVolume, PersistentVolumeClaim, Quantity, SourceKind, Str, VolumeMode,

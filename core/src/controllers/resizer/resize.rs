@@ -7,23 +7,14 @@ use super::input::{Driver, Expansion, ResizeMemory};
 use super::leaves::ResizeBranch;
 use super::work::{End, Work, key};
 use crate::controllers::csi_sidecar::RETRY_MAX;
+use crate::controllers::resizing::{
+    CONTROLLER_ERROR, CONTROLLER_IN_PROGRESS, CONTROLLER_INFEASIBLE, FILE_SYSTEM_PENDING, NODE_ERROR, NODE_IN_PROGRESS,
+    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, progress,
+};
 use crate::model::{
     Amount, AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Timestamp,
 };
 use std::cmp::Ordering;
-
-/// The types of the conditions about an expansion. Upstream: `knownResizeConditions`, v2.3.0.
-pub(super) const RESIZING: &str = "Resizing";
-pub(super) const FILE_SYSTEM_PENDING: &str = "FileSystemResizePending";
-pub(super) const CONTROLLER_ERROR: &str = "ControllerResizeError";
-pub(super) const NODE_ERROR: &str = "NodeResizeError";
-
-/// The values of `status.allocatedResourceStatuses.storage`.
-pub(super) const CONTROLLER_IN_PROGRESS: &str = "ControllerResizeInProgress";
-pub(super) const CONTROLLER_INFEASIBLE: &str = "ControllerResizeInfeasible";
-pub(super) const NODE_PENDING: &str = "NodeResizePending";
-pub(super) const NODE_IN_PROGRESS: &str = "NodeResizeInProgress";
-pub(super) const NODE_INFEASIBLE: &str = "NodeResizeInfeasible";
 
 /// The reason of the events about an expansion that failed.
 pub(super) const RESIZE_FAILED: &str = "VolumeResizeFailed";
@@ -172,16 +163,6 @@ impl<'s> Resizer<'s> {
                     && pod.named_claims().any(|name| *name == claim.meta.name)
             })
     }
-}
-
-/// Returns `status.allocatedResourceStatuses.storage`. It is empty if the field is absent.
-pub(super) fn progress(claim: &PersistentVolumeClaim) -> &str {
-    claim.details.as_ref().map_or("", |details| &details.allocated_status)
-}
-
-/// Returns `status.allocatedResources.storage`.
-pub(super) fn allocated(claim: &PersistentVolumeClaim) -> Option<Quantity> {
-    claim.details.as_ref().and_then(|details| details.allocated)
 }
 
 pub(super) fn is_true(claim: &PersistentVolumeClaim, kind: &str) -> bool {

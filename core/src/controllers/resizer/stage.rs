@@ -2,9 +2,10 @@
 //! follows from it.
 
 use super::modify::{IN_PROGRESS, INFEASIBLE, MODIFY_ERROR, PENDING};
-use super::resize::{
+use super::resize::is_true;
+use crate::controllers::resizing::{
     CONTROLLER_ERROR, CONTROLLER_IN_PROGRESS, CONTROLLER_INFEASIBLE, FILE_SYSTEM_PENDING, NODE_ERROR, NODE_IN_PROGRESS,
-    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, is_true, progress,
+    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, progress,
 };
 use crate::model::{ClaimPhase, PersistentVolumeClaim, Quantity};
 

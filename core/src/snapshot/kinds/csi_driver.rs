@@ -9,7 +9,11 @@ use serde_json::Value;
 
 object!(DriverObject { metadata: Meta = "metadata", spec: DriverSpec = "spec" });
 
-object!(DriverSpec { attach_required: Option<bool> = "attachRequired", capacity: Option<bool> = "storageCapacity" });
+object!(DriverSpec {
+    attach_required: Option<bool> = "attachRequired",
+    republish: Option<bool> = "requiresRepublish",
+    capacity: Option<bool> = "storageCapacity",
+});
 
 const DRIVER: [&str; 8] = [
     "attachRequired",
@@ -36,6 +40,7 @@ fn driver(at: &Context<'_>, object: DriverObject) -> Result<CsiDriver, Failure> 
     Ok(CsiDriver {
         meta: at.meta(object.metadata)?,
         attach_required: object.spec.attach_required.unwrap_or(true),
+        requires_republish: object.spec.republish.unwrap_or_default(),
         storage_capacity: object.spec.capacity.unwrap_or_default(),
     })
 }

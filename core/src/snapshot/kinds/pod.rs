@@ -78,7 +78,7 @@ object!(PodVolume {
 
 object!(NfsSource { server: Text = "server" });
 
-object!(ClaimSource { name: Text = "claimName" });
+object!(ClaimSource { name: Text = "claimName", read_only: Option<bool> = "readOnly" });
 
 object!(EphemeralSource { template: ClaimTemplate = "volumeClaimTemplate" });
 
@@ -238,8 +238,9 @@ pub(super) fn used_claims(volumes: List<PodVolume>) -> (Vec<ClaimVolume>, Vec<(u
         // claim.
         if let Some(claim) = volume.claim {
             if !claim.name.0.is_empty() {
+                let read_only = claim.read_only == Some(true);
                 let used = VolumeUse::default();
-                claims.push(ClaimVolume { name: volume.name.0, claim: claim.name.0, used, place });
+                claims.push(ClaimVolume { name: volume.name.0, claim: claim.name.0, read_only, used, place });
             }
         } else if let Some(source) = volume.ephemeral {
             ephemeral_volumes.push((place, volume.name.0, source.template));

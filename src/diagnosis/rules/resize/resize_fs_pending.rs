@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
                `FileSystemResizePending`, whose message says that a pod has to be started again.",
         why: "In the second step of an expansion, the kubelet of a node on which a pod uses the volume expands the \
               file system. Most drivers do this while the pod runs, and some only when the volume is mounted. The step \
-              does not happen if no pod uses the claim, or if the driver's component on that node does not run or does \
-              not answer. It can also fail: then the condition `NodeResizeError` and events of the kubelet report the \
+              does not happen if no pod uses the claim, if all pods use it with `readOnly: true`, or if the driver's \
+              component on that node does not run or does not answer. It can also fail: then the condition `NodeResizeError` and events of the kubelet report the \
               error.",
         confirm: "kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.conditions} \
                   {.status.allocatedResourceStatuses}'\n\
@@ -88,6 +88,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             Detection::new(format!("{grown}. The kubelet expands it when a pod uses the claim, and no pod uses it now"))
                 .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info })
         }
+        Some(_) if users.iter().all(|pod| only_reads(pod, name)) => Detection::new(format!(
+            "{grown}. The kubelet does not expand it for a pod that has readOnly: true for the claim, and no other pod uses \
+             it now"
+        )),
         Some(pod) => {
             let node = &pod.node_name;
             let mounted_later = pod.meta.created.zip(since).is_some_and(|(created, since)| created > since);
@@ -126,6 +130,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let Some(pod) = users.first() else {
         return Some(found.remedy(by_hand(format!("start a pod that uses claim {namespace}/{name}"))));
     };
+    if users.iter().all(|pod| only_reads(pod, name)) {
+        let start = format!("start a pod that uses claim {namespace}/{name} without readOnly");
+        return Some(found.remedy(by_hand(start)));
+    }
     let pod_key = key(Kind::Pod, namespace, &pod.meta.name);
     Some(
         found
@@ -137,6 +145,13 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
                 pod.node_name, pod.meta.name
             ))),
     )
+}
+
+/// Returns whether the pod has `readOnly: true` for the claim of this name wherever it uses the claim. The claim of an
+/// ephemeral volume can always be written to.
+fn only_reads(pod: &Pod, claim: &str) -> bool {
+    let mut volumes = pod.claims.iter().filter(|volume| volume.claim == claim).peekable();
+    volumes.peek().is_some() && volumes.all(|volume| volume.read_only)
 }
 
 /// Returns whether the pod is on a node and still uses its volumes there.

@@ -2,7 +2,7 @@
 //! `cache/actual_state_of_world.go`, 1.36.
 
 use super::call::{ErrorKind, Spec};
-use crate::model::Str;
+use crate::model::{Quantity, Str};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The volumes that are attached, by their unique names. A volume that needs no attachment is here as soon as the
@@ -23,6 +23,10 @@ pub(super) struct Attached {
     pub(super) device: DeviceState,
     /// The pods, by their uids.
     pods: BTreeMap<Str, Mounted>,
+    /// The size that the kubelet knows. It is zero if the kubelet knows none.
+    size: Quantity,
+    /// Whether the driver has refused to expand the volume because it is in use.
+    is_unexpandable: bool,
     /// The pods for which the volume was found on the disk and has not been mounted since. It is `None` if the volume
     /// was not found there.
     reconstructed: Option<BTreeSet<Str>>,
@@ -41,6 +45,8 @@ pub(super) enum DeviceState {
 pub(super) struct Mounted {
     pub(super) spec: Spec,
     pub(super) is_certain: bool,
+    /// Whether the volume has to be mounted again although it is mounted.
+    pub(super) is_due_again: bool,
 }
 
 impl Actual {
@@ -62,6 +68,14 @@ impl Actual {
     /// Returns the mount of the volume for a pod, if there is or may be one.
     pub(super) fn mounted(&self, volume: &str, pod: &str) -> Option<&Mounted> {
         self.volumes.get(volume)?.pods.get(pod)
+    }
+
+    /// The volumes of a pod have to be mounted again if their drivers require it. Upstream: `MarkRemountRequired`,
+    /// 1.36.
+    pub(super) fn mount_again(&mut self, pod: &str, is_required: impl Fn(&Spec) -> bool) {
+        for mounted in self.volumes.values_mut().filter_map(|volume| volume.pods.get_mut(pod)) {
+            mounted.is_due_again |= is_required(&mounted.spec);
+        }
     }
 
     /// Returns whether the volume is or may be mounted for another pod. Upstream: `IsVolumeMountedElsewhere`, 1.36.
@@ -103,8 +117,42 @@ impl Actual {
             attachable,
             device: DeviceState::NotMounted,
             pods: BTreeMap::new(),
+            size: Quantity::ZERO,
+            is_unexpandable: false,
             reconstructed: None,
         });
+    }
+
+    /// Returns whether the volume is smaller than the desired size, and can be expanded. Upstream:
+    /// `volumeNeedsExpansion`, 1.36.
+    pub(super) fn is_smaller(&self, volume: &str, desired: &Quantity) -> bool {
+        self.volumes.get(volume).is_some_and(|found| {
+            let is_smaller = !found.size.is_zero() && desired.compare(&found.size).is_gt();
+            is_smaller && !found.is_unexpandable && found.spec.is_expandable()
+        })
+    }
+
+    /// Stores the size of a volume, unless one is known. Upstream: `InitializeClaimSize`, 1.36.
+    pub(super) fn learn_size(&mut self, volume: &str, size: Quantity) {
+        if let Some(found) = self.volumes.get_mut(volume).filter(|found| found.size.is_zero()) {
+            found.size = size;
+        }
+    }
+
+    /// The volume has been expanded to this size. Returns whether it is still attached. Upstream:
+    /// `MarkVolumeAsResized`, 1.36.
+    pub(super) fn resize(&mut self, volume: &str, size: Quantity) -> bool {
+        self.volumes.get_mut(volume).is_some_and(|found| {
+            found.size = size;
+            true
+        })
+    }
+
+    /// The driver does not expand the volume because it is in use. Upstream: `MarkForInUseExpansionError`, 1.36.
+    pub(super) fn refuse_expansion(&mut self, volume: &str) {
+        if let Some(found) = self.volumes.get_mut(volume) {
+            found.is_unexpandable = true;
+        }
     }
 
     /// The volume is no longer attached, unless it is mounted for a pod. Upstream: `DeleteVolume`, 1.36.
@@ -118,7 +166,8 @@ impl Actual {
     pub(super) fn mount(&mut self, volume: &str, pod: &Str, spec: &Spec, is_certain: bool) {
         let Some(found) = self.volumes.get_mut(volume) else { return };
         let before = found.pods.get(pod).filter(|mounted| mounted.is_certain).map(|mounted| mounted.spec.clone());
-        found.pods.insert(pod.clone(), Mounted { spec: before.unwrap_or_else(|| spec.clone()), is_certain });
+        let spec = before.unwrap_or_else(|| spec.clone());
+        found.pods.insert(pod.clone(), Mounted { spec, is_certain, is_due_again: false });
         if let Some(pods) = found.reconstructed.as_mut().filter(|_| is_certain) {
             pods.remove(pod);
         }
@@ -136,7 +185,7 @@ impl Actual {
     /// The volume was found on the disk for the pod. Upstream: `CheckAndMarkVolumeAsUncertainViaReconstruction`, 1.36.
     pub(super) fn find(&mut self, volume: &str, pod: &Str, spec: &Spec) {
         let Some(found) = self.volumes.get_mut(volume) else { return };
-        found.pods.insert(pod.clone(), Mounted { spec: spec.clone(), is_certain: false });
+        found.pods.insert(pod.clone(), Mounted { spec: spec.clone(), is_certain: false, is_due_again: false });
         found.reconstructed.get_or_insert_default().insert(pod.clone());
     }
 

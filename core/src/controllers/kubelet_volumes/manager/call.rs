@@ -1,7 +1,8 @@
 //! The calls of drivers, their answers, and what else the kubelet does that others can see.
 
 use super::VolumeManager;
-use crate::controllers::kubelet_volumes::{MountBranch, MountEvent};
+use super::expanding::{ClaimPatch, Expansion, Growing};
+use crate::controllers::kubelet_volumes::{ExpandBranch, KubeletVolumes, MountBranch, MountEvent};
 use crate::controllers::pending_operations::Moment;
 use crate::model::Str;
 
@@ -27,6 +28,8 @@ pub enum CallName {
     UnmapPodDevice,
     /// Removes a block device from the node.
     TearDownDevice,
+    /// Expands the volume on the node. For CSI, this is `NodeExpandVolume`.
+    NodeExpand,
 }
 
 impl CallName {
@@ -42,12 +45,13 @@ impl CallName {
             Self::MapPodDevice => "MapPodDevice",
             Self::UnmapPodDevice => "UnmapPodDevice",
             Self::TearDownDevice => "TearDownDevice",
+            Self::NodeExpand => "NodeExpand",
         }
     }
 
     /// Returns whether the driver learns the pod.
     fn names_pod(self) -> bool {
-        !matches!(self, Self::MountDevice | Self::UnmountDevice | Self::TearDownDevice)
+        !matches!(self, Self::MountDevice | Self::UnmountDevice | Self::TearDownDevice | Self::NodeExpand)
     }
 }
 
@@ -80,6 +84,12 @@ pub enum ErrorKind {
     Uncertain,
     /// The driver was not reached.
     Transient,
+    /// The driver will never expand the volume to this size. A driver says this about an expansion only.
+    Infeasible,
+    /// The driver does not expand a volume that is in use. A driver says this about an expansion only.
+    InUse,
+    /// The driver cannot expand volumes on the node. A driver says this about an expansion only.
+    Unsupported,
 }
 
 /// What the kubelet does. Others can see calls and events.
@@ -87,6 +97,8 @@ pub enum ErrorKind {
 pub enum KubeletAction {
     /// It decides something about a volume.
     Decided(MountBranch),
+    /// It decides something about the expansion of a volume.
+    Expands(ExpandBranch),
     /// It calls a driver. [`VolumeManager::answer`] needs the unique name of the volume.
     Call {
         /// The unique name of the volume.
@@ -96,6 +108,10 @@ pub enum KubeletAction {
     },
     /// It records an event about the pod with this name.
     Event(Str, MountEvent),
+    /// It records an event about the claim with this name.
+    ClaimEvent(Str, MountEvent),
+    /// It changes the status of a claim.
+    Store(ClaimPatch),
 }
 
 /// An operation that waits for the answer of a driver.
@@ -109,6 +125,10 @@ pub(super) struct Running {
     pub(super) pod: Str,
     pub(super) spec: Spec,
     pub(super) call: CallName,
+    /// What the kubelet needs to know if the volume has grown. It is `None` if the operation never expands it.
+    pub(super) growing: Option<Growing>,
+    /// The expansion for which the driver is asked.
+    pub(super) expansion: Option<Box<Expansion>>,
 }
 
 /// What the kubelet knows of a volume that it mounts or has mounted.
@@ -117,6 +137,25 @@ pub(super) struct Spec {
     /// The name of the PersistentVolume.
     pub(super) name: Str,
     pub(super) mode: Mode,
+    /// Whose volume it is.
+    pub(super) plugin: Plugin,
+}
+
+/// The plugin of a volume, as far as it matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Plugin {
+    /// The plugin of CSI, with this driver.
+    Csi(Str),
+    /// The plugin of local volumes.
+    Local,
+    Other,
+}
+
+impl Spec {
+    /// Returns whether the plugin can expand the volume on the node.
+    pub(super) fn is_expandable(&self) -> bool {
+        self.plugin != Plugin::Other
+    }
 }
 
 /// What a volume is for the kubelet.
@@ -138,7 +177,8 @@ impl Mode {
 impl Running {
     /// Returns an operation whose end has no event.
     pub(super) fn without_event(volume: &str, uid: &str, spec: Spec, call: CallName) -> Self {
-        Self { volume: volume.into(), uid: uid.into(), pod: Str::default(), spec, call }
+        let (volume, uid) = (volume.into(), uid.into());
+        Self { volume, uid, pod: Str::default(), spec, call, growing: None, expansion: None }
     }
 
     /// Returns the call whose answer the operation needs.
@@ -152,6 +192,7 @@ impl VolumeManager {
     /// A driver answers a call about the volume with this unique name.
     pub fn answer(
         &mut self,
+        kubelet: &KubeletVolumes<'_>,
         volume: &str,
         call: &DriverCall,
         answer: Result<(), &DriverError>,
@@ -168,7 +209,8 @@ impl VolumeManager {
             | CallName::MountDevice
             | CallName::SetUp
             | CallName::SetUpDevice
-            | CallName::MapPodDevice => self.go_on_mounting(at, &running, answer, now, out),
+            | CallName::MapPodDevice => self.go_on_mounting(kubelet, at, &running, answer, now, out),
+            CallName::NodeExpand => self.end_expansion(kubelet, at, &running, answer, now, out),
             CallName::TearDown | CallName::UnmountDevice | CallName::UnmapPodDevice | CallName::TearDownDevice => {
                 self.end_unmounting(&running, answer.is_err());
                 self.operations.finish(at, answer.is_err(), now);

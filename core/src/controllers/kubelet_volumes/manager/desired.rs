@@ -2,12 +2,12 @@
 //! `populator/desired_state_of_world_populator.go`, 1.36.
 
 use super::VolumeManager;
-use super::call::{Mode, Spec};
+use super::call::{Mode, Plugin, Spec};
 use crate::controllers::kubelet_volumes::mount::needs_attaching;
-use crate::controllers::kubelet_volumes::populate::{Populated, Wanted};
+use crate::controllers::kubelet_volumes::populate::{Populated, Wanted, storage};
 use crate::controllers::kubelet_volumes::{KubeletVolumes, PopulatorBranch};
 use crate::controllers::scheduler::reads::Reads;
-use crate::model::{PersistentVolume, Pod, SourceKind, Str};
+use crate::model::{CsiDriver, PersistentVolume, Pod, Quantity, SourceKind, Str};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub(super) struct Needed {
     pub(super) shared: bool,
     /// Whether the kubelet has reported the volume in `status.volumesInUse`.
     pub(super) reported: bool,
+    /// The size that the volume must have.
+    pub(super) size: Quantity,
     /// The pods, by their uids.
     pub(super) pods: BTreeMap<Str, NeededBy>,
 }
@@ -44,6 +46,8 @@ pub(super) struct NeededBy {
     pub(super) pod: Str,
     pub(super) spec: Spec,
     pub(super) volume: Arc<PersistentVolume>,
+    /// Whether the pod only reads the volume.
+    pub(super) read_only: bool,
     /// The names of the volume in the pod.
     names: Vec<Str>,
 }
@@ -126,8 +130,8 @@ impl Desired {
         }
     }
 
-    /// Upstream: `AddPodToVolume`, 1.36.
-    fn add(&mut self, pod: &Pod, populated: &Populated<'_>, wanted: &Wanted<'_>, attachable: bool) {
+    /// Adds a volume of a pod, and returns its unique name. Upstream: `AddPodToVolume` and `checkVolumeFSResize`, 1.36.
+    fn add(&mut self, pod: &Pod, populated: &Populated<'_>, wanted: &Wanted<'_>, attachable: bool) -> Str {
         let is_plain =
             matches!(&wanted.volume.source.kind, SourceKind::Other(field) if field == "fc" || field == "iscsi");
         let mode = match (wanted.is_block, is_plain) {
@@ -135,20 +139,31 @@ impl Desired {
             (true, false) => Mode::Block,
             (true, true) => Mode::PlainBlock,
         };
-        let spec = Spec { name: wanted.volume.meta.name.clone(), mode };
+        let plugin = match &wanted.driver {
+            Some(driver) => Plugin::Csi(driver.clone()),
+            None if wanted.volume.source.kind == SourceKind::Local => Plugin::Local,
+            None => Plugin::Other,
+        };
+        let spec = Spec { name: wanted.volume.meta.name.clone(), mode, plugin };
         let name = unique_name(wanted.shared.as_ref(), &pod.meta.uid, &spec.name);
-        let volume = self.volumes.entry(name).or_insert_with(|| Needed {
+        let volume = self.volumes.entry(name.clone()).or_insert_with(|| Needed {
             attachable,
             shared: wanted.shared.is_some(),
             reported: false,
+            size: storage(wanted.volume.storage()),
             pods: BTreeMap::new(),
         });
+        if let Some(sizes) = populated.sizes {
+            volume.size = sizes.volume;
+        }
         let mut names = volume.pods.remove(&pod.meta.uid).map(|by| by.names).unwrap_or_default();
         if !names.contains(&populated.name) {
             names.push(populated.name.clone());
         }
-        let needed = NeededBy { pod: pod.meta.name.clone(), spec, volume: Arc::new(wanted.volume.clone()), names };
+        let (read_only, stored) = (wanted.read_only, Arc::new(wanted.volume.clone()));
+        let needed = NeededBy { pod: pod.meta.name.clone(), spec, volume: stored, read_only, names };
         volume.pods.insert(pod.meta.uid.clone(), needed);
+        name
     }
 
     /// Upstream: `DeletePodFromVolume`, 1.36.
@@ -182,7 +197,7 @@ impl VolumeManager {
                 self.process(kubelet, known.pod);
             }
         }
-        self.remove_pods(pods, dropped);
+        self.remove_pods(kubelet, pods, dropped);
         self.has_added_pods = true;
     }
 
@@ -200,7 +215,10 @@ impl VolumeManager {
                 (_, Some(wanted)) => {
                     let attachable = wanted.attachable.as_ref();
                     let attachable = attachable.is_some_and(|attachable| needs_attaching(&mut reads, attachable));
-                    self.desired.add(pod, &populated, wanted, attachable);
+                    let name = self.desired.add(pod, &populated, wanted, attachable);
+                    if let Some(sizes) = populated.sizes {
+                        self.actual.learn_size(&name, sizes.claim);
+                    }
                 }
                 (None, None) => {
                     self.has_unmodelled = true;
@@ -213,6 +231,7 @@ impl VolumeManager {
         }
         if has_all {
             self.desired.processed.insert(uid.clone(), true);
+            self.actual.mount_again(uid, |spec| requires_republish(kubelet, spec));
             self.desired.errors.remove(uid);
         } else if let Some(processed) = self.desired.processed.get_mut(uid) {
             *processed = true;
@@ -220,13 +239,30 @@ impl VolumeManager {
     }
 
     /// Upstream: `findAndRemoveDeletedPods`, 1.36.
-    fn remove_pods(&mut self, pods: &[KnownPod<'_>], dropped: &BTreeSet<Str>) {
+    fn remove_pods(&mut self, kubelet: &KubeletVolumes<'_>, pods: &[KnownPod<'_>], dropped: &BTreeSet<Str>) {
         let known = |uid: &Str| pods.iter().find(|known| known.pod.meta.uid == *uid);
         let of_volume = |(name, needed): (&Str, &Needed)| {
             needed.pods.keys().map(|uid| (name.clone(), uid.clone())).collect::<Vec<_>>()
         };
         let all: Vec<(Str, Str)> = self.desired.volumes.iter().flat_map(of_volume).collect();
-        for (volume, uid) in &all {
+        let is_changed = |needed: &Needed, uid: &Str| {
+            needed.attachable && needed.pods.get(uid).is_some_and(|by| !kubelet.attaches(&by.volume))
+        };
+        let changed: BTreeSet<(Str, Str)> = all
+            .iter()
+            .filter(|(name, uid)| {
+                let needed = self.desired.volumes.get(name);
+                known(uid).is_some() && needed.is_some_and(|needed| is_changed(needed, uid))
+            })
+            .cloned()
+            .collect();
+        for (name, _) in &changed {
+            if let Some(needed) = self.desired.volumes.get_mut(name) {
+                needed.attachable = false;
+            }
+        }
+        // The volumes whose drivers no longer attach them are looked at again in the next loop.
+        for (volume, uid) in all.iter().filter(|one| !changed.contains(*one)) {
             let found = known(uid);
             if found.map_or_else(|| dropped.contains(uid), |found| found.state != PodState::Ended) {
                 continue;
@@ -242,4 +278,11 @@ impl VolumeManager {
         self.desired.processed.retain(|uid, _| has_volumes(uid) || known(uid).is_some() || dropped.contains(uid));
         self.desired.errors.retain(|uid, _| known(uid).is_some());
     }
+}
+
+/// Returns whether the driver of a volume requires that it is mounted again and again. Upstream: `RequiresRemount`,
+/// `pkg/volume/csi`, 1.36.
+fn requires_republish(kubelet: &KubeletVolumes<'_>, spec: &Spec) -> bool {
+    let Plugin::Csi(driver) = &spec.plugin else { return false };
+    kubelet.view.find::<CsiDriver>("", driver).is_some_and(|driver| driver.requires_republish)
 }

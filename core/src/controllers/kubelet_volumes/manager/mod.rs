@@ -8,7 +8,6 @@
 //!
 //! Not modelled, besides what is not modelled in the folder above:
 //! - all volumes without a claim: a wait does not see them;
-//! - volumes that are mounted again (`requiresRepublish`), and a CSIDriver whose `attachRequired` changes;
 //! - failures on the node outside of a driver: subPaths, links of block devices, devices that something else uses;
 //! - sources of pods that are not ready at the start, and a node that cannot be read then;
 //! - the wait for the unmounting of a pod's volumes.
@@ -16,6 +15,7 @@
 mod actual;
 mod call;
 mod desired;
+mod expanding;
 mod mounting;
 mod reconcile;
 mod start;
@@ -24,6 +24,7 @@ mod wait;
 
 pub use call::{CallName, DriverCall, DriverError, ErrorKind, KubeletAction};
 pub use desired::{KnownPod, PodState};
+pub use expanding::ClaimPatch;
 pub use start::{Directory, VolumeOnDisk};
 pub use wait::WaitLimit;
 
@@ -55,6 +56,9 @@ pub struct VolumeManager {
     has_added_pods: bool,
     /// The volumes that were found on the disk. The kubelet does not know yet whether they have to be attached.
     attachability_unknown: Vec<Str>,
+    /// The volumes that could not be expanded for certain, by their unique names. Upstream:
+    /// `volumesWithFinalExpansionErrors`, 1.36.
+    failed_expansions: BTreeSet<Str>,
     /// The directories that do not tell which volume they are of.
     unknown_directories: Vec<VolumeOnDisk>,
     /// Whether a pod has a volume with a claim that is not modelled.
@@ -89,4 +93,5 @@ enum Work {
     Unmap,
     UnmountDevice,
     UnmapDevice,
+    Expand,
 }

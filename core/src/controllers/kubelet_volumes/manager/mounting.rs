@@ -3,6 +3,7 @@
 
 use super::actual::DeviceState;
 use super::call::{CallName, DriverError, KubeletAction, Mode, Running};
+use super::expanding::Growing;
 use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::populate::is_for_one_pod;
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, MountEvent};
@@ -10,7 +11,8 @@ use crate::controllers::pending_operations::{Key, Moment};
 use crate::model::Str;
 
 impl VolumeManager {
-    /// Starts to mount a volume for a pod, unless this failed a short time ago.
+    /// Starts to mount a volume for a pod, unless this failed a short time ago. Returns whether the operation has
+    /// failed already.
     pub(super) fn start_mounting(
         &mut self,
         kubelet: &KubeletVolumes<'_>,
@@ -18,15 +20,15 @@ impl VolumeManager {
         uid: &Str,
         now: Moment,
         out: &mut Vec<KubeletAction>,
-    ) {
-        let Some(needed) = self.desired.get(volume) else { return };
-        let Some(by) = needed.pods.get(uid).cloned() else { return };
+    ) -> bool {
+        let Some(needed) = self.desired.get(volume) else { return false };
+        let Some(by) = needed.pods.get(uid).cloned() else { return false };
         let is_block = by.spec.mode.is_block();
         let branch = kubelet.mount_attached(&by.volume, is_block);
         if is_block && branch != MountBranch::MountSucceeded {
             // This is found before the operation is started, so there is no back-off.
-            end(branch, is_block, &by.spec.name, "", &by.pod, out);
-            return;
+            fail(branch, is_block, &by.spec.name, "", &by.pod, out);
+            return false;
         }
         let key = Key { volume: volume.clone(), part: (!needed.shared).then(|| uid.clone()) };
         let work = if is_block { Work::Map } else { Work::Mount };
@@ -34,15 +36,21 @@ impl VolumeManager {
         let is_exclusive = is_exclusive && branch == MountBranch::MountSucceeded;
         let branch = if is_exclusive { MountBranch::MountExclusive } else { branch };
         let after_waiting = self.after_waiting(volume, by.spec.mode, needed.shared);
-        let call = after_waiting.filter(|_| !needed.attachable).unwrap_or(CallName::WaitForAttach);
+        let call = after_waiting.filter(|_| !kubelet.attaches(&by.volume)).unwrap_or(CallName::WaitForAttach);
         let (name, pod) = (by.spec.name.clone(), by.pod.clone());
-        let running = Running { volume: volume.clone(), uid: uid.clone(), pod: by.pod, spec: by.spec, call };
+        let growing = Some(Growing { volume: by.volume, read_only: by.read_only });
+        let (volume, uid) = (volume.clone(), uid.clone());
+        let running = Running { volume, uid, pod: by.pod, spec: by.spec, call, growing, expansion: None };
         if branch == MountBranch::MountSucceeded {
             self.begin(key, work, running, now, out);
-        } else if let Some(at) = self.operations.start(key, work, now, running) {
-            self.operations.finish(at, true, now);
-            end(branch, is_block, &name, "", &pod, out);
+            return false;
         }
+        let started = self.operations.start(key, work, now, running);
+        if let Some(at) = started {
+            self.operations.finish(at, true, now);
+            fail(branch, is_block, &name, "", &pod, out);
+        }
+        started.is_some()
     }
 
     /// Returns the first call for a volume whose device is there. The value is `None` if the kubelet maps the device
@@ -61,13 +69,14 @@ impl VolumeManager {
     /// A driver has answered a call of an operation that mounts.
     pub(super) fn go_on_mounting(
         &mut self,
+        kubelet: &KubeletVolumes<'_>,
         at: usize,
         running: &Running,
         answer: Result<(), &DriverError>,
         now: Moment,
         out: &mut Vec<KubeletAction>,
     ) {
-        let Running { volume, uid, pod, spec, call } = running;
+        let Running { volume, uid, pod, spec, call, .. } = running;
         let is_block = spec.mode.is_block();
         if let Err(error) = answer {
             let leaf = match call {
@@ -82,7 +91,7 @@ impl VolumeManager {
                 _ => MountBranch::MountNotAttached,
             };
             self.operations.finish(at, true, now);
-            end(leaf, is_block, &spec.name, &error.text, pod, out);
+            fail(leaf, is_block, &spec.name, &error.text, pod, out);
             return;
         }
         let next = match call {
@@ -97,9 +106,13 @@ impl VolumeManager {
             self.actual.set_device(volume, DeviceState::Mounted);
         }
         let Some(next) = next else {
-            self.actual.mount(volume, uid, spec, true);
-            self.operations.finish(at, false, now);
-            end(MountBranch::MountSucceeded, is_block, &spec.name, "", pod, out);
+            // A block device has one event about the path of the node, and one about that of the pod.
+            let event = MountEvent::of(MountBranch::MountSucceeded, is_block, &spec.name, "");
+            let events = event.into_iter().flat_map(|event| std::iter::repeat_n(event, 2));
+            out.extend(events.map(|event| KubeletAction::Event(pod.clone(), event)));
+            if let Some(expanded) = self.expand_mounted(kubelet, at, running, out) {
+                self.end_mounting(at, running, expanded, now, out);
+            }
             return;
         };
         let running = Running { call: next, ..running.clone() };
@@ -108,12 +121,9 @@ impl VolumeManager {
     }
 }
 
-/// Records how a mount ends: the leaf, and the events. If a block device is mapped, one event is about the path of the
-/// node, and one about that of the pod.
-fn end(leaf: MountBranch, is_block: bool, volume: &str, error: &str, pod: &Str, out: &mut Vec<KubeletAction>) {
+/// Records how a mount fails: the leaf and the event.
+fn fail(leaf: MountBranch, is_block: bool, volume: &str, error: &str, pod: &Str, out: &mut Vec<KubeletAction>) {
     out.push(KubeletAction::Decided(leaf));
-    let number = if leaf == MountBranch::MountSucceeded { 2 } else { 1 };
     let event = MountEvent::of(leaf, is_block, volume, error);
-    let events = event.into_iter().flat_map(|event| std::iter::repeat_n(event, number));
-    out.extend(events.map(|event| KubeletAction::Event(pod.clone(), event)));
+    out.extend(event.map(|event| KubeletAction::Event(pod.clone(), event)));
 }

@@ -3,6 +3,7 @@
 use super::actual::{DeviceState, Mounted};
 use super::call::{CallName, KubeletAction, Running};
 use super::{VolumeManager, Work};
+use crate::controllers::kubelet_volumes::populate::storage;
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
 use crate::controllers::pending_operations::{Key, Moment};
 use crate::model::{PersistentVolumeClaim, Str};
@@ -73,36 +74,48 @@ impl VolumeManager {
         out: &mut Vec<KubeletAction>,
     ) {
         let Some(needed) = self.desired.get(volume) else { return };
-        let (done, mut pods): (Vec<Str>, Vec<Str>) =
-            needed.pods.keys().cloned().partition(|uid| self.actual.is_mounted(volume, uid));
+        let (done, mut pods): (Vec<Str>, Vec<Str>) = needed
+            .pods
+            .keys()
+            .cloned()
+            .partition(|uid| self.mount_branch(volume, uid, cached) == MountBranch::MountDone);
         if !done.is_empty() {
             out.push(KubeletAction::Decided(MountBranch::MountDone));
         }
         while !pods.is_empty() {
             let uid = pods.swap_remove(choices.pick(pods.len()));
-            let leaf = self.mount_branch(volume, cached);
+            let leaf = self.mount_branch(volume, &uid, cached);
             out.push(KubeletAction::Decided(leaf));
-            match leaf {
+            let has_ended = match leaf {
                 MountBranch::MountVerifies => {
                     self.verify(kubelet, volume, &uid, now);
-                    // The kubelet does this in the background. It may have ended before the loop comes to the next pod.
-                    if !pods.is_empty() && self.actual.has(volume) && choices.pick(2) == 1 {
-                        return;
-                    }
+                    self.actual.has(volume)
                 }
+                MountBranch::MountExpands => self.start_expanding(kubelet, volume, &uid, now, out),
                 MountBranch::MountStarted => self.start_mounting(kubelet, volume, &uid, now, out),
-                _ => {}
+                _ => false,
+            };
+            // The kubelet does this in the background. It may have ended before the loop comes to the next pod.
+            if has_ended && !pods.is_empty() && choices.pick(2) == 1 {
+                return;
             }
         }
     }
 
-    /// Returns what the loop does with a volume that a pod needs, and that is not mounted for it. Upstream:
-    /// `mountOrAttachVolumes`, 1.36.
-    fn mount_branch(&self, volume: &Str, cached: &BTreeSet<Str>) -> MountBranch {
-        let waits = self.desired.get(volume).is_some_and(|needed| needed.attachable);
-        let is_reported = self.desired.get(volume).is_some_and(|needed| needed.reported);
-        if self.operations.is_running(&Key { volume: volume.clone(), part: None }) {
+    /// Returns what the loop does with a volume that a pod needs. Upstream: `mountOrAttachVolumes`, 1.36.
+    fn mount_branch(&self, volume: &Str, uid: &str, cached: &BTreeSet<Str>) -> MountBranch {
+        let needed = self.desired.get(volume);
+        let waits = needed.is_some_and(|needed| needed.attachable);
+        let is_reported = needed.is_some_and(|needed| needed.reported);
+        let mounted = self.actual.mounted(volume, uid).filter(|mounted| mounted.is_certain);
+        let (is_mounted, is_due_again) = (mounted.is_some(), mounted.is_some_and(|mounted| mounted.is_due_again));
+        let has_grown = || needed.is_some_and(|needed| self.actual.is_smaller(volume, &needed.size));
+        if is_mounted && !is_due_again && !has_grown() {
+            MountBranch::MountDone
+        } else if self.operations.is_running(&Key { volume: volume.clone(), part: None }) {
             MountBranch::MountBusy
+        } else if is_mounted && !is_due_again {
+            MountBranch::MountExpands
         } else if self.actual.has(volume) {
             MountBranch::MountStarted
         } else if waits && !is_reported {
@@ -120,16 +133,17 @@ impl VolumeManager {
         let Some(needed) = self.desired.get(volume) else { return };
         let Some(by) = needed.pods.get(uid) else { return };
         let (attachable, spec) = (needed.attachable, by.spec.clone());
+        let attaches = kubelet.attaches(&by.volume);
         let claim = by.volume.claim_ref.as_ref();
-        let has_claim = claim
-            .is_some_and(|claim| kubelet.view.find::<PersistentVolumeClaim>(&claim.namespace, &claim.name).is_some());
-        let is_verified = has_claim && (!attachable || kubelet.node.volumes_attached.contains(volume));
+        let claim = claim.and_then(|claim| kubelet.view.find::<PersistentVolumeClaim>(&claim.namespace, &claim.name));
+        let is_verified = claim.is_some() && (!attachable || kubelet.node.volumes_attached.contains(volume));
         let key = Key { volume: volume.clone(), part: None };
         let running = Running::without_event(volume, uid, spec.clone(), CallName::WaitForAttach);
         let Some(at) = self.operations.start(key, Work::Verify, now, running) else { return };
         self.operations.finish(at, !is_verified, now);
         if is_verified {
-            self.actual.attach(volume, &spec, Some(attachable));
+            self.actual.attach(volume, &spec, Some(attaches));
+            self.actual.learn_size(volume, storage(claim.and_then(|claim| claim.status.storage())));
         }
     }
 

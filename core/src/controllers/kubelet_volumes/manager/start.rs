@@ -2,9 +2,12 @@
 
 use super::VolumeManager;
 use super::actual::DeviceState;
-use super::call::{Mode, Spec};
+use super::call::{Mode, Plugin, Spec};
 use super::desired::unique_name;
 use crate::model::Str;
+
+/// The beginning of the unique names of CSI volumes.
+const CSI_PREFIX: &str = "kubernetes.io/csi/";
 
 /// A directory of a volume of a pod that the kubelet finds when it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +54,10 @@ impl VolumeManager {
                 Directory::Files { volume } => (Some(volume), Mode::Files),
                 Directory::Block { volume } => (Some(volume), Mode::Block),
             };
-            let spec = Spec { name: found.volume.clone(), mode };
+            // Only directories of CSI volumes have a name that pods share.
+            let driver = shared.and_then(|name| name.strip_prefix(CSI_PREFIX)?.split('^').next());
+            let plugin = driver.map_or(Plugin::Other, |driver| Plugin::Csi(driver.into()));
+            let spec = Spec { name: found.volume.clone(), mode, plugin };
             let name = unique_name(shared, &found.pod, &found.volume);
             manager.actual.attach(&name, &spec, None);
             manager.actual.find(&name, &found.pod, &spec);

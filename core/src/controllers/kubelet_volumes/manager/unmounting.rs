@@ -2,7 +2,7 @@
 //! `cleanOrphanVolumes`, 1.36.
 
 use super::actual::DeviceState;
-use super::call::{CallName, KubeletAction, Mode, Running, Spec};
+use super::call::{CallName, KubeletAction, Mode, Plugin, Running, Spec};
 use super::{VolumeManager, Work};
 use crate::controllers::pending_operations::{Key, Moment};
 
@@ -29,7 +29,7 @@ impl VolumeManager {
                 continue;
             }
             let key = Key { volume: found.volume.clone(), part: Some(found.pod.clone()) };
-            let spec = Spec { name: found.volume.clone(), mode: Mode::Files };
+            let spec = Spec { name: found.volume.clone(), mode: Mode::Files, plugin: Plugin::Other };
             let running = Running::without_event(&found.volume, &found.pod, spec, CallName::TearDown);
             self.begin(key, Work::Unmount, running, now, out);
         }
