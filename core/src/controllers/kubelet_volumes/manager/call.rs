@@ -1,7 +1,8 @@
 //! The calls of drivers, their answers, and what else the kubelet does that others can see.
 
 use super::VolumeManager;
-use crate::controllers::kubelet_volumes::{MountBranch, MountEvent};
+use crate::controllers::Branch;
+use crate::controllers::kubelet_volumes::{MountEvent, VolumeStep};
 use crate::controllers::pending_operations::Moment;
 use crate::model::Str;
 
@@ -85,8 +86,8 @@ pub enum ErrorKind {
 /// What the kubelet does. Others can see calls and events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KubeletAction {
-    /// It decides something about a volume.
-    Decided(MountBranch),
+    /// It passes a leaf.
+    Decided(Branch),
     /// It calls a driver. [`VolumeManager::answer`] needs the unique name of the volume.
     Call {
         /// The unique name of the volume.
@@ -171,8 +172,18 @@ impl VolumeManager {
             | CallName::MapPodDevice => self.go_on_mounting(at, &running, answer, now, out),
             CallName::TearDown | CallName::UnmountDevice | CallName::UnmapPodDevice | CallName::TearDownDevice => {
                 self.end_unmounting(&running, answer.is_err());
-                self.operations.finish(at, answer.is_err(), now);
+                self.finish(at, answer.is_err(), now, out);
+                let step = if answer.is_err() { VolumeStep::UnmountFailed } else { VolumeStep::UnmountSucceeded };
+                out.push(KubeletAction::Decided(step.into()));
             }
         }
+    }
+
+    /// An operation ends.
+    pub(super) fn finish(&mut self, at: usize, has_failed: bool, now: Moment, out: &mut Vec<KubeletAction>) {
+        if has_failed {
+            out.push(KubeletAction::Decided(VolumeStep::VolumeOperationFailed.into()));
+        }
+        self.operations.finish(at, has_failed, now);
     }
 }

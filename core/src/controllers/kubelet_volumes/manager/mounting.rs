@@ -40,7 +40,7 @@ impl VolumeManager {
         if branch == MountBranch::MountSucceeded {
             self.begin(key, work, running, now, out);
         } else if let Some(at) = self.operations.start(key, work, now, running) {
-            self.operations.finish(at, true, now);
+            self.finish(at, true, now, out);
             end(branch, is_block, &name, "", &pod, out);
         }
     }
@@ -81,9 +81,16 @@ impl VolumeManager {
                 }
                 _ => MountBranch::MountNotAttached,
             };
-            self.operations.finish(at, true, now);
+            self.finish(at, true, now, out);
             end(leaf, is_block, &spec.name, &error.text, pod, out);
             return;
+        }
+        match call {
+            CallName::WaitForAttach => out.push(KubeletAction::Decided(MountBranch::MountAttached.into())),
+            CallName::MountDevice | CallName::SetUpDevice => {
+                out.push(KubeletAction::Decided(MountBranch::MountDeviceMounted.into()));
+            }
+            _ => {}
         }
         let next = match call {
             // A volume that has to be attached always has a device that pods share.
@@ -98,7 +105,7 @@ impl VolumeManager {
         }
         let Some(next) = next else {
             self.actual.mount(volume, uid, spec, true);
-            self.operations.finish(at, false, now);
+            self.finish(at, false, now, out);
             end(MountBranch::MountSucceeded, is_block, &spec.name, "", pod, out);
             return;
         };
@@ -111,7 +118,7 @@ impl VolumeManager {
 /// Records how a mount ends: the leaf, and the events. If a block device is mapped, one event is about the path of the
 /// node, and one about that of the pod.
 fn end(leaf: MountBranch, is_block: bool, volume: &str, error: &str, pod: &Str, out: &mut Vec<KubeletAction>) {
-    out.push(KubeletAction::Decided(leaf));
+    out.push(KubeletAction::Decided(leaf.into()));
     let number = if leaf == MountBranch::MountSucceeded { 2 } else { 1 };
     let event = MountEvent::of(leaf, is_block, volume, error);
     let events = event.into_iter().flat_map(|event| std::iter::repeat_n(event, number));

@@ -2,8 +2,9 @@
 
 use super::VolumeManager;
 use super::actual::DeviceState;
-use super::call::{Mode, Spec};
+use super::call::{KubeletAction, Mode, Spec};
 use super::desired::unique_name;
+use crate::controllers::kubelet_volumes::VolumeStep;
 use crate::model::Str;
 
 /// A directory of a volume of a pod that the kubelet finds when it starts.
@@ -39,11 +40,13 @@ pub enum Directory {
 impl VolumeManager {
     /// Returns the volume manager of a kubelet that is started with these directories on its disk. Each volume is or
     /// may be mounted.
-    pub fn start(disk: &[VolumeOnDisk]) -> Self {
+    pub fn start(disk: &[VolumeOnDisk], out: &mut Vec<KubeletAction>) -> Self {
         let mut manager = Self::default();
+        out.push(KubeletAction::Decided(VolumeStep::StartLooks.into()));
         for found in disk {
             let (shared, mode) = match &found.directory {
                 Directory::Unreadable => {
+                    out.push(KubeletAction::Decided(VolumeStep::StartUnreadable.into()));
                     manager.unknown_directories.push(found.clone());
                     continue;
                 }
@@ -51,6 +54,7 @@ impl VolumeManager {
                 Directory::Files { volume } => (Some(volume), Mode::Files),
                 Directory::Block { volume } => (Some(volume), Mode::Block),
             };
+            out.push(KubeletAction::Decided(VolumeStep::StartFound.into()));
             let spec = Spec { name: found.volume.clone(), mode };
             let name = unique_name(shared, &found.pod, &found.volume);
             manager.actual.attach(&name, &spec, None);
