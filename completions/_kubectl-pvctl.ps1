@@ -153,7 +153,7 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-pvctl' -ScriptBlock {
             break
         }
         'kubectl-pvctl;explain' {
-            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Read this piece of a log of kube-controller-manager or of a kubelet, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read')
             [CompletionResult]::new('--actors', '--actors', [CompletionResultType]::ParameterName, 'Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the answer')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the answer')

@@ -149,7 +149,7 @@ module completions {
 
   # Explain why an object has its state, and what to do
   export extern "kubectl-pvctl explain" [
-    --log: path               # Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read
+    --log: path               # Read this piece of a log of kube-controller-manager or of a kubelet, or stdin with `-`, and say which controller wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects. No cluster is read
     --recheck                 # If the object differs from its prediction, read it again after two resync periods (about 30 s), to see whether the controller acts. Cannot be combined with -f
     --actors: string          # Who acts besides the controllers: scheduler, drivers, recycler, attacher (with predict --attachments), `*` for all, or none. If somebody acts, all pods and nodes are read. Without this flag, the scheduler acts only if files have a waiting pod and everything that the scheduler reads
     --trace                   # Show each test of a decision: the field, the two values, the result; and what the controller logs at `-v=5`

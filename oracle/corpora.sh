@@ -36,6 +36,8 @@ done
 # What the controllers log at -v=5, in random worlds and in worlds with ephemeral volumes.
 { "$oracle" worlds --seed 2070 --count 60; "$oracle" worlds --seed 2071 --count 20 --ephemeral; } |
     "$oracle" decide --controllers all --logs | record logs
+# What the attach/detach controller logs.
+"$oracle" worlds --seed 2072 --count 40 --attaching | "$oracle" attach --logs | record attaching-logs
 "$oracle" worlds --seed 2027 --count 500 --cases=false | "$oracle" match | record match
 "$oracle" worlds --seed 2028 --count 300 --cases=false | "$oracle" settle | record outcomes
 "$oracle" worlds --seed 2029 --count 300 --cases=false | "$oracle" settle --controllers protection | record outcomes-all
@@ -71,6 +73,7 @@ resizer=$(mktemp -d)/resizer
 kubelet=$(mktemp -d)/kubelet
 (cd kubelet && go build -o "$kubelet" .)
 "$kubelet" worlds --seed 2060 --count 400 | "$kubelet" mount | record mounting
-"$kubelet" worlds --runs --seed 2061 --count 600 | "$kubelet" manage --repeatable | record managing
+"$kubelet" worlds --runs --seed 2061 --count 410 | "$kubelet" manage --repeatable | record managing
+"$kubelet" worlds --runs --seed 2073 --count 60 | "$kubelet" manage --repeatable --logs | record managing-logs
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

@@ -41,7 +41,8 @@ const usage = `usage: oracle COMMAND [flags]
   follow  [--controllers WHO] [--scheduler]               whether given schedules lead to their ends
   match                                                   FindMatchingVolume for each unbound claim
   schedule                                                what kube-scheduler says about each pod without a node
-  attach                                                  what the attach/detach controller does over some minutes
+  attach  [--logs]                                        what the attach/detach controller does over some minutes;
+                                                          --logs: and what it logs at -v=5
   gates                                                   the feature gates, and how they can be set
   upstream [--left-out FILE] [--module DIR]               the tables of upstream's own tests; DIR has the oracle's go.mod
 
@@ -100,10 +101,18 @@ func run(args []string) error {
 		}
 		return eachBy(os.Stdin, os.Stdout, *workers, *gates, scheduler.New, (*scheduler.Scheduler).Schedule)
 	case "attach":
+		logs := flags.Bool("logs", false, "also record what the controller logs at -v=5, one line at a time")
 		if err := flags.Parse(args[1:]); err != nil {
 			return err
 		}
-		return eachBy(os.Stdin, os.Stdout, *workers, *gates, attaching.New, (*attaching.Runner).Attach)
+		create := func() (*attaching.Runner, error) {
+			r, err := attaching.New()
+			if err == nil && *logs {
+				r.Logged()
+			}
+			return r, err
+		}
+		return eachBy(os.Stdin, os.Stdout, *workers, *gates, create, (*attaching.Runner).Attach)
 	case "gates":
 		if err := flags.Parse(args[1:]); err != nil {
 			return err

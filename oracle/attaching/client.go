@@ -40,8 +40,17 @@ type coreClient struct {
 
 func (c coreClient) Nodes() clientv1.NodeInterface { return nodeClient{process: c.process} }
 
-// Events returns no client. Nothing is sent, because the recorder of the controller is replaced.
-func (c coreClient) Events(string) clientv1.EventInterface { return nil }
+// Events returns a client that accepts events. The recorder of the controller is replaced, so events are only sent if
+// they are also to be logged.
+func (c coreClient) Events(string) clientv1.EventInterface { return eventClient{} }
+
+type eventClient struct{ clientv1.EventInterface }
+
+func (eventClient) CreateWithEventNamespace(event *v1.Event) (*v1.Event, error) { return event, nil }
+
+func (eventClient) PatchWithEventNamespace(event *v1.Event, _ []byte) (*v1.Event, error) {
+	return event, nil
+}
 
 type storageClient struct {
 	storageclient.StorageV1Interface

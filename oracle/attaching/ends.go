@@ -140,7 +140,7 @@ func everyEnd(l *line.Line) ([][]json.RawMessage, string, error) {
 	few, err := each(func(now *choices) error {
 		var done *history
 		var err error
-		inBubble(func() { done, err = simulate(l, now) })
+		inBubble(func() { done, err = simulate(l, now, false) })
 		if err == nil && len(done.ends) != 1 {
 			err = errUnsettled
 		}

@@ -39,6 +39,9 @@ type process struct {
 	informers []cache.SharedIndexInformer
 	// detaching is the last operation that the reconciler started to detach a volume.
 	detaching *line.AttachingOperation
+	// said counts the entries of the log.
+	said     map[string]int
+	saidLock sync.Mutex
 }
 
 // populatorDelay is the time by which the first loop of the populator follows the first loop of the reconciler. In
@@ -64,8 +67,13 @@ func (p *process) add(e line.AttachingEntry) *entry {
 // controller about all of them.
 func (r *run) start() (*process, error) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-	p := &process{run: r, cancel: cancel, done: make(chan struct{})}
-	ctx = klog.NewContext(ctx, logr.New(sink{process: p}))
+	p := &process{run: r, cancel: cancel, done: make(chan struct{}), said: map[string]int{}}
+	own := sink{process: p}
+	if r.logged {
+		global.set(p)
+		own.text = textLogger(p).WithCallDepth(1).GetSink()
+	}
+	ctx = klog.NewContext(ctx, logr.New(own))
 	timers := attachdetach.DefaultTimerConfig
 	timers.DesiredStateOfWorldPopulatorLoopSleepPeriod = populatorPeriod
 	creating.Lock()
@@ -110,8 +118,11 @@ func (p *process) replace(controller attachdetach.AttachDetachController) {
 	inner := judge.Field[operationexecutor.OperationExecutor](loop, "attacherDetacher")
 	makes := judge.Field[operationexecutor.OperationGenerator](*inner, "operationGenerator")
 	manager := *judge.Field[*volume.VolumePluginMgr](*makes, "volumePluginMgr")
-	*judge.Field[record.EventRecorder](loop, "recorder") = recorder{p}
-	*judge.Field[record.EventRecorder](*makes, "recorder") = recorder{p}
+	for _, field := range []*record.EventRecorder{
+		judge.Field[record.EventRecorder](loop, "recorder"), judge.Field[record.EventRecorder](*makes, "recorder"),
+	} {
+		*field = recorder{process: p, inner: *field}
+	}
 	*makes = generator{OperationGenerator: *makes, process: p, plugins: manager}
 	*inner = executor{OperationExecutor: *inner, process: p}
 	adds := judge.Field[populator.DesiredStateOfWorldPopulator](controller, "desiredStateOfWorldPopulator")
@@ -216,8 +227,12 @@ func (g generator) slow(made volumetypes.GeneratedOperations, immediate func() b
 	return made
 }
 
-// recorder records the events of the controller.
-type recorder struct{ process *process }
+// recorder records the events of the controller. If the log is recorded, the controller's own recorder gets them, too,
+// because it logs them.
+type recorder struct {
+	process *process
+	inner   record.EventRecorder
+}
 
 func (r recorder) Event(object runtime.Object, kind, reason, message string) {
 	pod, isPod := object.(*v1.Pod)
@@ -228,6 +243,9 @@ func (r recorder) Event(object runtime.Object, kind, reason, message string) {
 	r.process.add(
 		line.AttachingEntry{Event: &line.AttachingEvent{Type: kind, Reason: reason, Message: message, About: about}},
 	)
+	if r.process.logged {
+		r.inner.Event(object, kind, reason, message)
+	}
 }
 
 func (r recorder) Eventf(object runtime.Object, kind, reason, format string, args ...any) {
@@ -240,17 +258,50 @@ func (r recorder) AnnotatedEventf(
 	r.Event(object, kind, reason, fmt.Sprintf(format, args...))
 }
 
-// sink is the log of the controller. The reconciler logs why it detaches a volume by force.
-type sink struct{ process *process }
+// sink is the log of the controller. The reconciler logs why it detaches a volume by force. text gets all entries, if
+// they are recorded.
+type sink struct {
+	process *process
+	text    logr.LogSink
+}
 
-var _ logr.LogSink = sink{}
+var _ logr.CallDepthLogSink = sink{}
 
-func (s sink) Init(logr.RuntimeInfo)          {}
-func (s sink) Enabled(level int) bool         { return level == 0 }
-func (s sink) Error(error, string, ...any)    {}
-func (s sink) WithValues(...any) logr.LogSink { return s }
-func (s sink) WithName(string) logr.LogSink   { return s }
-func (s sink) Info(_ int, text string, _ ...any) {
+func (s sink) Init(logr.RuntimeInfo)  {}
+func (s sink) Enabled(level int) bool { return level == 0 || s.text != nil && level <= 5 }
+
+// with returns a sink whose text is changed.
+func (s sink) with(change func(logr.LogSink) logr.LogSink) logr.LogSink {
+	if s.text != nil {
+		s.text = change(s.text)
+	}
+	return s
+}
+
+func (s sink) WithValues(pairs ...any) logr.LogSink {
+	return s.with(func(text logr.LogSink) logr.LogSink { return text.WithValues(pairs...) })
+}
+
+func (s sink) WithName(name string) logr.LogSink {
+	return s.with(func(text logr.LogSink) logr.LogSink { return text.WithName(name) })
+}
+
+func (s sink) WithCallDepth(depth int) logr.LogSink {
+	return s.with(func(text logr.LogSink) logr.LogSink {
+		return text.(logr.CallDepthLogSink).WithCallDepth(depth)
+	})
+}
+
+func (s sink) Error(err error, text string, pairs ...any) {
+	if s.text != nil {
+		s.text.Error(err, text, pairs...)
+	}
+}
+
+func (s sink) Info(level int, text string, pairs ...any) {
+	if s.text != nil {
+		s.text.Info(level, text, pairs...)
+	}
 	reason, forced := strings.CutPrefix(text, "attacherDetacher.DetachVolume started: ")
 	switch {
 	case !forced:

@@ -24,7 +24,7 @@ func init() {
 }
 
 // Runner answers lines. A process can have several runners at the same time.
-type Runner struct{}
+type Runner struct{ logged bool }
 
 // New creates a runner.
 func New() (*Runner, error) { return &Runner{}, nil }
@@ -34,6 +34,7 @@ type run struct {
 	flags   line.Attaching
 	journal *journal
 	server  *server
+	logged  bool
 	latency time.Duration
 	refuse  []line.AttachingRefuse
 	// requests are the numbers of requests that matched each rule of refuse.
@@ -50,9 +51,14 @@ func (r *Runner) Attach(l *line.Line) error {
 		l.Attaching.Ends, l.Attaching.WithoutEnds, err = everyEnd(l)
 		return err
 	}
+	if r.logged {
+		logging.Lock()
+		defer logging.Unlock()
+		defer global.set(nil)
+	}
 	inBubble(func() {
 		var done *history
-		if done, err = simulate(l, nil); err == nil {
+		if done, err = simulate(l, nil, r.logged); err == nil {
 			l.Attaching.Log = done.log
 		}
 	})
@@ -79,12 +85,12 @@ type history struct {
 	ends []end
 }
 
-// simulate runs the controller with the script of the line. If choices is not nil, the attachers do what it says. It
-// returns what happened.
-func simulate(l *line.Line, choices *choices) (*history, error) {
+// simulate runs the controller with the script of the line. If choices is not nil, the attachers do what it says. If
+// logged is set, the log of the controller is a part of what happened. It returns what happened.
+func simulate(l *line.Line, choices *choices, logged bool) (*history, error) {
 	wanted := *l.Attaching
 	r := &run{
-		flags: wanted, journal: &journal{begin: time.Now()}, latency: time.Duration(wanted.Latency),
+		flags: wanted, journal: &journal{begin: time.Now()}, latency: time.Duration(wanted.Latency), logged: logged,
 		refuse: wanted.Refuse, requests: make([]int, len(wanted.Refuse)),
 	}
 	r.server = newServer(r.journal)

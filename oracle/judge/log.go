@@ -13,7 +13,7 @@ type log struct{ entries []string }
 
 // Write adds an entry. The logger calls it once for each entry.
 func (l *log) Write(entry []byte) (int, error) {
-	l.entries = append(l.entries, steady(strings.TrimSuffix(string(entry), "\n")))
+	l.entries = append(l.entries, Steady(strings.TrimSuffix(string(entry), "\n")))
 	return len(entry), nil
 }
 
@@ -43,13 +43,15 @@ var (
 	header   = regexp.MustCompile(`^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ `)
 	elapsed  = regexp.MustCompile(` (duration|cost)="[^"]*"`)
 	revision = regexp.MustCompile(` resourceVersion="(\d+)"`)
+	clock    = regexp.MustCompile(` m=[+-][0-9.]+`)
 )
 
-// steady replaces what differs from run to run: the time, the process, elapsed times, and the resourceVersions that the
-// oracle's API server assigned.
-func steady(entry string) string {
+// Steady replaces what differs from run to run: the time, the process, elapsed times, the monotonic clock, and the
+// resourceVersions that the oracle's API server assigned.
+func Steady(entry string) string {
 	entry = header.ReplaceAllString(entry, "${1}0101 00:00:00.000000       1 ")
 	entry = elapsed.ReplaceAllString(entry, ` ${1}="0s"`)
+	entry = clock.ReplaceAllString(entry, "")
 	return revision.ReplaceAllStringFunc(entry, func(found string) string {
 		if given(revision.FindStringSubmatch(found)[1]) {
 			return ` resourceVersion="<next>"`

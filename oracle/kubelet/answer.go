@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/volumemanager"
 	"k8s.io/kubernetes/pkg/volume"
@@ -63,10 +64,17 @@ func (p pods) ShouldPodContainersBeTerminating(types.UID) bool { return false }
 func (p pods) ShouldPodRuntimeBeRemoved(types.UID) bool        { return false }
 
 // recorder passes events on: the object that an event is about, and the type, the reason and the message.
-type recorder struct{ add func(runtime.Object, string) }
+type recorder struct {
+	add func(runtime.Object, string)
+	// inner gets the events, too, if it is set.
+	inner record.EventRecorder
+}
 
 func (r recorder) Event(about runtime.Object, kind, reason, message string) {
 	r.add(about, kind+" "+reason+" "+message)
+	if r.inner != nil {
+		r.inner.Event(about, kind, reason, message)
+	}
 }
 
 func (r recorder) Eventf(about runtime.Object, kind, reason, format string, args ...any) {
@@ -183,7 +191,7 @@ func mountAll(t *testing.T, line *Line) error {
 	events := &podEvents{seen: map[types.UID]sets.Set[string]{}}
 	manager := volumemanager.NewVolumeManager(
 		true, types.NodeName(w.node.Name), w.own, w.own, client, plugins, mount.NewFakeMounter(nil),
-		hostutil.NewFakeHostUtil(nil), folder, recorder{events.add}, volumetesting.NewBlockVolumePathHandler(),
+		hostutil.NewFakeHostUtil(nil), folder, recorder{add: events.add}, volumetesting.NewBlockVolumePathHandler(),
 	)
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup

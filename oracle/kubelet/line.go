@@ -136,6 +136,8 @@ type Entry struct {
 	Waited *Waited `json:"waited,omitempty"`
 	// InUse are the volumes that the kubelet reports in status.volumesInUse.
 	InUse *[]string `json:"inUse,omitempty"`
+	// Logged is an entry that the kubelet logs at -v=5, as klog's text logger writes it.
+	Logged string `json:"logged,omitempty"`
 }
 
 // Call is a call of a driver for a volume. Pod is the uid of the pod. It is empty if the call is for all pods.

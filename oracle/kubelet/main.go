@@ -18,7 +18,7 @@ const usage = `usage: kubelet COMMAND [flags]
 
   worlds    --seed S --count N [--start I] [--runs]   random worlds, one on each line
   mount                                               what becomes of the volumes of each pod of a node
-  manage [--repeatable]                               what the kubelet does in a run
+  manage [--repeatable] [--logs]                      what the kubelet does in a run; --logs: and what it logs at -v=5
 
 With --repeatable, runs are left out that depend much on the order of Go's maps. mount and manage read lines on stdin.
 They have the flag --gates like the commands of the oracle, but the flag must be empty. line.go describes the lines.
@@ -42,6 +42,7 @@ func run(args []string) error {
 	first := flags.Int("start", 0, "the number of the first world")
 	runs := flags.Bool("runs", false, "worlds for manage")
 	repeatable := flags.Bool("repeatable", false, "only runs that one of eight further runs repeats")
+	logs := flags.Bool("logs", false, "also record what the kubelet logs at -v=5")
 	gates := flags.String("gates", "", "feature gates; must be empty")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -63,6 +64,11 @@ func run(args []string) error {
 	case (args[0] == "mount" || args[0] == "manage") && *gates == "":
 		// The logs of the libraries are not part of an answer.
 		klog.SetLogger(logr.Discard())
+		if *logs {
+			if err := recordLog(); err != nil {
+				return err
+			}
+		}
 		answer := map[string]func(*Line) (bool, error){"mount": answerAlways, "manage": manageAlways}[args[0]]
 		if *repeatable {
 			answer = manageRepeatable

@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/kubernetes/pkg/kubelet/config"
 	"k8s.io/kubernetes/pkg/kubelet/volumemanager"
 	"k8s.io/kubernetes/pkg/volume"
@@ -311,12 +312,21 @@ func manageAll(t *testing.T, line *Line) error {
 	})
 	faked := volumetesting.NewFakeKubeletVolumeHost(t, folder, client, nil).WithNode(w.node)
 	plugins := &volume.VolumePluginMgr{}
+	entries.begin(n)
+	defer entries.begin(nil)
 	if err := plugins.InitPlugins(probe(w.drivers, n), nil, managingHost{host{faked, w.node.Labels}, n}); err != nil {
 		return err
 	}
+	recorded := recorder{add: n.record}
+	if entries != nil {
+		broadcaster := record.NewBroadcaster()
+		defer broadcaster.Shutdown()
+		broadcaster.StartStructuredLogging(3)
+		recorded.inner = broadcaster.NewRecorder(scheme.Scheme, v1.EventSource{Component: "kubelet"})
+	}
 	manager := volumemanager.NewVolumeManager(
 		true, types.NodeName(w.node.Name), n, n, client, plugins, mount.NewFakeMounter(nil),
-		hostutil.NewFakeHostUtil(nil), folder, recorder{n.record}, volumetesting.NewBlockVolumePathHandler(),
+		hostutil.NewFakeHostUtil(nil), folder, recorded, volumetesting.NewBlockVolumePathHandler(),
 	)
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup

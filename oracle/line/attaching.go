@@ -99,6 +99,8 @@ type AttachingEntry struct {
 	Read      *AttachingRequest   `json:"read,omitempty"`
 	Event     *AttachingEvent     `json:"event,omitempty"`
 	Operation *AttachingOperation `json:"operation,omitempty"`
+	// Logged is an entry that the controller logs at -v=5, as klog's text logger writes it.
+	Logged string `json:"logged,omitempty"`
 }
 
 // AttachingRequest is a request at the moment at which it took effect.

@@ -17,16 +17,16 @@ use std::path::PathBuf;
         kubectl pvctl explain sc/standard       What this class does to its claims\n  \
         kubectl pvctl explain pv/data --recheck  Whether the controller acts on this volume\n  \
         kubectl pvctl explain pvc/data-0 -f dump.json -o json\n  \
-        kubectl pvctl explain --log kcm.log     What each line of this log of kube-controller-manager means")]
+        kubectl pvctl explain --log kcm.log     What each line of this log of kube-controller-manager or a kubelet means")]
 pub struct ExplainArgs {
     /// The objects, as kubectl names them: pod/NAME, pvc/NAME, sts/NAME, `pods NAME NAME`; a type alone means all
     /// objects in scope
     #[arg(value_name = "OBJECT", required_unless_present = "log")]
     pub object: Vec<String>,
 
-    /// Read this piece of a log of kube-controller-manager, or stdin with `-`, and say which controller wrote each
-    /// line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these objects.
-    /// No cluster is read
+    /// Read this piece of a log of kube-controller-manager or of a kubelet, or stdin with `-`, and say which controller
+    /// wrote each line, in which function, and at which leaf. With OBJECT or -n, show only the syncs that concern these
+    /// objects. No cluster is read
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["filenames", "recheck", "trace"])]
     pub log: Option<PathBuf>,
 

@@ -17,7 +17,7 @@ pub fn explain_log(text: &str, objects: &[ObjectArgument], namespace: Option<&st
     };
     let all = objects.is_empty() && namespace.is_none();
     LogReadingOut::new(read_log(text), |sync: &LoggedSync| {
-        let mut named = sync.object.iter().chain(sync.lines.iter().filter_map(|line| line.object.as_ref()));
+        let mut named = sync.object.iter().chain(sync.lines.iter().flat_map(|line| &line.objects));
         all || named.any(is_wanted)
     })
 }

@@ -156,6 +156,36 @@ fn a_wrong_answer_of_the_attach_detach_controller_is_a_difference() {
     });
 }
 
+/// The judge must notice an entry of a log that is not known, and one at another leaf.
+#[test]
+fn a_wrong_entry_of_a_log_is_a_difference() {
+    for (recording, field, entry) in [
+        ("attaching-logs-1.36", "attaching", "I0101 00:00:00.000000       1 reconciler.go:1] \"something else\""),
+        (
+            "attaching-logs-1.36",
+            "attaching",
+            "E0101 00:00:00.000000       1 desired_state_of_world_populator.go:1] \"PodLister List failed\"",
+        ),
+        (
+            "attaching-logs-1.36",
+            "attaching",
+            "E0101 00:00:00.000000       1 reconciler.go:1] \"attacherDetacher.AttachVolume started\"",
+        ),
+        ("managing-logs-1.36", "managing", "I0101 00:00:00.000000       1 reconciler.go:1] \"something else\""),
+        (
+            "managing-logs-1.36",
+            "managing",
+            "I0101 00:00:00.000000       1 reconstruct.go:1] \"Orphan volume cleanup finished\"",
+        ),
+    ] {
+        is_seen(recording, &format!("{field}: log"), |line| {
+            let mut log = line[field]["log"].as_array_mut().into_iter().flatten();
+            let place = log.find_map(|entry| entry.get_mut("logged"));
+            place.map(|place| *place = json!(entry)).is_some()
+        });
+    }
+}
+
 /// The judge must notice an end that is not among the predicted ones.
 #[test]
 fn a_wrong_end_of_attaching_is_a_difference() {

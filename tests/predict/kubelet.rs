@@ -5,7 +5,7 @@
 use super::attacher::world;
 use crate::support::root;
 use pvctl::controllers::kubelet_volumes::{
-    KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch, WaitBranch, WaitEnd,
+    ExpandBranch, KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch, VolumeStep, WaitBranch, WaitEnd,
 };
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
 use pvctl::model::{Kind, Node, Pod};
@@ -21,7 +21,9 @@ pub(crate) fn leaves() -> Vec<(&'static str, &'static str, &'static str)> {
     let populator = PopulatorBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
     let mount = MountBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
     let wait = WaitBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
-    populator.chain(mount).chain(wait).collect()
+    let step = VolumeStep::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
+    let expand = ExpandBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name(), leaf.about()));
+    populator.chain(mount).chain(expand).chain(wait).chain(step).collect()
 }
 
 /// Returns the first recorded world that reaches each leaf.

@@ -5,9 +5,7 @@
 use super::documents::{resolved, targets};
 use crate::support::{files, text};
 use pvctl::controllers::Branch;
-use pvctl::controllers::attach_detach::{AttachBranch, DetachBranch};
 use pvctl::controllers::attacher::{AttachmentBranch, DetachmentBranch, ReconcileBranch, VolumeFinalizerBranch};
-use pvctl::controllers::kubelet_volumes::{MountBranch, PopulatorBranch, WaitBranch};
 use pvctl::controllers::provisioner::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 use pvctl::controllers::resizer::{ModifyBranch, ResizeBranch};
 use pvctl::controllers::scheduler::SchedulerReason;
@@ -16,9 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGES: &str = "docs/controllers";
 
 /// The letters with which ids begin, one entry for each function. A number follows.
-const LETTERS: [&str; 36] = [
-    "AA", "AD", "AF", "AR", "AS", "AT", "AV", "AW", "B", "C", "D", "DO", "DT", "E", "ED", "EF", "EP", "ES", "EV", "H",
-    "J", "KM", "KP", "KR", "KW", "M", "MV", "PE", "PI", "R", "RO", "RZ", "S", "U", "V", "X",
+const LETTERS: [&str; 43] = [
+    "AA", "AD", "AF", "AN", "AO", "AR", "AS", "AT", "AV", "AW", "B", "C", "D", "DO", "DT", "E", "ED", "EF", "EP", "ES",
+    "EV", "H", "J", "KE", "KM", "KO", "KP", "KR", "KS", "KU", "KV", "KW", "M", "MV", "PE", "PI", "R", "RO", "RZ", "S",
+    "U", "V", "X",
 ];
 
 /// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
@@ -111,19 +110,14 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
         .chain(DeletionBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(FinalizerBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(CloneBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
-    let attaching = (AttachBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
-        .chain(DetachBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
     let attacher = (AttachmentBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(DetachmentBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(VolumeFinalizerBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(ReconcileBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
-    let kubelet = (PopulatorBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
-        .chain(MountBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
-        .chain(WaitBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
     let resizer = (ResizeBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(ModifyBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
     let sidecars = provisioner.chain(attacher).chain(resizer);
-    for (id, coded) in leaves.chain(reasons).chain(sidecars).chain(attaching).chain(kubelet) {
+    for (id, coded) in leaves.chain(reasons).chain(sidecars) {
         let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
         assert_eq!(*name, coded, "{id}");
     }

@@ -102,6 +102,10 @@ pub struct Entry {
     /// An operation that was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
+    /// An entry that the controller logs at `-v=5`, in klog's text format. The time, the process and the times that
+    /// work took are replaced. Entries that were recorded twice already are left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub logged: String,
 }
 
 /// A request, at the moment at which it took effect.

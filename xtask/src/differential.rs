@@ -35,6 +35,8 @@ pub enum Question {
     DecideEphemeral,
     /// The possible decisions of one sync of each object, and what the controllers log.
     Logs,
+    /// What the attach/detach controller does over some time, and what it logs.
+    AttachLogs,
     /// The ends with all controllers, in worlds with generic ephemeral volumes.
     SettleEphemeral,
     /// The ends of pods, volumes and claims, if kube-scheduler takes part as well.
@@ -59,6 +61,8 @@ pub enum Question {
     Mount,
     /// What the kubelet's volume manager does in time: drivers that fail, pods that come and go, volumes on the disk.
     Manage,
+    /// What the kubelet's volume manager does in time, and what it logs.
+    ManageLogs,
 }
 
 impl Question {
@@ -81,6 +85,7 @@ impl Question {
             Self::Decide
             | Self::DecideEphemeral
             | Self::Logs
+            | Self::AttachLogs
             | Self::Match
             | Self::Schedule
             | Self::Attach
@@ -90,7 +95,8 @@ impl Question {
             | Self::Attacher
             | Self::Resize
             | Self::Mount
-            | Self::Manage => None,
+            | Self::Manage
+            | Self::ManageLogs => None,
         }
     }
 
@@ -115,10 +121,12 @@ impl Question {
             Self::Match => &["match"],
             Self::Schedule => &["schedule"],
             Self::Attach | Self::AttachEnds | Self::AttachEveryEnd => &["attach"],
+            Self::AttachLogs => &["attach", "--logs"],
             Self::Provision => &["provision"],
             Self::Attacher | Self::Resize => &["sync"],
             Self::Mount => &["mount"],
             Self::Manage => &["manage"],
+            Self::ManageLogs => &["manage", "--logs"],
         }
     }
 
@@ -129,7 +137,7 @@ impl Question {
             Self::DecideEphemeral | Self::SettleEphemeral => &["--ephemeral"],
             Self::Pods => &["--pods"],
             Self::Schedule => &["--scheduling"],
-            Self::Attach => &["--attaching"],
+            Self::Attach | Self::AttachLogs => &["--attaching"],
             Self::AttachEnds => &["--attaching-ends"],
             Self::AttachEveryEnd => &["--attaching-every-end"],
             Self::Decide
@@ -141,7 +149,7 @@ impl Question {
             | Self::Attacher
             | Self::Resize
             | Self::Mount => &[],
-            Self::Manage => &["--runs"],
+            Self::Manage | Self::ManageLogs => &["--runs"],
         }
     }
 
@@ -153,6 +161,7 @@ impl Question {
             Self::SettleHostPath => "settle-host-path",
             Self::DecideEphemeral => "decide-ephemeral",
             Self::Logs => "logs",
+            Self::AttachLogs => "attach-logs",
             Self::SettleEphemeral => "settle-ephemeral",
             Self::Pods => "pods",
             Self::Match => "match",
@@ -165,6 +174,7 @@ impl Question {
             Self::Resize => "resize",
             Self::Mount => "mount",
             Self::Manage => "manage",
+            Self::ManageLogs => "manage-logs",
         }
     }
 }

@@ -147,16 +147,23 @@ fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, St
     let release = version.recorded().with_context(|| format!("there is no oracle of {version}"))?;
     let has_own_oracle = matches!(
         asked.ask,
-        Question::Provision | Question::Attacher | Question::Resize | Question::Mount | Question::Manage
+        Question::Provision
+            | Question::Attacher
+            | Question::Resize
+            | Question::Mount
+            | Question::Manage
+            | Question::ManageLogs
     );
     if has_own_oracle && (version != KubeVersion::DEFAULT || !gates.is_empty()) {
-        bail!("--ask provision, attacher, resize, mount and manage take neither --kube-version nor --gates");
+        bail!(
+            "--ask provision, attacher, resize, mount, manage and manage-logs take neither --kube-version nor --gates"
+        );
     }
     let (oracle, release) = match asked.ask {
         Question::Provision => (Oracle::build_provisioner(root)?, provisioner_release()),
         Question::Attacher => (Oracle::build_attacher(root)?, attacher_release()),
         Question::Resize => (Oracle::build_resizer(root)?, resizer_release()),
-        Question::Mount | Question::Manage => (Oracle::build_kubelet(root)?, release),
+        Question::Mount | Question::Manage | Question::ManageLogs => (Oracle::build_kubelet(root)?, release),
         _ => (Oracle::build(root, version, gates)?, release),
     };
     Ok((oracle, KubernetesBehavior::of(version), release))

@@ -137,6 +137,10 @@ pub struct Entry {
     /// The volumes that the kubelet reports in `status.volumesInUse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_use: Option<Vec<String>>,
+    /// An entry that the kubelet logs at `-v=5`, in klog's text format. The time, the process and the times that work
+    /// took are replaced. Entries that were recorded twice already are left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub logged: String,
 }
 
 /// A call of a driver.

@@ -5,7 +5,9 @@
 //! `leaves`. [`Branch`] has the leaves of the enums that are listed at the end of this file. The leaves of the
 //! provisioner's finalizers and of cloning protection are not among them.
 
+use super::attach_detach::{AttachBranch, AttachStep, DetachBranch};
 use super::ephemeral_volume::leaves::{EphemeralPodBranch, EphemeralVolumeStep};
+use super::kubelet_volumes::{ExpandBranch, MountBranch, PopulatorBranch, VolumeStep, WaitBranch};
 use super::persistent_volume::leaves::{
     BindStep, CandidateVerdict, ClaimBranch, DeleteStep, DispatchBranch, ProvisionStep, ReclaimStep, RecycleStep,
     UnbindStep, VolumeBranch,
@@ -53,7 +55,7 @@ pub(super) use leaves;
 /// Defines [`Branch`], which has the leaves of all listed enums.
 macro_rules! functions {
     ($($enum:ident),+ $(,)?) => {
-        /// A leaf of a function of a controller, of the scheduler or of the external provisioner.
+        /// A leaf of a function of a controller, of the scheduler, of the external provisioner or of the kubelet.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Branch {
             $(
@@ -103,5 +105,6 @@ functions! {
     DispatchBranch, ClaimBranch, VolumeBranch, CandidateVerdict, BindStep, UnbindStep, ReclaimStep, DeleteStep,
     RecycleStep, ProvisionStep, ClaimProtectionBranch, VolumeProtectionBranch,
     EphemeralPodBranch, EphemeralVolumeStep, SchedulerPodBranch, SchedulerVolumeStep,
-    ProvisionBranch, DeletionBranch,
+    ProvisionBranch, DeletionBranch, AttachBranch, DetachBranch, AttachStep,
+    PopulatorBranch, MountBranch, ExpandBranch, WaitBranch, VolumeStep,
 }

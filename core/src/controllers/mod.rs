@@ -59,8 +59,14 @@ pub const CONTROLLERS: [Controller; 4] = [
 ];
 
 /// What the modelled components log, in the order of their names.
-pub const LOGS: [&log::Log; 4] =
-    [&ephemeral_volume::LOG, &persistent_volume::LOG, &pv_protection::LOG, &pvc_protection::LOG];
+pub const LOGS: [&log::Log; 6] = [
+    &ephemeral_volume::LOG,
+    &kubelet_volumes::LOG,
+    &attach_detach::LOG,
+    &persistent_volume::LOG,
+    &pv_protection::LOG,
+    &pvc_protection::LOG,
+];
 
 /// The components outside of kube-controller-manager that can take part in a simulation.
 pub const ACTORS: [Controller; 3] =

@@ -8,8 +8,12 @@ use std::fmt::{self, Write as _};
 pub enum LogLevel {
     /// An error. It is always logged.
     Error,
+    /// A warning. It is always logged.
+    Warning,
     /// Information that is always logged.
     Info0,
+    /// Information that is logged from `-v=1` on.
+    Info1,
     /// Information that is logged from `-v=2` on.
     Info2,
     /// Information that is logged from `-v=3` on.
@@ -24,11 +28,21 @@ impl LogLevel {
     /// Returns the smallest value of the flag `-v` with which an entry is logged.
     pub fn verbosity(self) -> u8 {
         match self {
-            Self::Error | Self::Info0 => 0,
+            Self::Error | Self::Warning | Self::Info0 => 0,
+            Self::Info1 => 1,
             Self::Info2 => 2,
             Self::Info3 => 3,
             Self::Info4 => 4,
             Self::Info5 => 5,
+        }
+    }
+
+    /// Returns the letter with which klog's text format begins an entry of this level.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Error => 'E',
+            Self::Warning => 'W',
+            Self::Info0 | Self::Info1 | Self::Info2 | Self::Info3 | Self::Info4 | Self::Info5 => 'I',
         }
     }
 }

@@ -148,3 +148,102 @@ fn a_finished_sync_without_messages_changed_nothing() {
     assert_eq!(ends(&format!("{begin}{end}")), [["X7"]]);
     assert_eq!(ends(&begin).first().map(Vec::len), Some(8));
 }
+
+const UNIQUE: &str = "kubernetes.io/csi/d1.csi^h1";
+
+/// Returns the ids of the leaves of each line, and what it names.
+fn told(text: &str) -> Vec<(Vec<&'static str>, Vec<String>)> {
+    let reading = read_log(text);
+    assert_eq!(reading.unknown, [], "{text}");
+    let lines = reading.syncs.iter().flat_map(|sync| &sync.lines);
+    lines
+        .map(|line| {
+            let objects = line.objects.iter().map(|object| format!("{} {}", object.kind, object.name));
+            let volumes = line.volumes.iter().map(|name| format!("volume {name}"));
+            let pods = line.pod_uids.iter().map(|uid| format!("uid {uid}"));
+            (line.steps.iter().map(|leaf| leaf.id()).collect(), objects.chain(volumes).chain(pods).collect())
+        })
+        .collect()
+}
+
+/// A line has only the unique name of the volume. Another line tells the PersistentVolume.
+#[test]
+fn a_volume_is_named_as_other_lines_name_it() {
+    let started = entry(
+        "reconciler.go",
+        &format!(
+            r#""attacherDetacher.AttachVolume started" volumeName="{UNIQUE}" nodeName="n1" scheduledPods=["db/p1"]"#
+        ),
+    );
+    let names = |volume: &str| vec![volume.to_owned(), "Node n1".to_owned(), "Pod p1".to_owned()];
+    let mut alone = told(&started);
+    for (_, named) in &mut alone {
+        named.sort();
+    }
+    assert_eq!(
+        alone,
+        [(vec!["AA4"], ["Node n1".to_owned(), "Pod p1".to_owned(), format!("volume {UNIQUE}")].to_vec())]
+    );
+    let done = entry(
+        "operation_generator.go",
+        &format!(r#"AttachVolume.Attach succeeded for volume "pv-1" (UniqueName: "{UNIQUE}") from node "n1" "#),
+    );
+    let both = told(&format!("{started}{done}"));
+    assert_eq!(both.len(), 2);
+    for (line, (leaf, volume)) in both.iter().zip([("AA4", "PersistentVolume pv-1"), ("AA5", "PersistentVolume pv-1")])
+    {
+        assert_eq!(line.0, [leaf]);
+        assert!(line.1.contains(&volume.to_owned()) && line.1.contains(&"Node n1".to_owned()), "{line:?}");
+        assert!(line.1.iter().all(|name| names(volume).contains(name)), "{line:?}");
+    }
+}
+
+/// The attach/detach controller and the kubelet use the same code for operations. The other lines tell whose log it is.
+#[test]
+fn the_component_is_that_of_the_other_lines() {
+    let failed = |error: &str| {
+        let key = format!("{{volumeName:{UNIQUE} podName: nodeName:}}");
+        entry(
+            "nestedpendingoperations.go",
+            &format!(
+                r#"Operation for "{key}" failed. No retries permitted until x (durationBeforeRetry 1s). Error: {error}"#
+            ),
+        )
+    };
+    let error =
+        format!(r#"MountVolume.SetUp failed for volume "pv-1" (UniqueName: "{UNIQUE}") pod "p1" (UID: "u1") : no"#);
+    let pod = vec!["PersistentVolume pv-1".to_owned(), "uid u1".to_owned()];
+    assert_eq!(told(&failed(&error)), [(vec!["KM8"], pod)]);
+    let error = format!(r#"AttachVolume.Attach failed for volume "pv-1" (UniqueName: "{UNIQUE}") from node "n1" : no"#);
+    let leaves: Vec<Vec<&str>> = told(&failed(&error)).into_iter().map(|(leaves, _)| leaves).collect();
+    assert_eq!(leaves, [["AA6", "AO5"]]);
+    let component = |text: &str| -> Vec<&str> { read_log(text).syncs.iter().map(|sync| sync.log.component).collect() };
+    let plugin = entry("plugins.go", r#""Loaded volume plugin" pluginName="kubernetes.io/csi""#);
+    let of_kubelet = entry("volume_manager.go", r#""Starting Kubelet Volume Manager""#);
+    assert_eq!(component(&format!("{plugin}{of_kubelet}")), ["kubelet-volume-manager"; 2]);
+    let of_controller = entry("attach_detach_controller.go", r#""Starting attach detach controller""#);
+    assert_eq!(component(&format!("{plugin}{of_controller}")), ["persistentvolume-attach-detach-controller"; 2]);
+}
+
+/// The line about an event has the leaf that records the event.
+#[test]
+fn an_event_is_found_with_its_leaf() {
+    let event = |object: &str, kind: &str, reason: &str, message: &str| {
+        let text = format!(
+            r#""Event occurred" object="{object}" fieldPath="" kind="{kind}" apiVersion="v1" type="Warning" reason="{reason}" message="{message}""#
+        );
+        told(&entry("event.go", &text))
+    };
+    let multi = r#"Multi-Attach error for volume \"pv-1\" Volume is already used by pod(s) p2"#;
+    let names = vec!["Pod p1".to_owned(), "PersistentVolume pv-1".to_owned()];
+    assert_eq!(event("db/p1", "Pod", "FailedAttachVolume", multi), [(vec!["AA3"], names)]);
+    let waits = event("db/p1", "Pod", "FailedMount", "Unable to attach or mount volumes: unmounted volumes=[a]");
+    assert_eq!(waits, [(vec!["KW1"], vec!["Pod p1".to_owned()])]);
+    let text = entry(
+        "event.go",
+        r#""Event occurred" object="db/c1" fieldPath="" kind="PersistentVolumeClaim" apiVersion="v1" type="Normal" reason="WaitForFirstConsumer" message="x""#,
+    );
+    let reading = read_log(&text);
+    let ends: Vec<&str> = reading.syncs.iter().flat_map(|sync| &sync.ends).map(|leaf| leaf.id()).collect();
+    assert_eq!(ends, ["C7"]);
+}

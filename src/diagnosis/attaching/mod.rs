@@ -11,11 +11,11 @@ pub use ends::ComponentEnds;
 use ends::Explored;
 
 use super::pod::facts::{attachment, bound, is_exclusive};
-use crate::controllers::KubernetesBehavior;
 use crate::controllers::attach_detach::{
     AttachBranch, AttachDetach, AttachState, AttachableVolume, DetachBranch, Flags, LONGEST_BACKOFF,
     MAX_WAIT_FOR_UNMOUNT, Moment, Plugin, PodName,
 };
+use crate::controllers::{Branch, KubernetesBehavior};
 use crate::model::{Kind, Node, PersistentVolume, Pod, Str, Timestamp, VolumeAttachment};
 use crate::simulate::Simulation;
 use crate::snapshot::{Absence, CoverageState, Snapshot};
@@ -72,6 +72,15 @@ impl Leaf {
         match self {
             Self::Attach(branch) => branch.about(),
             Self::Detach(branch) => branch.about(),
+        }
+    }
+}
+
+impl From<Leaf> for Branch {
+    fn from(leaf: Leaf) -> Self {
+        match leaf {
+            Leaf::Attach(branch) => branch.into(),
+            Leaf::Detach(branch) => branch.into(),
         }
     }
 }

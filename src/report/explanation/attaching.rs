@@ -1,8 +1,8 @@
 //! The part about the attach/detach controller in the explanation of a pod, a VolumeAttachment or a node.
 
 use super::text::Page;
-use crate::controllers::attach_detach::{AttachState, PodName};
-use crate::diagnosis::attaching::{AttachmentOutlook, Next, When};
+use crate::controllers::attach_detach::{AttachState, PodName, loop_entries};
+use crate::diagnosis::attaching::{AttachmentOutlook, Leaf, Next, When};
 use crate::text::capitalized;
 use serde::Serialize;
 
@@ -72,6 +72,11 @@ pub struct LeafOut {
     pub name: &'static str,
     /// What the controller finds and does there.
     pub says: &'static str,
+    /// What the controller logs there at `-v=5` about the volume and the node, in klog's text format without the
+    /// header. Entries with values that a snapshot does not show are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub log: Vec<String>,
 }
 
 /// Something that happens if nobody acts.
@@ -135,7 +140,7 @@ impl AttachmentOut {
             mounted: of.mounted,
             managed: of.is_managed,
             needed_by: of.needed_by.iter().map(PodNameOut::new).collect(),
-            leaves: of.leaves.iter().map(|leaf| LeafOut { name: leaf.name(), says: leaf.about() }).collect(),
+            leaves: of.leaves.iter().map(|leaf| LeafOut::new(*leaf, of)).collect(),
             held_by: of.held_by.iter().map(Self::new).collect(),
             next: of.next.iter().map(NextStepOut::new).collect(),
             is_done: of.is_done(),
@@ -145,7 +150,7 @@ impl AttachmentOut {
         }
     }
 
-    fn lines(&self, page: &mut Page) {
+    fn lines(&self, page: &mut Page, trace: bool) {
         let [own, _] = &self.sentences;
         page.line(1, own);
         for other in &self.held_by {
@@ -158,10 +163,23 @@ impl AttachmentOut {
         let possible = if self.leaves.len() > 1 { "possible: " } else { "" };
         for leaf in &self.leaves {
             page.line(2, &format!("{possible}{}: {}", leaf.name, leaf.says));
+            if trace && !leaf.log.is_empty() {
+                page.line(3, "log at -v=5:");
+                for entry in &leaf.log {
+                    page.line(4, entry);
+                }
+            }
         }
         for next in &self.next_sentences {
             page.line(2, next);
         }
+    }
+}
+
+impl LeafOut {
+    fn new(leaf: Leaf, of: &AttachmentOutlook) -> Self {
+        let entries = loop_entries(leaf.into(), &of.unique_name, &of.node, &of.needed_by);
+        Self { name: leaf.name(), says: leaf.about(), log: entries.iter().map(ToString::to_string).collect() }
     }
 }
 
@@ -187,8 +205,8 @@ impl NextStepOut {
 }
 
 /// Writes the section about attachments. A volume that is attached where a pod needs it is only counted, unless
-/// `all` is true.
-pub(super) fn section(page: &mut Page, attachments: &[AttachmentOut], all: bool) {
+/// `all` is true. With `trace`, the section has what the controller logs.
+pub(super) fn section(page: &mut Page, attachments: &[AttachmentOut], all: bool, trace: bool) {
     let (done, told): (Vec<&AttachmentOut>, Vec<&AttachmentOut>) =
         attachments.iter().partition(|one| !all && one.is_done);
     if told.is_empty() {
@@ -196,7 +214,7 @@ pub(super) fn section(page: &mut Page, attachments: &[AttachmentOut], all: bool)
     }
     page.heading("Attachments");
     for one in told.iter().take(MOST_VOLUMES) {
-        one.lines(page);
+        one.lines(page, trace);
     }
     if told.len() > MOST_VOLUMES {
         page.line(1, &format!("and {} more; -o json shows all", told.len() - MOST_VOLUMES));

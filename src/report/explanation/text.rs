@@ -61,7 +61,7 @@ impl Explanation<'_> {
         }
         self.said_section(&mut page);
         self.pods_section(&mut page);
-        self.attachments_section(&mut page);
+        self.attachments_section(&mut page, trace);
         if let Some(node) = &self.node {
             node.sections(&mut page);
         }
@@ -160,9 +160,9 @@ impl Explanation<'_> {
     }
 
     /// Writes what the attach/detach controller does with the volumes, or why this is not known.
-    fn attachments_section(&self, page: &mut Page) {
+    fn attachments_section(&self, page: &mut Page, trace: bool) {
         let is_all = self.object.kind == Kind::VolumeAttachment.as_str();
-        attaching::section(page, self.attachments.as_deref().unwrap_or_default(), is_all);
+        attaching::section(page, self.attachments.as_deref().unwrap_or_default(), is_all, trace);
         let unread = self.unknown.iter().filter(|unknown| unknown.field == "attachments");
         let unread: Vec<&str> = unread.map(|unknown| unknown.needs.resource).collect();
         if !unread.is_empty() {

@@ -18,7 +18,8 @@ pub struct LogReadingOut {
     pub kind: &'static str,
     /// The minor version of Kubernetes whose messages are known.
     pub kubernetes: String,
-    /// The syncs, in the order of their first lines. A line that belongs to no sync is alone.
+    /// The syncs, in the order of their first lines. Lines that belong to no sync are together, as long as they are of
+    /// the same component and no other line comes between them.
     pub syncs: Vec<LoggedSyncOut>,
     /// The lines whose messages no modelled component writes.
     pub unknown: Vec<UnknownLineOut>,
@@ -26,7 +27,7 @@ pub struct LogReadingOut {
     pub counts: LogCounts,
 }
 
-/// The lines of one sync.
+/// The lines of one sync, or lines of a component that has no syncs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoggedSyncOut {
@@ -54,11 +55,23 @@ pub struct LogLineOut {
     pub time: String,
     /// The functions of upstream that write the message. There is rarely more than one.
     pub functions: Vec<&'static str>,
-    /// The message, as upstream words it. `{}` stands for a text that differs from line to line.
+    /// The message, as upstream words it. `{}` and `{KEY}` stand for texts that differ from line to line.
     pub message: &'static str,
     /// The object that the line names first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<LoggedObject>,
+    /// The other objects that the line names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub others: Vec<LoggedObject>,
+    /// The unique names of volumes that the line names, if no line of the log tells the PersistentVolume.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub volumes: Vec<String>,
+    /// The uids of pods that the line names, if no line of the log tells the name of the pod.
+    #[serde(rename = "podUIDs", skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub pod_uids: Vec<String>,
     /// The leaves of the steps at which the message is written. The sync has passed at least one of them. The list is
     /// empty if the message belongs to no step.
     pub steps: Vec<LeafOut>,
@@ -121,11 +134,20 @@ impl LogReadingOut {
         let (syncs, others): (Vec<LoggedSync>, Vec<LoggedSync>) = reading.syncs.into_iter().partition(wanted);
         let counts = LogCounts { found, other: number(&others), unknown: reading.unknown.len() };
         let unknown = reading.unknown.into_iter().map(|line| UnknownLineOut { line: line.number, file: line.file });
+        let mut shown: Vec<LoggedSyncOut> = Vec::new();
+        for sync in syncs.into_iter().map(LoggedSyncOut::new) {
+            match shown.last_mut() {
+                Some(last) if last.is_loose() && sync.is_loose() && last.component == sync.component => {
+                    last.lines.extend(sync.lines);
+                }
+                _ => shown.push(sync),
+            }
+        }
         Self {
             api_version: API_VERSION,
             kind: "LogReading",
             kubernetes: KubeVersion::DEFAULT.to_string(),
-            syncs: syncs.into_iter().map(LoggedSyncOut::new).collect(),
+            syncs: shown,
             unknown: unknown.collect(),
             counts,
         }
@@ -141,16 +163,25 @@ impl LoggedSyncOut {
             lines: sync.lines.into_iter().map(LogLineOut::new).collect(),
         }
     }
+
+    /// Returns whether the lines belong to no sync.
+    fn is_loose(&self) -> bool {
+        self.object.is_none() && self.ends.is_empty()
+    }
 }
 
 impl LogLineOut {
     fn new(line: FoundLine) -> Self {
+        let mut objects = line.objects.iter().map(LoggedObject::new);
         Self {
             line: line.number,
             functions: line.functions(),
             message: line.messages.first().map_or("", |message| message.text),
+            object: objects.next(),
+            others: objects.collect(),
+            volumes: line.volumes.iter().map(ToString::to_string).collect(),
+            pod_uids: line.pod_uids.iter().map(ToString::to_string).collect(),
             time: line.time,
-            object: line.object.as_ref().map(LoggedObject::new),
             steps: line.steps.into_iter().map(LeafOut::new).collect(),
         }
     }

@@ -1,6 +1,6 @@
 //! The reading of a log as text for people.
 
-use super::document::{LeafOut, LogReadingOut, LoggedObject, LoggedSyncOut, UnknownLineOut};
+use super::document::{LeafOut, LogLineOut, LogReadingOut, LoggedObject, LoggedSyncOut, UnknownLineOut};
 use crate::report::shared::table::{Table, TableStyle};
 use crate::report::shared::wrap::wrap;
 use crate::text::sanitize;
@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 
 /// The largest number of leaves that are shown with their sentences.
 const MOST_SENTENCES: usize = 3;
+
+/// The largest number of leaves that are shown for a line.
+const MOST_STEPS: usize = 6;
 
 /// The largest number of files that are named for lines that are not known.
 const MOST_FILES: usize = 5;
@@ -68,14 +71,12 @@ impl LoggedSyncOut {
         }
         let mut table = Table::new(vec!["LINE", "TIME", "FUNCTION", "STEP", "MESSAGE"]);
         for line in &self.lines {
-            let object = line.object.as_ref().filter(|object| self.object.as_ref() != Some(object));
-            let object = object.map(|object| format!(" [{}]", object.text())).unwrap_or_default();
             table.row(vec![
                 line.line.to_string(),
                 line.time.clone(),
                 line.functions.join(", "),
                 step(&line.steps),
-                format!("{}{object}", line.message),
+                format!("{}{}", line.message, self.named(line)),
             ]);
         }
         for line in
@@ -83,15 +84,32 @@ impl LoggedSyncOut {
         {
             _ = writeln!(page, "  {line}");
         }
+        if self.ends.is_empty() {
+            let shown = self.lines.iter().filter(|line| line.steps.len() <= MOST_STEPS).flat_map(|line| &line.steps);
+            let leaves: BTreeMap<&str, &LeafOut> = shown.map(|leaf| (leaf.id, leaf)).collect();
+            for leaf in leaves.values() {
+                let said = format!("  {} {}: {}", leaf.id, leaf.name, leaf.about);
+                _ = writeln!(page, "{}", wrap(&said, columns, 4));
+            }
+        }
+    }
+
+    /// Returns what a line names, besides the object of the sync.
+    fn named(&self, line: &LogLineOut) -> String {
+        let objects = line.object.iter().chain(&line.others).filter(|object| self.object.as_ref() != Some(object));
+        let volumes = line.volumes.iter().map(|name| format!("volume {}", sanitize(name)));
+        let pods = line.pod_uids.iter().map(|uid| format!("pod with uid {}", sanitize(uid)));
+        let named: Vec<String> = objects.map(LoggedObject::text).chain(volumes).chain(pods).collect();
+        if named.is_empty() { String::new() } else { format!(" [{}]", named.join(", ")) }
     }
 }
 
-/// Returns the ids of the leaves, or nothing if there are too many to tell anything.
+/// Returns the ids of the leaves, or only the first one if there are many.
 fn step(leaves: &[LeafOut]) -> String {
-    if leaves.len() > MOST_SENTENCES {
-        return String::new();
+    match leaves {
+        [first, rest @ ..] if rest.len() >= MOST_STEPS => format!("{} …", first.id),
+        _ => leaves.iter().map(|leaf| leaf.id).collect::<Vec<_>>().join(" "),
     }
-    leaves.iter().map(|leaf| leaf.id).collect::<Vec<_>>().join(" ")
 }
 
 impl LoggedObject {

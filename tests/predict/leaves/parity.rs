@@ -186,9 +186,25 @@ fn recorded(
     )
 }
 
-/// Returns the leaves that have cases. The leaves of the external provisioner are in recordings instead.
+/// Returns the leaves that have cases. The leaves of the external provisioner, of the attach/detach controller and of
+/// the kubelet are in recordings instead.
 fn leaves() -> impl Iterator<Item = Branch> {
-    Branch::all().filter(|leaf| !matches!(leaf, Branch::ProvisionBranch(_) | Branch::DeletionBranch(_)))
+    let is_recorded = |leaf: &Branch| {
+        matches!(
+            leaf,
+            Branch::ProvisionBranch(_)
+                | Branch::DeletionBranch(_)
+                | Branch::AttachBranch(_)
+                | Branch::DetachBranch(_)
+                | Branch::AttachStep(_)
+                | Branch::PopulatorBranch(_)
+                | Branch::MountBranch(_)
+                | Branch::ExpandBranch(_)
+                | Branch::WaitBranch(_)
+                | Branch::VolumeStep(_)
+        )
+    };
+    Branch::all().filter(move |leaf| !is_recorded(leaf))
 }
 
 fn table() -> String {

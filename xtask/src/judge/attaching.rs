@@ -3,13 +3,14 @@
 //! time, and drops those that lead to other actions than the recorded ones.
 
 use super::foretold::Foretold;
+use super::logs::{Logged, started};
 use super::memory;
 use super::{Difference, Judged, Verdict, parts};
 use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::controllers::attach_detach::{
-    Action, ApiAnswers, AttachDetach, Flags, Force, LOOP_PERIOD, Moment, PodName, Refusal,
+    Action, ApiAnswers, AttachDetach, Flags, Force, LOOP_PERIOD, Moment, NAME, PodName, Refusal,
 };
 use pvctl::model::{Node, PersistentVolumeClaim, Pod, Str};
 use pvctl::snapshot::{Coverage, Snapshot};
@@ -39,14 +40,19 @@ impl Judged<'_> {
         }
         let mut run = Run::new(&self.line.world.items, asked, self.behavior)?;
         let mut places = asked.log.iter().peekable();
+        let mut log = Logged::new(NAME);
         loop {
             let recorded = places.peek().map(|entry| entry.at);
             let Some(now) = [recorded, run.next()].into_iter().flatten().min().filter(|now| *now < asked.until) else {
                 break;
             };
-            let mut entries = Vec::new();
+            let (mut entries, mut logged) = (Vec::new(), Vec::new());
             while let Some(entry) = places.next_if(|entry| entry.at == now) {
-                entries.push(entry);
+                if entry.logged.is_empty() {
+                    entries.push(entry);
+                } else {
+                    logged.push(entry.logged.as_str());
+                }
             }
             let real = run.recorded(&entries)?;
             verdict.counts.attaching_moments += usize::from(!real.is_empty());
@@ -60,7 +66,12 @@ impl Judged<'_> {
                 });
                 break;
             }
+            log.compare(&logged, &run.passed);
         }
+        for operation in asked.log.iter().filter_map(|entry| entry.operation.as_ref()) {
+            log.expect(&started(operation)?);
+        }
+        log.judge("attaching: log", verdict);
         *verdict.compared.entry("attaching".to_owned()).or_default() += 1;
         verdict.counts.attaching_runs += 1;
         memory::check(run.states.iter().filter_map(|one| one.controller.as_ref()), &run.snapshot, asked, run.flags)?;
@@ -96,6 +107,8 @@ struct Run<'a> {
     next_populate: Option<u64>,
     /// The last loop, if it did nothing and nothing has happened since.
     quiet_since: Option<Moment>,
+    /// The ids of the leaves that were passed at the last moment.
+    passed: BTreeSet<&'static str>,
 }
 
 /// One of the states in which the controller can be.
@@ -135,6 +148,7 @@ impl<'a> Run<'a> {
             next_loop: None,
             next_populate: None,
             quiet_since: None,
+            passed: BTreeSet::new(),
         })
     }
 
@@ -199,11 +213,15 @@ impl<'a> Run<'a> {
         Ok(finished(all, patches))
     }
 
-    fn predicted(out: Vec<Action>) -> Vec<String> {
-        let mut all = Vec::new();
+    /// Returns what others can see of actions, and the ids of the leaves that were passed.
+    fn predicted(out: Vec<Action>) -> (Vec<String>, BTreeSet<&'static str>) {
+        let (mut all, mut passed) = (Vec::new(), BTreeSet::new());
         let mut patches: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for action in out {
             match action {
+                Action::Passed(leaf) => {
+                    passed.insert(leaf.id());
+                }
                 Action::Attach { volume, node } => all.push(format!("attach {volume} {node} ")),
                 Action::Detach { volume, node, force } => {
                     let force = match force {
@@ -230,7 +248,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        finished(all, patches)
+        (finished(all, patches), passed)
     }
 
     /// Returns the entries of the node after a patch. A patch that changes nothing has no entries. `nodes` has the
@@ -253,6 +271,7 @@ impl<'a> Run<'a> {
 
     /// Runs one moment. Returns what the model does instead if this is not what was recorded.
     fn step(&mut self, now: Moment, entries: &[&Entry], real: &[String]) -> Result<Option<Vec<String>>> {
+        self.passed.clear();
         // Others may answer an action of the controller at the same moment.
         let is_action = |entry: &&Entry| entry.write.is_some() || entry.operation.is_some() || entry.event.is_some();
         let (before, after) = entries.split_at(entries.iter().position(is_action).unwrap_or(entries.len()));
@@ -290,7 +309,7 @@ impl<'a> Run<'a> {
                         }
                     }
                     if is_populate {
-                        controller.populate(view, now, &mut script);
+                        controller.populate(view, now, &mut script, &mut out);
                     }
                     if is_loop {
                         foretold = Some(Foretold::of(controller, view, now));
@@ -300,8 +319,9 @@ impl<'a> Run<'a> {
                         controller.run_steps(view, now, &mut new.answers, &mut script, &mut out);
                     }
                 }
-                let predicted = Self::predicted(out);
+                let (predicted, passed) = Self::predicted(out);
                 if predicted == *real {
+                    self.passed.extend(passed);
                     // A refused request changes what a loop does.
                     let foretold = foretold.filter(|_| new.answers.rules.is_empty());
                     let differs = foretold.map(|foretold| foretold.differs(real)).unwrap_or_default();
@@ -353,8 +373,8 @@ impl<'a> Run<'a> {
         }
         if entry.start {
             let (flags, created) = (self.flags, self.created);
-            self.each_order(|view, state, choices| {
-                state.controller = Some(AttachDetach::start(view, flags, created, choices));
+            self.each_order(|view, state, choices, out| {
+                state.controller = Some(AttachDetach::start(view, flags, created, choices, out));
                 Ok(())
             })?;
             (self.next_loop, self.next_populate) = (Some(now.0), Some(now.0 + POPULATE_DELAY));
@@ -372,14 +392,16 @@ impl<'a> Run<'a> {
             ensure!(self.items.remove(&key).is_some(), "{key:?} is deleted and does not exist");
             self.snapshot = snapshot_of(&self.items)?;
             let view = View::Snapshot(&self.snapshot);
+            let mut out = Vec::new();
             for controller in self.states.iter_mut().filter_map(|state| state.controller.as_mut()) {
                 if let Some(pod) = old.pod(&key.1, &key.2).filter(|_| key.0 == "Pod") {
-                    controller.pod_deleted(view, pod);
+                    controller.pod_deleted(view, pod, &mut out);
                 }
                 if let Some(node) = old.node(&key.2).filter(|_| key.0 == "Node") {
-                    controller.node_deleted(node);
+                    controller.node_deleted(node, &mut out);
                 }
             }
+            self.passed.extend(Self::predicted(out).1);
         }
         Ok(())
     }
@@ -387,14 +409,14 @@ impl<'a> Run<'a> {
     /// Tells the controller that an object was created or changed.
     fn told(&mut self, key: &(String, String, String), is_new: bool) -> Result<()> {
         let (kind, namespace, name) = (key.0.as_str(), key.1.as_str(), key.2.as_str());
-        self.each_order(|view, state, choices| {
+        self.each_order(|view, state, choices, out| {
             let Some(controller) = &mut state.controller else { return Ok(()) };
             match kind {
-                "Pod" => controller.pod_changed(view, view.find::<Pod>(namespace, name).context("the pod")?),
-                "Node" => controller.node_changed(view.find::<Node>("", name).context("the node")?, is_new),
+                "Pod" => controller.pod_changed(view, view.find::<Pod>(namespace, name).context("the pod")?, out),
+                "Node" => controller.node_changed(view.find::<Node>("", name).context("the node")?, is_new, out),
                 "PersistentVolumeClaim" => {
                     let claim = view.find::<PersistentVolumeClaim>(namespace, name).context("the claim")?;
-                    controller.claim_changed(view, claim, choices);
+                    controller.claim_changed(view, claim, choices, out);
                 }
                 _ => {}
             }
@@ -405,14 +427,15 @@ impl<'a> Run<'a> {
     /// Changes each state in every order that can matter.
     fn each_order(
         &mut self,
-        mut change: impl FnMut(View<'_>, &mut State<'a>, &mut Choices) -> Result<()>,
+        mut change: impl FnMut(View<'_>, &mut State<'a>, &mut Choices, &mut Vec<Action>) -> Result<()>,
     ) -> Result<()> {
         let mut next: Vec<State<'a>> = Vec::new();
+        let mut out = Vec::new();
         for state in &self.states {
             let mut choices = Some(Choices::first());
             while let Some(mut script) = choices {
                 let mut new = state.clone();
-                change(View::Snapshot(&self.snapshot), &mut new, &mut script)?;
+                change(View::Snapshot(&self.snapshot), &mut new, &mut script, &mut out)?;
                 if !next.contains(&new) {
                     next.push(new);
                 }
@@ -420,6 +443,7 @@ impl<'a> Run<'a> {
             }
         }
         self.states = next;
+        self.passed.extend(Self::predicted(out).1);
         Ok(())
     }
 

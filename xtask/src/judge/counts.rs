@@ -39,8 +39,10 @@ numbers! {
         logged,
         /// Log entries that were found, each with its leaf.
         log_lines,
-        /// Decisions whose log entries tell the leaf at which the sync ended.
+        /// Decisions whose log entries tell the leaf at which the sync ended, and log entries of runs that tell a leaf.
         log_leaves,
+        /// Log entries of runs that name an object or a volume.
+        log_objects,
         /// Objects that were left out, because the API server would not store them today.
         refused,
         /// Searches for a volume.

@@ -2,13 +2,17 @@
 //! says about each entry.
 
 use super::decisions::Shape;
-use super::{Verdict, differ};
+use super::{Difference, Verdict, differ};
+use crate::attaching::Operation;
 use crate::line::Case;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use pvctl::controllers::Branch;
-use pvctl::controllers::log::read_log;
+use pvctl::controllers::attach_detach::{AttachBranch, DetachBranch, loop_entries};
+use pvctl::controllers::log::{Message, identify, lines, read_log};
+use pvctl::model::Kind;
 use pvctl::report::prediction::DecisionOut;
 use pvctl::simulate::{Decision, Decisions};
+use pvctl::world::{Effect, RecordedEvent, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -91,8 +95,47 @@ fn read(case: &Case, part: &str, entries: &[&str], predicted: &Decision<'_>, ver
             }
         }
     }
+    for effect in &predicted.record.effects {
+        let Effect::Event(event) = effect else { continue };
+        let entry = event_entry(event);
+        let leaves: Vec<Branch> = lines(&entry)
+            .filter_map(Result::ok)
+            .flat_map(|line| identify(&line))
+            .filter(|(log, _)| log.component == predicted.controller.name)
+            .flat_map(|(_, message)| message.leaves())
+            .collect();
+        if !leaves.iter().any(taken) {
+            wrong.insert(format!("the event is not found with its leaf: {entry}"));
+        }
+    }
     verdict.counts.log_leaves += usize::from(reading.syncs.first().is_some_and(|sync| sync.ends.len() == 1));
     differ(&format!("{part}: log"), &case.object, &BTreeSet::new(), &wrong, verdict);
+}
+
+/// Returns the entry with which a controller logs an event. Upstream: `StartStructuredLogging` and `StartLogging`,
+/// `k8s.io/client-go/tools/record`, 1.36.
+fn event_entry(event: &RecordedEvent) -> String {
+    let RecordedEvent { event_type, reason, message, about, .. } = event;
+    let (kind, namespace, name) = (about.kind.as_str(), &about.namespace, &about.name);
+    let text = if about.kind == Kind::Pod {
+        format!(
+            "Event(v1.ObjectReference{{Kind:{kind:?}, Namespace:{:?}, Name:{:?}, UID:\"\", APIVersion:\"v1\", \
+             ResourceVersion:\"\", FieldPath:\"\"}}): type: '{}' reason: '{reason}' {message}",
+            namespace.as_str(),
+            name.as_str(),
+            event_type.as_str(),
+        )
+    } else {
+        let separator = if namespace.is_empty() { "" } else { "/" };
+        format!(
+            "\"Event occurred\" object={} fieldPath=\"\" kind={kind:?} apiVersion=\"v1\" type={:?} reason={reason:?} \
+             message={}",
+            quoted(&format!("{namespace}{separator}{name}")),
+            event_type.as_str(),
+            quoted(message),
+        )
+    };
+    format!("I0101 00:00:00.000000       1 event.go:389] {text}")
 }
 
 /// Returns an entry without its header.
@@ -120,4 +163,99 @@ fn comparable(case: &Case, shape: Shape<'_>, entries: &[String]) -> String {
         *first = first.replace("storeObjectUpdate, adding obj", "storeObjectUpdate updating obj with version");
     }
     said.join("\n")
+}
+
+/// Returns what the controller is said to log when it starts an operation. The pods are not known. The oracle replaces
+/// durations.
+pub(super) fn started(operation: &Operation) -> Result<Vec<String>> {
+    let leaf = match (operation.name.as_str(), operation.forced.as_str()) {
+        ("attach", _) => AttachBranch::AttachStarted.into(),
+        ("detach", "") => DetachBranch::DetachStarted.into(),
+        ("detach", "timeout") => DetachBranch::DetachTimedOut.into(),
+        ("detach", "out-of-service") => DetachBranch::DetachOutOfService.into(),
+        (name, forced) => bail!("the controller starts {name} {forced}"),
+    };
+    let entries = loop_entries(leaf, &operation.volume, &operation.node, &[]);
+    let as_recorded =
+        |entry: String| entry.trim_end_matches(" scheduledPods=[]").replace("duration=\"6m0s\"", "duration=\"0s\"");
+    Ok(entries.iter().map(|entry| as_recorded(entry.to_string())).collect())
+}
+
+/// The largest number of entries that are shown as a difference.
+const MOST_SHOWN: usize = 20;
+
+/// The entries that a component without syncs logs in a run.
+pub(super) struct Logged {
+    component: &'static str,
+    /// All entries.
+    text: String,
+    /// What is wrong with entries.
+    wrong: Vec<String>,
+    lines: usize,
+    leaves: usize,
+}
+
+impl Logged {
+    pub(super) fn new(component: &'static str) -> Self {
+        Self { component, text: String::new(), wrong: Vec::new(), lines: 0, leaves: 0 }
+    }
+
+    /// Compares the entries of one moment. Each must be a message of the component, at one of the leaves that the model
+    /// passed at this moment. `passed` has the ids of these leaves.
+    pub(super) fn compare(&mut self, entries: &[&str], passed: &BTreeSet<&'static str>) {
+        for entry in entries {
+            self.lines += 1;
+            self.text.push_str(entry);
+            self.text.push('\n');
+            let found = lines(entry).next().and_then(Result::ok).map(|line| identify(&line)).unwrap_or_default();
+            let own = found.into_iter().filter(|(log, _)| log.component == self.component);
+            let own: Vec<&Message> = own.map(|(_, message)| message).collect();
+            if own.is_empty() {
+                self.wrong.push(format!("unknown: {entry}"));
+                continue;
+            }
+            if own.iter().all(|message| !entry.starts_with(message.level.letter())) {
+                self.wrong.push(format!("of another severity: {entry}"));
+            }
+            let leaves: BTreeSet<&str> = own.iter().flat_map(|message| message.leaves()).map(Branch::id).collect();
+            self.leaves += usize::from(leaves.len() == 1);
+            if !leaves.is_empty() && leaves.is_disjoint(passed) {
+                self.wrong.push(format!("written at {leaves:?}, but only {passed:?} were passed: {entry}"));
+            }
+        }
+    }
+
+    /// Compares entries that the program says with those of the run, if the log of the run was recorded.
+    pub(super) fn expect(&mut self, entries: &[String]) {
+        if self.lines > 0 {
+            let absent = entries.iter().filter(|entry| !self.text.contains(entry.as_str()));
+            self.wrong.extend(absent.map(|entry| format!("never logged: {entry}")));
+        }
+    }
+
+    /// Reads all entries as one log, and states what is wrong.
+    pub(super) fn judge(mut self, part: &str, verdict: &mut Verdict) {
+        if self.lines == 0 {
+            return;
+        }
+        let reading = read_log(&self.text);
+        self.wrong.extend(reading.unknown.iter().map(|line| format!("entry {} of the log is unknown", line.number)));
+        let others = reading.syncs.iter().filter(|sync| sync.log.component != self.component);
+        self.wrong.extend(others.map(|sync| format!("of another component: {}", sync.log.component)));
+        let found = reading.syncs.iter().flat_map(|sync| &sync.lines);
+        let named = found.filter(|line| !line.objects.is_empty() || !line.volumes.is_empty());
+        verdict.counts.log_lines += self.lines;
+        verdict.counts.log_leaves += self.leaves;
+        verdict.counts.log_objects += named.count();
+        *verdict.compared.entry(part.to_owned()).or_default() += 1;
+        if !self.wrong.is_empty() {
+            self.wrong.truncate(MOST_SHOWN);
+            verdict.differences.push(Difference {
+                part: part.to_owned(),
+                object: self.component.to_owned(),
+                only_real: self.wrong,
+                only_predicted: Vec::new(),
+            });
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! orders at the same time, and drops those that lead to something else than what was recorded.
 
 use super::attaching::{difference, key_of, snapshot_of};
+use super::logs::Logged;
 use super::mounting::without_path;
 use super::{Difference, Judged, Verdict};
 use crate::line::Line;
@@ -13,7 +14,7 @@ use pvctl::controllers::kubelet_volumes::manager::{
     ClaimPatch, Directory, DriverCall, DriverError, ErrorKind, KnownPod, KubeletAction, LONGEST_WAIT, LOOP_PERIOD,
     PodState, VolumeManager, VolumeOnDisk, WAIT_PERIOD, WaitLimit,
 };
-use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountEvent, WaitBranch};
+use pvctl::controllers::kubelet_volumes::{KubeletVolumes, MountEvent, NAME, WaitBranch};
 use pvctl::controllers::pending_operations::Moment;
 use pvctl::model::{Node, Pod, Str};
 use pvctl::snapshot::Snapshot;
@@ -32,7 +33,8 @@ impl Judged<'_> {
         let Some(asked) = &self.line.managing else { return Ok(()) };
         ensure!(asked.invalid.is_empty(), "the world is invalid: {}", asked.invalid);
         let mut run = Run::new(&self.line.world.items, asked, self.behavior)?;
-        if let Some((now, real, predicted)) = run.follow()? {
+        let mut log = Logged::new(NAME);
+        if let Some((now, real, predicted)) = run.follow(&mut log)? {
             verdict.differences.push(Difference {
                 part: "managing".to_owned(),
                 object: format!("the node at {}.{:09} s", now / 1_000_000_000, now % 1_000_000_000),
@@ -40,6 +42,7 @@ impl Judged<'_> {
                 only_predicted: difference(&predicted, &real),
             });
         }
+        log.judge("managing: log", verdict);
         verdict.counts.managing_moments += run.moments;
         verdict.counts.managing_actions += run.actions;
         *verdict.compared.entry("managing".to_owned()).or_default() += 1;
@@ -55,7 +58,7 @@ impl Judged<'_> {
 pub fn managing_leaves(line: &Line, behavior: &KubernetesBehavior) -> Result<BTreeSet<&'static str>> {
     let Some(asked) = &line.managing else { return Ok(BTreeSet::new()) };
     let mut run = Run::new(&line.world.items, asked, behavior)?;
-    ensure!(run.follow()?.is_none(), "the run differs");
+    ensure!(run.follow(&mut Logged::new(NAME))?.is_none(), "the run differs");
     Ok(run.leaves)
 }
 
@@ -93,8 +96,9 @@ struct Run<'a> {
     next_populate: u64,
     has_populated: bool,
     states: Vec<State>,
-    /// The ids of the leaves that were reached.
+    /// The ids of the leaves that were reached, and those that were reached at the last moment.
     leaves: BTreeSet<&'static str>,
+    passed: BTreeSet<&'static str>,
     /// The number of moments at which the kubelet did something, and the number of what it did.
     moments: usize,
     actions: usize,
@@ -151,6 +155,15 @@ impl<'a> Run<'a> {
         let disk: Vec<VolumeOnDisk> = asked.disk.iter().map(on_disk).collect();
         let node = snapshot.find::<Node>("", &asked.node).context("the node does not exist")?;
         let cached = node.volumes_attached.iter().cloned().collect();
+        let mut out = Vec::new();
+        let manager = VolumeManager::start(&disk, &mut out);
+        let leaves: BTreeSet<&'static str> = out
+            .iter()
+            .filter_map(|action| match action {
+                KubeletAction::Decided(leaf) => Some(leaf.id()),
+                _ => None,
+            })
+            .collect();
         let mut run = Self {
             asked,
             behavior,
@@ -165,13 +178,14 @@ impl<'a> Run<'a> {
             next_populate: LOOP_PERIOD + asked.latency,
             has_populated: false,
             states: vec![State {
-                manager: VolumeManager::start(&disk),
+                manager,
                 calls: Vec::new(),
                 counts: BTreeMap::new(),
                 waits: Vec::new(),
                 in_use: BTreeSet::new(),
             }],
-            leaves: BTreeSet::new(),
+            passed: leaves.clone(),
+            leaves,
             moments: 0,
             actions: 0,
         };
@@ -188,15 +202,19 @@ impl<'a> Run<'a> {
     }
 
     /// Follows the run to its end, or to the first moment at which the model does something else.
-    fn follow(&mut self) -> Result<Option<Deviation>> {
+    fn follow(&mut self, log: &mut Logged) -> Result<Option<Deviation>> {
         let mut places = self.asked.log.iter().peekable();
         loop {
             let recorded = places.peek().map(|entry| entry.at);
             let now = recorded.into_iter().chain(self.next()).min();
             let Some(now) = now.filter(|now| *now < self.asked.until) else { return Ok(None) };
-            let mut real = Vec::new();
+            let (mut real, mut logged) = (Vec::new(), Vec::new());
             while let Some(entry) = places.next_if(|entry| entry.at == now) {
-                real.push(recorded_text(entry)?);
+                if entry.logged.is_empty() {
+                    real.push(recorded_text(entry)?);
+                } else {
+                    logged.push(entry.logged.as_str());
+                }
             }
             real.sort();
             self.moments += usize::from(!real.is_empty());
@@ -204,6 +222,8 @@ impl<'a> Run<'a> {
             if let Some(predicted) = self.step(now, &real)? {
                 return Ok(Some((now, real, predicted)));
             }
+            log.compare(&logged, &self.passed);
+            self.passed.clear();
         }
     }
 
@@ -245,7 +265,8 @@ impl<'a> Run<'a> {
             }
         }
         self.states = next;
-        self.leaves.extend(leaves);
+        self.leaves.extend(&leaves);
+        self.passed.extend(leaves);
         self.store(&patches)?;
         if self.next_loop == now {
             self.next_loop = now + LOOP_PERIOD;
@@ -284,7 +305,7 @@ impl<'a> Run<'a> {
             let dropped = dropped.cloned().collect();
             let pods: Vec<KnownPod<'_>> =
                 pods.iter().map(|pod| KnownPod { pod, state: self.state_of(&pod.meta.uid) }).collect();
-            state.manager.populate(&kubelet, &pods, &dropped);
+            state.manager.populate(&kubelet, &pods, &dropped, &mut out);
             ensure!(state.manager.is_modelled(), "a volume is not modelled");
         }
         if let Some(step) = step {
@@ -328,7 +349,6 @@ impl<'a> Run<'a> {
         for action in out {
             match action {
                 KubeletAction::Decided(leaf) => leaves.push(leaf.id()),
-                KubeletAction::Expands(leaf) => leaves.push(leaf.id()),
                 KubeletAction::Call { volume, call } => {
                     texts.push(call_text(&call));
                     state.call(volume, call, now, &self.asked.calls);

@@ -5,7 +5,7 @@ use super::actual::{Actual, AttachState};
 use super::desired::Desired;
 use super::operations::Operations;
 use super::volume::{Migration, all_volumes_of, volumes_of};
-use super::{AttachDetach, AttachableVolume, Flags, LIST_PODS_PERIOD, Moment, orders};
+use super::{Action, AttachDetach, AttachStep, AttachableVolume, Flags, LIST_PODS_PERIOD, Moment, orders};
 use crate::model::{
     AnnotationKey, ClaimPhase, Node, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
 };
@@ -15,7 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 impl AttachDetach {
     /// Starts a controller that has read all objects. `created` is the moment at which its process begins.
     /// Upstream: `populateActualStateOfWorld` and `populateDesiredStateOfWorld`, 1.36.
-    pub fn start(view: View<'_>, flags: Flags, created: Moment, choices: &mut Choices) -> Self {
+    pub fn start(view: View<'_>, flags: Flags, created: Moment, choices: &mut Choices, out: &mut Vec<Action>) -> Self {
+        // The controller sees all nodes, pods and claims as new ones, too.
+        let steps = [AttachStep::AttachStartAttached, AttachStep::AttachStartUncertain, AttachStep::AttachClaimBound];
+        out.extend(steps.map(AttachStep::passed));
         let mut controller = Self {
             flags,
             desired: Desired::default(),
@@ -26,7 +29,7 @@ impl AttachDetach {
             listed_pods: None,
         };
         for node in view.all::<Node>() {
-            controller.node_changed(node, false);
+            controller.node_changed(node, false, out);
         }
         // The controller is told of pods while it still reads the drivers. A driver that it does not have yet counts as
         // one whose volumes have to be attached.
@@ -35,6 +38,7 @@ impl AttachDetach {
         for (pod, volumes) in &mut pods {
             for volume in volumes.extract_if(.., |volume| !volume.needs_attaching(view)) {
                 if !pod.terminated() && choices.pick(2) == 1 {
+                    out.push(AttachStep::AttachStartEarly.passed());
                     controller.desired.add(pod, volume);
                 }
             }
@@ -61,6 +65,7 @@ impl AttachDetach {
             }
         }
         for (pod, volumes) in ordered(pods, choices) {
+            out.push(pod_step(pod).passed());
             for volume in volumes {
                 if !pod.terminated() {
                     controller.desired.add(pod, volume.clone());
@@ -75,12 +80,14 @@ impl AttachDetach {
     }
 
     /// A pod was created or changed. Upstream: `podAdd` and `podUpdate`, 1.36.
-    pub fn pod_changed(&mut self, view: View<'_>, pod: &Pod) {
+    pub fn pod_changed(&mut self, view: View<'_>, pod: &Pod, out: &mut Vec<Action>) {
+        out.push(pod_step(pod).passed());
         if pod.terminated() { self.remove_pod(view, pod) } else { self.add_pod(view, pod) }
     }
 
     /// A pod was deleted. Upstream: `podDelete`, 1.36.
-    pub fn pod_deleted(&mut self, view: View<'_>, pod: &Pod) {
+    pub fn pod_deleted(&mut self, view: View<'_>, pod: &Pod, out: &mut Vec<Action>) {
+        out.push(AttachStep::AttachNotWanted.passed());
         self.remove_pod(view, pod);
     }
 
@@ -109,7 +116,14 @@ impl AttachDetach {
     }
 
     /// A claim was created or changed. Upstream: `syncPVCByKey`, 1.36.
-    pub fn claim_changed(&mut self, view: View<'_>, claim: &PersistentVolumeClaim, choices: &mut Choices) {
+    pub fn claim_changed(
+        &mut self,
+        view: View<'_>,
+        claim: &PersistentVolumeClaim,
+        choices: &mut Choices,
+        out: &mut Vec<Action>,
+    ) {
+        out.push(AttachStep::AttachClaimBound.passed());
         if claim.status.phase != ClaimPhase::Bound || claim.volume_name.is_empty() {
             return;
         }
@@ -119,7 +133,8 @@ impl AttachDetach {
     }
 
     /// A node was created (`is_new`) or changed. Upstream: `nodeAdd` and `nodeUpdate`, 1.36.
-    pub fn node_changed(&mut self, node: &Node, is_new: bool) {
+    pub fn node_changed(&mut self, node: &Node, is_new: bool, out: &mut Vec<Action>) {
+        out.push(AttachStep::AttachNodeSeen.passed());
         if node.meta.annotations.has(AnnotationKey::ControllerManagedAttach) {
             self.desired.add_node(&node.meta.name);
         }
@@ -130,14 +145,16 @@ impl AttachDetach {
     }
 
     /// A node was deleted. Upstream: `nodeDelete`, 1.36.
-    pub fn node_deleted(&mut self, node: &Node) {
+    pub fn node_deleted(&mut self, node: &Node, out: &mut Vec<Action>) {
+        out.push(AttachStep::AttachNodeKept.passed());
         self.desired.delete_node(&node.meta.name);
         self.actual.set_in_use(&node.meta.name, &node.volumes_in_use);
     }
 
     /// Compares the desired state with all pods. The controller does this about once a minute. Of a pod that is gone,
     /// one volume is removed in each loop, and it is not fixed which one. Upstream: `populatorLoopFunc`, 1.36.
-    pub fn populate(&mut self, view: View<'_>, now: Moment, choices: &mut Choices) {
+    pub fn populate(&mut self, view: View<'_>, now: Moment, choices: &mut Choices, out: &mut Vec<Action>) {
+        out.push(AttachStep::AttachPodGone.passed());
         for (uid, (name, volumes)) in self.desired.by_pod() {
             let found: Option<&Pod> = view.find(&name.namespace, &name.name);
             if found.is_some_and(|pod| pod.meta.uid == uid && !pod.terminated()) {
@@ -150,18 +167,25 @@ impl AttachDetach {
         let all: Vec<_> = self.desired.all().map(|(at, wanted)| (at, wanted.clone())).collect();
         for ((name, node), wanted) in all {
             if !wanted.volume.needs_attaching(view) {
+                out.push(AttachStep::AttachNotNeeded.passed());
                 for uid in wanted.pods.keys() {
                     self.desired.remove(uid, &name, &node);
                 }
             }
         }
         if self.listed_pods.is_none_or(|listed| now.since(listed) >= LIST_PODS_PERIOD) {
+            out.push(AttachStep::AttachPodsListed.passed());
             self.listed_pods = Some(now);
             let pods = view.all::<Pod>().filter(|pod| !pod.terminated());
             let pods = pods.map(|pod| (pod, volumes_of(view, pod, self.flags.migration)));
             self.add_pods(pods.collect(), choices);
         }
     }
+}
+
+/// Returns the leaf at which a pod is seen.
+fn pod_step(pod: &Pod) -> AttachStep {
+    if pod.terminated() { AttachStep::AttachNotWanted } else { AttachStep::AttachWanted }
 }
 
 /// Returns the pods with their volumes, in one of the orders that can differ: those of pods that use the same storage

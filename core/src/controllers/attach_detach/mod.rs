@@ -17,6 +17,8 @@ mod change;
 mod desired;
 mod ends;
 mod leaves;
+mod log;
+mod messages;
 mod operations;
 mod orders;
 mod outlook;
@@ -28,7 +30,8 @@ mod volume;
 pub use actual::AttachState;
 pub use attachment::attachment_name;
 pub use ends::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd, Situation};
-pub use leaves::{AttachBranch, DetachBranch};
+pub use leaves::{AttachBranch, AttachStep, DetachBranch};
+pub use log::{LOG, loop_entries};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
 pub use volume::{AttachableVolume, Plugin, is_exclusive, migrated_driver};
 
@@ -42,6 +45,9 @@ use desired::Desired;
 use operations::Operations;
 use verify::Check;
 use volume::Migration;
+
+/// The name of the controller.
+pub const NAME: &str = "persistentvolume-attach-detach-controller";
 
 /// The time between two loops of the reconciler, in nanoseconds. Upstream: `reconcilerLoopPeriod`, 1.36.
 pub const LOOP_PERIOD: u64 = SECOND / 10;

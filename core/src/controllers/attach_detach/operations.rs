@@ -4,7 +4,7 @@
 
 use super::attachment::{detach_error, is_attached};
 use super::{
-    ATTACHER_TIMEOUT, Action, ApiAnswers, AttachDetach, AttachableVolume, Moment, Plugin, PodName, Refusal,
+    ATTACHER_TIMEOUT, Action, ApiAnswers, AttachDetach, AttachStep, AttachableVolume, Moment, Plugin, PodName, Refusal,
     attachment_name,
 };
 use crate::controllers::pending_operations::{Key, PendingOperation, PendingOperations};
@@ -60,6 +60,19 @@ pub(super) enum Step {
     Pass(Moment, Option<Failure>),
 }
 
+impl Step {
+    /// Returns the leaf that the operation passes when it goes on.
+    fn leaf(&self) -> Option<AttachStep> {
+        match self {
+            Self::GetNode(_) => Some(AttachStep::OperationReadsNode),
+            Self::Create(_) => Some(AttachStep::OperationCreates),
+            Self::Delete(_) => Some(AttachStep::OperationDeletes),
+            Self::Wait(_) => Some(AttachStep::OperationLooks),
+            Self::End(_) | Self::Pass(..) => None,
+        }
+    }
+}
+
 /// Why an operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
@@ -101,6 +114,7 @@ impl AttachDetach {
             let Some(&at) = due.get(picked) else { break };
             let operation = &mut self.operations.all[at];
             let Some(running) = &mut operation.running else { continue };
+            out.extend(running.step.leaf().map(AttachStep::passed));
             running.step = match running.step {
                 Step::GetNode(_) => read_node(view, running, now.after(self.flags.latency), api, out),
                 Step::Create(_) => create(view, running, now, api, out),
@@ -137,6 +151,7 @@ impl AttachDetach {
         let Some(at) = self.operations.all.iter().position(is_it) else { return };
         let found = view.find::<VolumeAttachment>("", attachment);
         let Some(running) = &mut self.operations.all[at].running else { return };
+        out.push(AttachStep::OperationLooks.passed());
         match (running.work, found.map(is_attached), found) {
             (Work::Attach, Some(Ok(true)), _) | (Work::Detach, _, None) => running.step = Step::End(None),
             (Work::Attach, Some(Err(error)), _) => running.step = Step::End(Some(Failure::of_plugin(error))),
@@ -158,6 +173,12 @@ impl AttachDetach {
             return;
         };
         let mut is_failed = failure.is_some();
+        out.push(match (work, &failure) {
+            (Work::Attach, None) => AttachStep::AttachSucceeded.passed(),
+            (Work::Attach, Some(_)) => AttachStep::AttachFailedUncertain.passed(),
+            (Work::Detach, None) => AttachStep::DetachSucceeded.passed(),
+            (Work::Detach, Some(_)) => AttachStep::DetachFailed.passed(),
+        });
         match (work, failure) {
             (Work::Attach, None) => {
                 let succeeded = message("AttachVolume.Attach succeeded", volume.as_ref(), "");
@@ -165,6 +186,7 @@ impl AttachDetach {
                 let lost = volume.as_ref().filter(|volume| self.flags.looks_again && !volume.needs_attaching(view));
                 if let Some(lost) = lost {
                     is_failed = true;
+                    out.push(AttachStep::AttachFailedUncertain.passed());
                     let why = format!(
                         ": failed to get AttachablePlugin from volumeSpec for volume {:?} err=plugin do not support \
                          attachment",
@@ -186,6 +208,9 @@ impl AttachDetach {
             }
             (Work::Detach, None) => self.actual.set_detached(&name, &node),
             (Work::Detach, Some(_)) => self.actual.set_uncertain(&name, volume, &node),
+        }
+        if is_failed {
+            out.push(AttachStep::OperationFailed.passed());
         }
         self.operations.finish(at, is_failed, now);
     }

@@ -10,7 +10,7 @@ impl AttachDetach {
     /// Returns a controller that has just been started and has seen each node once more. A snapshot does not show the
     /// memory of the real controller. This one knows the least.
     pub fn restarted(view: View<'_>, flags: Flags, now: Moment) -> Self {
-        let mut controller = Self::start(view, flags, now, &mut Choices::default());
+        let mut controller = Self::start(view, flags, now, &mut Choices::default(), &mut Vec::new());
         controller.see_nodes(view);
         controller
     }
@@ -37,7 +37,7 @@ impl AttachDetach {
         for pod in view.all::<Pod>().filter(|pod| !pod.terminated()).filter(is_on_gone_node) {
             if !self.volumes_of(view, pod).is_empty() {
                 self.desired.add_node(&pod.node_name);
-                self.pod_changed(view, pod);
+                self.pod_changed(view, pod, &mut Vec::new());
             }
         }
         self.see_nodes(view);
@@ -46,7 +46,7 @@ impl AttachDetach {
 
     fn see_nodes(&mut self, view: View<'_>) {
         for node in view.all::<Node>() {
-            self.node_changed(node, false);
+            self.node_changed(node, false, &mut Vec::new());
         }
     }
 

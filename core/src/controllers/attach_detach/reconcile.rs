@@ -5,8 +5,8 @@ use super::actual::AttachState;
 use super::desired::Wanted;
 use super::operations::{Running, Step, Work, events, key_of, message};
 use super::{
-    Action, ApiAnswers, AttachBranch, AttachDetach, AttachableVolume, DetachBranch, Force, MAX_WAIT_FOR_UNMOUNT,
-    Moment, PodName, Refusal, VolumeOnNode, orders,
+    Action, ApiAnswers, AttachBranch, AttachDetach, AttachStep, AttachableVolume, DetachBranch, Force,
+    MAX_WAIT_FOR_UNMOUNT, Moment, PodName, Refusal, VolumeOnNode, orders,
 };
 use crate::model::{Node, Str};
 use crate::world::{Choices, View};
@@ -32,7 +32,7 @@ impl AttachDetach {
         choices: &mut Choices,
         out: &mut Vec<Action>,
     ) {
-        let mut run = Loop { view, now, api, choices, out };
+        let mut run = Loop { view, now, api, choices, out: &mut *out };
         let unwanted = self.actual.all().into_iter().filter(|(name, node)| self.desired.get(name, node).is_none());
         let unwanted: Vec<Entry> = unwanted.map(|at| self.entry(at)).collect();
         let depends = run.api.depends_on_order();
@@ -65,7 +65,7 @@ impl AttachDetach {
             // The controller waits for no answer here: if the request fails, the next loop sends it again.
             let _ = self.report(&node, &mut run);
         }
-        self.verify(view, now);
+        self.verify(view, now, out);
     }
 
     /// Returns the volume on the node as it is now.
@@ -113,17 +113,23 @@ impl AttachDetach {
         let branch = self.detach_branch(entry, run.view, run.now);
         // An operation may have ended since the loop began.
         if branch == DetachBranch::DetachBusy || self.actual.state(name, node) == AttachState::Detached {
+            run.out.push(Action::Passed(DetachBranch::DetachBusy.into()));
             return;
         }
         self.actual.request_detach(name, node, run.now);
         let force = match branch {
-            DetachBranch::DetachBusy | DetachBranch::DetachWaitsForUnmount => return,
+            DetachBranch::DetachBusy | DetachBranch::DetachWaitsForUnmount => {
+                run.out.push(Action::Passed(branch.into()));
+                return;
+            }
             DetachBranch::DetachTimedOut => Some(Force::Timeout),
             DetachBranch::DetachOutOfService => Some(Force::OutOfService),
             DetachBranch::DetachStarted | DetachBranch::DetachUnknownPlugin => None,
         };
         self.actual.report_no_longer(name, node);
         let is_written = self.report(node, run).is_ok();
+        let leaf = if is_written { branch.into() } else { AttachStep::DetachNotReported.into() };
+        run.out.push(Action::Passed(leaf));
         if !is_written || branch == DetachBranch::DetachUnknownPlugin || !self.start_detach(entry, force, run.now) {
             self.actual.report(name, node);
             return;
@@ -161,7 +167,9 @@ impl AttachDetach {
     fn attach(&mut self, name: &Str, node: &Str, run: &mut Loop<'_>) {
         let now = run.now;
         let Some(wanted) = self.desired.get(name, node).cloned() else { return };
-        match self.attach_branch(name, node, &wanted.volume, now) {
+        let branch = self.attach_branch(name, node, &wanted.volume, now);
+        run.out.push(Action::Passed(branch.into()));
+        match branch {
             AttachBranch::AttachBusy | AttachBranch::AttachBackingOff => return,
             AttachBranch::AttachDone => return self.actual.reset_detach(name, node),
             AttachBranch::AttachBlocked => return self.report_blocked(name, node, &wanted, run),
@@ -205,10 +213,13 @@ impl AttachDetach {
     fn report(&mut self, node: &Str, run: &mut Loop<'_>) -> Result<(), Refusal> {
         let Some(volumes) = self.actual.take_report(node) else { return Ok(()) };
         if run.view.find::<Node>("", node).is_none() {
+            run.out.push(AttachStep::NodeMissing.passed());
             return Ok(());
         }
         let refusal = run.api.patch_node(node);
         let refused = refusal.as_ref().map(|refusal| refusal.text().to_owned());
+        let step = if refused.is_none() { AttachStep::NodeReported } else { AttachStep::NodeNotReported };
+        run.out.push(step.passed());
         run.out.push(Action::SetAttached { node: node.clone(), volumes, refused });
         // Upstream wraps the error, so that it does not see that a node is gone.
         refusal.map_or(Ok(()), |refusal| {

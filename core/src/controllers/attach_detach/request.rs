@@ -1,5 +1,7 @@
 //! What the controller does, as data, and what the API server answers.
 
+use super::AttachStep;
+use crate::controllers::Branch;
 use crate::model::Str;
 
 /// The name of a pod.
@@ -20,9 +22,11 @@ pub enum Force {
     OutOfService,
 }
 
-/// One action of the controller that others can see.
+/// One action of the controller. Others can see it, unless it is [`Action::Passed`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
+    /// The controller passes a leaf.
+    Passed(Branch),
     /// The controller starts to attach a volume.
     Attach {
         /// The unique name of the volume.
@@ -95,6 +99,13 @@ pub enum Action {
         /// `message`.
         message: String,
     },
+}
+
+impl AttachStep {
+    /// Returns that the controller passes this leaf.
+    pub(super) fn passed(self) -> Action {
+        Action::Passed(self.into())
+    }
 }
 
 /// The answer of the API server to a request that it refuses.

@@ -2,7 +2,7 @@
 //! `VolumesAreAttached` of the plugins, 1.36.
 
 use super::actual::AttachState;
-use super::{Action, ApiAnswers, AttachDetach, Moment, Refusal};
+use super::{Action, ApiAnswers, AttachDetach, AttachStep, Moment, Refusal};
 use crate::model::{Str, VolumeAttachment};
 use crate::world::{Choices, View};
 use std::collections::BTreeMap;
@@ -23,10 +23,15 @@ pub(super) struct Check {
 impl AttachDetach {
     /// Checks the attached volumes if it is time to do so. A volume whose VolumeAttachment is gone, or does not say
     /// that it is attached, counts as detached at the end of the check of its node.
-    pub(super) fn verify(&mut self, view: View<'_>, now: Moment) {
-        if self.flags.verify_period.is_none_or(|period| now.since(self.verified) <= period) {
+    pub(super) fn verify(&mut self, view: View<'_>, now: Moment, out: &mut Vec<Action>) {
+        let Some(period) = self.flags.verify_period else {
+            out.push(AttachStep::AttachNotVerified.passed());
+            return;
+        };
+        if now.since(self.verified) <= period {
             return;
         }
+        out.push(AttachStep::AttachVerified.passed());
         self.verified = now;
         let mut checks: BTreeMap<Str, Check> = BTreeMap::new();
         for (name, node) in self.actual.all() {
@@ -72,6 +77,7 @@ impl AttachDetach {
             if refusal.is_some() || found.is_none_or(|found| !found.attached) {
                 check.detached.push(volume);
             }
+            out.push(AttachStep::AttachVerified.passed());
             out.push(Action::GetAttachment { name, refused: refusal.map(|refusal| refusal.text().to_owned()) });
             check.at = now.after(latency);
         }

@@ -27,4 +27,8 @@ messages! {
             Volume(EphemeralVolumeStep::ClaimExists)
                 | Pod(EphemeralPodBranch::PodVolumesHandled | EphemeralPodBranch::PodVolumeFailed),
     }
+    "StartLogging" {
+        EVENT: Info0, "Event(v1.ObjectReference{Kind:\"Pod\", Namespace:\"{namespace}\", Name:\"{name}\", {}}): type: \
+            'Warning' reason: 'FailedBinding' ephemeral volume {}", [], Pod(EphemeralPodBranch::PodVolumeFailed),
+    }
 }

@@ -5,7 +5,7 @@ mod claims;
 pub mod leaves;
 mod messages;
 
-use super::log::Log;
+use super::log::{Log, Named};
 use super::spec::{Controller, ControllerSpec};
 use super::{Branch, KubernetesBehavior, SyncContext};
 use crate::model::{EphemeralVolume, HeldObject, Id, Kind, ObjectId, PersistentVolumeClaim, Pod, TypedId};
@@ -34,17 +34,23 @@ const NAME: &str = "ephemeral-volume-controller";
 /// What the controller logs. In its messages, `volumeName` is the name of a volume of the pod.
 pub const LOG: Log = Log {
     component: NAME,
-    files: &["controller.go"],
-    messages: messages::MESSAGES,
+    files: &["controller.go", "event.go"],
+    messages: &[messages::MESSAGES],
     ends: |leaf| matches!(leaf, Branch::EphemeralPodBranch(_)),
-    names: |key, value| {
-        let kind = match key {
-            "podKey" | "pod" => Kind::Pod,
-            "PVC" => Kind::PersistentVolumeClaim,
-            _ => return None,
+    names: |values| {
+        let named = |(key, value): &(&str, &str)| {
+            let kind = match *key {
+                "podKey" | "pod" => Kind::Pod,
+                "PVC" => Kind::PersistentVolumeClaim,
+                _ => return None,
+            };
+            Named::namespaced(kind, value)
         };
-        let (namespace, name) = value.split_once('/')?;
-        Some(ObjectRef { kind, namespace: namespace.into(), name: name.into() })
+        // An event names the pod in two texts.
+        let of = |wanted: &str| values.iter().find(|(key, _)| *key == wanted).map(|(_, value)| *value);
+        let about = of("namespace").zip(of("name")).map(|(namespace, name)| format!("{namespace}/{name}"));
+        let about = about.and_then(|key| Named::namespaced(Kind::Pod, &key));
+        values.iter().filter_map(named).chain(about).collect()
     },
 };
 

@@ -43,6 +43,9 @@ leaves! {
         "KR8" UnmountStarted "The pod does not need the volume any more: it is unmounted.",
         "KR9" UnmountDeviceStarted "No pod needs the volume any more: its device is unmounted.",
         "KR10" VolumeForgotten "No pod needs the volume any more, and it is not mounted: the kubelet forgets it.",
+        "KR11" UnmountBackingOff
+            "The volume or its device is not needed any more, but unmounting failed a short time ago: nothing is \
+             started.",
         "KM2" MountOnWrongNode "The node affinity of the volume does not match the node: the mount fails.",
         "KM5" MountExclusive
             "The only access mode allows one pod, and the volume is mounted for another one: the mount fails.",
@@ -52,6 +55,9 @@ leaves! {
         "KM9" MountNotExpanded "The volume is mounted and cannot be expanded: the mount fails.",
         "KM10" MountSucceeded "The volume is mounted.",
         "KM11" MapWithoutPlugin "The plugin of the volume cannot map block devices: nothing is started.",
+        "KM12" MountAttached "The device of the attached volume is there: the mount goes on.",
+        "KM13" MountDeviceMounted "The device is mounted: the mount goes on.",
+        "KM14" MountPublished "The driver has mounted the volume for the pod: if the volume has grown, it is expanded.",
     }
     /// What the kubelet does with a volume that has grown. Upstream: `node_expander.go`, `nodeExpandVolume` and
     /// `expandVolumeDuringMount`, 1.36.
@@ -79,5 +85,24 @@ leaves! {
         "KW1" WaitFailed "There are errors of the pod: the wait ends with them.",
         "KW2" WaitDone "All volumes that containers use are mounted.",
         "KW3" WaitGoesOn "Some volumes are not mounted: the wait ends with an error after 2 min 3 s.",
+    }
+    /// What else the volume manager does with a volume. Upstream: `findAndRemoveDeletedPods`, `reconstructVolumes` and
+    /// the operations of `operationexecutor`, 1.36.
+    VolumeStep {
+        "KP15" VolumeNotNeeded "All containers of the pod have ended: the pod does not need the volume any more.",
+        "KP16" VolumeStillNeeded
+            "The pod ends or is gone, but the volume stays for now: a container may run, or the volume is not mounted.",
+        "KP17" VolumeUnattached "The driver attaches no volumes any more: the volume does not have to be attached.",
+        "KV1" VerifySucceeded "The volume counts as attached.",
+        "KV2" VerifyFailed "The claim cannot be read, or the node does not list the volume as attached.",
+        "KU1" UnmountSucceeded "The volume or its device is unmounted.",
+        "KU2" UnmountFailed "The volume or its device could not be unmounted: it is uncertain.",
+        "KO1" VolumeOperationFailed "An operation has failed: the same operation waits before it is started again.",
+        "KS1" StartLooks "The kubelet starts: it looks for volumes on its disk.",
+        "KS2" StartFound "The kubelet finds a volume on its disk: the volume is uncertain.",
+        "KS3" StartUnreadable "A directory does not tell which volume it has.",
+        "KS4" StartReadsNode
+            "The kubelet reads which of the volumes on its disk are attached. It unmounts nothing before that.",
+        "KS5" StartCleansUp "All pods are known: what could not be described is unmounted, unless a pod needs it.",
     }
 }

@@ -13,20 +13,26 @@
 mod ends;
 mod event;
 mod leaves;
+mod log;
 pub mod manager;
+mod messages;
 mod mount;
 mod populate;
 mod volumes;
 
 pub use ends::WaitEnd;
 pub use event::MountEvent;
-pub use leaves::{ExpandBranch, MountBranch, PopulatorBranch, WaitBranch};
+pub use leaves::{ExpandBranch, MountBranch, PopulatorBranch, VolumeStep, WaitBranch};
+pub use log::LOG;
 pub use populate::{Populated, misuse};
 pub use volumes::{PodVolume, PodVolumes};
 
 use crate::controllers::KubernetesBehavior;
 use crate::model::Node;
 use crate::world::View;
+
+/// The name of the component.
+pub const NAME: &str = "kubelet-volume-manager";
 
 /// The kubelet of a node.
 #[derive(Debug)]

@@ -2,24 +2,34 @@
 //! written. Each component defines its messages in its own folder.
 
 mod line;
+mod named;
+mod pattern;
 mod reading;
 
 pub use line::{LogLine, lines};
+pub use named::Named;
 pub use reading::{FoundLine, LogReading, LoggedSync, UnknownLine, identify, read_log};
 
 use super::Branch;
-use crate::world::{LogEntry, LogLevel, LogValue, ObjectRef};
-use std::borrow::Cow;
+use crate::world::{LogEntry, LogLevel, LogValue};
+use pattern::{captures, fill, fixed};
+
+/// The message with which components log each event that they record. Upstream: `StartStructuredLogging`,
+/// `k8s.io/client-go/tools/record`, 1.36.
+pub const EVENT: &str = "Event occurred";
 
 /// A message that a component writes to its log at `-v=5` or below.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// The message as upstream words it. `{}` stands for a text that differs from entry to entry.
+    /// The message as upstream words it. `{}` stands for a text that differs from entry to entry. `{KEY}` does so, too.
+    /// Such a text is read like the value of this key.
     pub text: &'static str,
     /// The level.
     pub level: LogLevel,
     /// The keys in upstream's order. An error has the key `err` first.
     pub keys: &'static [&'static str],
+    /// What the values of some keys are, in the form of `text`. Other entries with the same text are other messages.
+    pub with: &'static [(&'static str, &'static str)],
     /// Upstream's function that writes the message.
     pub function: &'static str,
     /// The position among the messages with which a sync begins, from 1. It is 0 for a message with which no sync
@@ -41,23 +51,35 @@ impl Message {
         self.about("", values)
     }
 
-    /// Returns an entry with this message, with `text` in place of `{}`.
+    /// Returns an entry with this message, with `text` in place of the first `{}`.
     pub fn about<const N: usize>(&self, text: &str, values: [LogValue; N]) -> LogEntry {
-        let message = match self.text.split_once("{}") {
-            Some((before, after)) => Cow::Owned(format!("{before}{text}{after}")),
-            None => Cow::Borrowed(self.text),
-        };
-        LogEntry { level: self.level, message, values: self.keys.iter().copied().zip(values).collect() }
+        let values = self.keys.iter().copied().zip(values).collect();
+        LogEntry { level: self.level, message: fill(self.text, text), values }
     }
 
-    /// Returns whether a message of a log is this one.
-    pub fn is(&self, message: &str) -> bool {
-        match self.text.split_once("{}") {
-            Some((before, after)) => {
-                message.len() >= before.len() + after.len() && message.starts_with(before) && message.ends_with(after)
-            }
-            None => self.text == message,
+    /// Returns whether an entry has this message.
+    pub fn is(&self, line: &LogLine) -> bool {
+        let fits = |(key, pattern): &(&'static str, &'static str)| {
+            line.value(key).is_some_and(|value| captures(pattern, value).is_some())
+        };
+        captures(self.text, &line.message).is_some() && self.with.iter().all(fits)
+    }
+
+    /// Returns the keys of an entry of this message with their values. The texts that the message itself has for keys
+    /// come last.
+    fn values<'l>(&self, line: &'l LogLine) -> Vec<(&'l str, &'l str)> {
+        let mut values: Vec<(&str, &str)> =
+            line.values.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        values.extend(captures(self.text, &line.message).unwrap_or_default());
+        for (key, pattern) in self.with {
+            values.extend(line.value(key).and_then(|value| captures(pattern, value)).unwrap_or_default());
         }
+        values
+    }
+
+    /// Returns how many bytes of an entry the message determines.
+    fn weight(&self) -> usize {
+        fixed(self.text) + self.with.iter().map(|(_, pattern)| fixed(pattern)).sum::<usize>()
     }
 
     /// Returns the leaves at which the message is written.
@@ -73,12 +95,12 @@ pub struct Log {
     pub component: &'static str,
     /// The files of upstream that log, without their folders.
     pub files: &'static [&'static str],
-    /// The messages, in the order of upstream's functions.
-    pub messages: &'static [&'static Message],
+    /// The messages, in lists for parts of the component, in the order of upstream's functions.
+    pub messages: &'static [&'static [&'static Message]],
     /// Whether a sync ends at the leaf. Each sync ends at exactly one such leaf.
     pub ends: fn(Branch) -> bool,
-    /// Returns the object that a key with this value names. A value of a claim is `NAMESPACE/NAME`.
-    pub names: fn(&str, &str) -> Option<ObjectRef>,
+    /// Returns what keys with these values name. A value of a claim is `NAMESPACE/NAME`.
+    pub names: fn(&[(&str, &str)]) -> Vec<Named>,
 }
 
 /// Returns the value of a property of a message. The properties are `begins N`, `always` and `last`.
@@ -102,11 +124,12 @@ macro_rules! flag {
 pub(super) use flag;
 
 /// Defines the messages of a component. Each function of upstream has a list of messages: a name, the level, a property
-/// in parentheses if the message has one, the text, the keys, and the leaves at which the message is written.
-/// `MESSAGES` is the list of all.
+/// in parentheses if the message has one, the text, the keys, and the leaves at which the message is written. A key may
+/// have a value, with which other entries with the same text are told apart. `MESSAGES` is the list of all.
 macro_rules! messages {
     ($($function:literal {
-        $($name:ident: $level:ident $(($($flag:tt)+))?, $text:literal, [$($key:literal),*],
+        $($name:ident: $level:ident $(($($flag:tt)+))?, $text:expr,
+            [$($key:literal $(= $wanted:expr)?),*],
             $at:pat $(if $guard:expr)?,)+
     })+) => {
         $($(
@@ -115,6 +138,7 @@ macro_rules! messages {
                 text: $text,
                 level: $crate::world::LogLevel::$level,
                 keys: &[$($key),*],
+                with: &[$($(($key, $wanted),)?)*],
                 function: $function,
                 begins: $crate::controllers::log::flag!(begins $($($flag)+)?),
                 always: $crate::controllers::log::flag!(always $($($flag)+)?),

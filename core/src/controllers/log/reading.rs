@@ -1,10 +1,11 @@
 //! Reads a piece of a log: which component wrote each entry, in which of its functions, and at which leaves. The
 //! entries of one sync are put together, because together they tell the leaf at which the sync ended.
 
-use super::{Log, LogLine, Message, lines};
+use super::{EVENT, Log, LogLine, Message, Named, lines};
 use crate::controllers::{Branch, LOGS};
-use crate::model::Kind;
+use crate::model::{Kind, Str};
 use crate::world::ObjectRef;
+use std::collections::BTreeMap;
 
 /// What a piece of a log says.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +45,12 @@ pub struct FoundLine {
     pub time: String,
     /// The messages that the entry can be. Upstream writes some messages in several places.
     pub messages: Vec<&'static Message>,
-    /// The object that the entry names first.
-    pub object: Option<ObjectRef>,
+    /// The objects that the entry names, in the order in which it names them.
+    pub objects: Vec<ObjectRef>,
+    /// The unique names of volumes in the entry, if no entry of the log tells their PersistentVolumes.
+    pub volumes: Vec<Str>,
+    /// The uids of pods in the entry, if no entry of the log tells their names.
+    pub pod_uids: Vec<Str>,
     /// The leaves of the steps at which the message is written. A leaf at which a sync ends is not among them. It is
     /// empty if the message can also be written without such a step.
     pub steps: Vec<Branch>,
@@ -74,7 +79,7 @@ pub struct UnknownLine {
 pub fn identify(line: &LogLine) -> Vec<(&'static Log, &'static Message)> {
     let mut found: Vec<(&'static Log, &'static Message)> = Vec::new();
     for log in LOGS {
-        let same = log.messages.iter().filter(|message| message.is(&line.message));
+        let same = log.messages.iter().copied().flatten().filter(|message| message.is(line));
         found.extend(same.map(|message| (log, *message)));
     }
     let logger = line.value("logger");
@@ -89,29 +94,111 @@ pub fn identify(line: &LogLine) -> Vec<(&'static Log, &'static Message)> {
     let lacks = |message: &Message| message.keys.iter().filter(|key| line.value(key).is_none()).count();
     let fewest = found.iter().map(|(_, message)| lacks(message)).min();
     found.retain(|(_, message)| Some(lacks(message)) == fewest);
+    // So is a message that says more than another one.
+    let most = found.iter().map(|(_, message)| message.weight()).max();
+    found.retain(|(_, message)| Some(message.weight()) == most);
     found
+}
+
+/// Several components write some messages. A log is usually of one process, so the component is taken that writes most
+/// of the other entries.
+fn of_one_component(entries: &mut [(LogLine, Vec<(&'static Log, &'static Message)>)]) {
+    let mut certain: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, found) in &*entries {
+        if let Some((first, _)) = found.first()
+            && found.iter().all(|(log, _)| is(log, first))
+        {
+            *certain.entry(first.component).or_default() += 1;
+        }
+    }
+    for (_, found) in entries {
+        let number = |log: &Log| certain.get(log.component).copied().unwrap_or_default();
+        let most = found.iter().map(|(log, _)| number(log)).max();
+        let likely = found.iter().find(|(log, _)| Some(number(log)) == most).map(|(log, _)| *log);
+        found.retain(|(log, _)| likely.is_some_and(|likely| is(log, likely)));
+    }
+}
+
+/// What entries tell about the names in other entries.
+#[derive(Debug, Default)]
+struct Links {
+    /// The PersistentVolumes, by the unique names of the volumes.
+    volumes: BTreeMap<Str, ObjectRef>,
+    /// The pods, by their uids.
+    pods: BTreeMap<Str, ObjectRef>,
+}
+
+impl Links {
+    /// An entry that names one volume in two ways says that both are the same. So does one that names one pod in two
+    /// ways.
+    fn learn(&mut self, named: &[Named]) {
+        let only = |kind: Kind| {
+            let mut objects = named.iter().filter_map(|named| match named {
+                Named::Object(object) if object.kind == kind => Some(object),
+                _ => None,
+            });
+            objects.next().filter(|_| objects.next().is_none()).cloned()
+        };
+        let mut volumes = named.iter().filter_map(|named| match named {
+            Named::Volume(name) => Some(name),
+            _ => None,
+        });
+        if let (Some(name), None, Some(object)) = (volumes.next(), volumes.next(), only(Kind::PersistentVolume)) {
+            self.volumes.insert(name.clone(), object);
+        }
+        let mut pods = named.iter().filter_map(|named| match named {
+            Named::PodUid(uid) => Some(uid),
+            _ => None,
+        });
+        if let (Some(uid), None, Some(object)) = (pods.next(), pods.next(), only(Kind::Pod)) {
+            self.pods.insert(uid.clone(), object);
+        }
+    }
 }
 
 /// Reads a piece of a log.
 pub fn read_log(text: &str) -> LogReading {
     let mut reading = LogReading::default();
+    let mut entries = Vec::new();
     for line in lines(text) {
-        let line = match line {
-            Ok(line) => line,
-            Err(number) => {
-                reading.unknown.push(UnknownLine { number, file: None });
-                continue;
+        match line {
+            Ok(line) => {
+                let found = identify(&line);
+                if found.is_empty() {
+                    reading.unknown.push(UnknownLine { number: line.number, file: Some(line.file) });
+                } else {
+                    entries.push((line, found));
+                }
             }
-        };
-        match identify(&line).as_slice() {
-            [] => reading.unknown.push(UnknownLine { number: line.number, file: Some(line.file) }),
-            found => reading.take(line, found),
+            Err(number) => reading.unknown.push(UnknownLine { number, file: None }),
         }
+    }
+    of_one_component(&mut entries);
+    let mut links = Links::default();
+    for (line, found) in entries {
+        reading.take(line, &found, &mut links);
     }
     for sync in &mut reading.syncs {
         sync.settle();
+        for line in &mut sync.lines {
+            line.link(&links);
+        }
     }
     reading
+}
+
+impl FoundLine {
+    /// Replaces names by the objects that other entries tell.
+    fn link(&mut self, links: &Links) {
+        let mut known = Vec::new();
+        self.volumes.retain(|name| links.volumes.get(name).map(|object| known.push(object.clone())).is_none());
+        self.pod_uids.retain(|uid| links.pods.get(uid).map(|object| known.push(object.clone())).is_none());
+        for object in known {
+            if !self.objects.contains(&object) {
+                self.objects.push(object);
+            }
+        }
+    }
 }
 
 /// Returns the leaves of a message at which a sync ends.
@@ -121,9 +208,21 @@ fn ends(log: &Log, message: &Message) -> Vec<Branch> {
 
 impl LogReading {
     /// Adds an entry to the sync to which it belongs, or to a new one.
-    fn take(&mut self, line: LogLine, found: &[(&'static Log, &'static Message)]) {
+    fn take(&mut self, line: LogLine, found: &[(&'static Log, &'static Message)], links: &mut Links) {
         let Some((log, message)) = found.first().copied() else { return };
-        let named: Vec<ObjectRef> = line.values.iter().filter_map(|(key, value)| (log.names)(key, value)).collect();
+        let values = message.values(&line);
+        let about = if message.text == EVENT { Named::about(&values) } else { None };
+        let all: Vec<Named> = about.into_iter().chain((log.names)(&values)).collect();
+        links.learn(&all);
+        let (mut named, mut volumes, mut pod_uids) = (Vec::new(), Vec::new(), Vec::new());
+        for one in all {
+            match one {
+                Named::Object(object) if !named.contains(&object) => named.push(object),
+                Named::Volume(name) if !volumes.contains(&name) => volumes.push(name),
+                Named::PodUid(uid) if !pod_uids.contains(&uid) => pod_uids.push(uid),
+                Named::Object(_) | Named::Volume(_) | Named::PodUid(_) => {}
+            }
+        }
         let mut wanted: Vec<Branch> = Vec::new();
         for leaf in found.iter().flat_map(|(log, message)| ends(log, message)) {
             if !wanted.contains(&leaf) {
@@ -134,7 +233,9 @@ impl LogReading {
             number: line.number,
             time: line.time,
             messages: found.iter().map(|(_, message)| *message).collect(),
-            object: named.first().cloned(),
+            objects: named.clone(),
+            volumes,
+            pod_uids,
             steps: Vec::new(),
         };
         let place = self.sync_of(log, message, &named, &wanted);
@@ -197,7 +298,7 @@ impl LoggedSync {
             messages.into_iter().any(|message| message.always && message.function == function && (message.at)(leaf))
         };
         let level = self.lines.iter().flat_map(|line| &line.messages).map(|message| message.level).max();
-        let always = self.log.messages.iter().filter(|message| message.always && (message.at)(leaf));
+        let always = self.log.messages.iter().copied().flatten().filter(|message| message.always && (message.at)(leaf));
         let mut shown = always.filter(|message| Some(message.level) <= level);
         shown.all(|message| written(message.function))
     }

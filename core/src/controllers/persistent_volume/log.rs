@@ -1,19 +1,19 @@
 //! What the PersistentVolume controller logs in a sync.
 
 use super::messages::{self, MESSAGES, STORE_ADDING, STORE_UPDATING};
-use crate::controllers::log::{Log, Message};
+use crate::controllers::log::{Log, Message, Named};
 use crate::controllers::{Branch, DispatchBranch, SyncContext};
 use crate::model::{
-    AnnotationKey, ClaimRef, Held, Id, Kind, PersistentVolume, PersistentVolumeClaim, Resource, ResourceVersion, Str,
+    AnnotationKey, ClaimRef, Held, Id, Kind, PersistentVolume, PersistentVolumeClaim, Resource, ResourceVersion,
 };
 use crate::snapshot::printed;
-use crate::world::{LogValue, ObjectRef, quoted};
+use crate::world::{LogValue, quoted};
 
 /// What the PersistentVolume controller logs.
 pub const LOG: Log = Log {
     component: super::CONTROLLER_NAME,
-    files: &["pv_controller.go", "pv_controller_base.go"],
-    messages: MESSAGES,
+    files: &["pv_controller.go", "pv_controller_base.go", "event.go"],
+    messages: &[MESSAGES],
     ends: |leaf| match leaf {
         Branch::ClaimBranch(_) | Branch::VolumeBranch(_) => true,
         Branch::DispatchBranch(leaf) => leaf != DispatchBranch::ObjectSynced,
@@ -22,27 +22,24 @@ pub const LOG: Log = Log {
     names,
 };
 
-/// Returns the object that a key with this value names. The name of an operation has the object and its uid.
-fn names(key: &str, value: &str) -> Option<ObjectRef> {
+/// Returns the objects that keys with these values name. The name of an operation has the object and its uid.
+fn names(values: &[(&str, &str)]) -> Vec<Named> {
+    values.iter().filter_map(|(key, value)| name(key, value)).collect()
+}
+
+fn name(key: &str, value: &str) -> Option<Named> {
     let operation = |prefix: &str| value.strip_prefix(prefix)?.split('[').next();
+    let volume = |name: &str| Named::object(Kind::PersistentVolume, name);
+    let claim = |key: &str| Named::namespaced(Kind::PersistentVolumeClaim, key);
     match key {
-        "volumeName" | "volumeKey" | "PV" => Some(volume(value)),
+        "volumeName" | "volumeKey" | "PV" => volume(value),
         "PVC" | "claimKey" => claim(value),
-        "objName" => claim(value).or_else(|| Some(volume(value))),
+        "objName" => claim(value).or_else(|| volume(value)),
         "operationName" => operation("provision-")
             .and_then(claim)
-            .or_else(|| operation("delete-").or_else(|| operation("recycle-")).map(volume)),
+            .or_else(|| operation("delete-").or_else(|| operation("recycle-")).and_then(volume)),
         _ => None,
     }
-}
-
-fn volume(name: &str) -> ObjectRef {
-    ObjectRef { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
-}
-
-fn claim(key: &str) -> Option<ObjectRef> {
-    let (namespace, name) = key.split_once('/')?;
-    Some(ObjectRef { kind: Kind::PersistentVolumeClaim, namespace: namespace.into(), name: name.into() })
 }
 
 /// Returns the status of a claim as it is logged. Upstream: `getClaimStatusForLogging`, 1.36.

@@ -3,12 +3,12 @@
 pub mod leaves;
 mod messages;
 
-use super::log::{Log, Message};
+use super::log::{Log, Message, Named};
 use super::spec::{Controller, ControllerSpec};
 use super::{Branch, SyncContext, finalizers};
-use crate::model::{HeldObject, Kind, PersistentVolume, Str, VolumePhase};
+use crate::model::{HeldObject, Kind, PersistentVolume, VolumePhase};
 use crate::snapshot::VolumeId;
-use crate::world::{ApiError, ObjectRef};
+use crate::world::ApiError;
 use leaves::VolumeProtectionBranch;
 
 /// The finalizer that prevents the removal of a volume.
@@ -36,10 +36,12 @@ const NAME: &str = "persistentvolume-protection-controller";
 pub const LOG: Log = Log {
     component: NAME,
     files: &["pv_protection_controller.go"],
-    messages: messages::MESSAGES,
+    messages: &[messages::MESSAGES],
     ends: |leaf| matches!(leaf, Branch::VolumeProtectionBranch(_)),
-    names: |key, value| {
-        (key == "PV").then(|| ObjectRef { kind: Kind::PersistentVolume, namespace: Str::default(), name: value.into() })
+    names: |values| {
+        let volume =
+            |(key, value): &(&str, &str)| Named::object(Kind::PersistentVolume, value).filter(|_| *key == "PV");
+        values.iter().filter_map(volume).collect()
     },
 };
 

@@ -4,12 +4,12 @@
 pub mod leaves;
 mod messages;
 
-use super::log::{Log, Message};
+use super::log::{Log, Message, Named};
 use super::spec::{Controller, ControllerSpec, Needs, informers_of, note_gap};
 use super::{Branch, KubernetesBehavior, Settings, SyncContext, finalizers};
 use crate::model::{HeldObject, Kind, PersistentVolumeClaim, Pod};
 use crate::snapshot::{ClaimId, Snapshot};
-use crate::world::{ApiError, LogValue, ObjectRef};
+use crate::world::{ApiError, LogValue};
 use leaves::ClaimProtectionBranch;
 
 /// The finalizer that prevents the removal of a claim.
@@ -40,16 +40,18 @@ const NAME: &str = "persistentvolumeclaim-protection-controller";
 pub const LOG: Log = Log {
     component: NAME,
     files: &["pvc_protection_controller.go"],
-    messages: messages::MESSAGES,
+    messages: &[messages::MESSAGES],
     ends: |leaf| matches!(leaf, Branch::ClaimProtectionBranch(_)),
-    names: |key, value| {
-        let kind = match key {
-            "PVC" | "pvc" => Kind::PersistentVolumeClaim,
-            "pod" => Kind::Pod,
-            _ => return None,
+    names: |values| {
+        let named = |(key, value): &(&str, &str)| {
+            let kind = match *key {
+                "PVC" | "pvc" => Kind::PersistentVolumeClaim,
+                "pod" => Kind::Pod,
+                _ => return None,
+            };
+            Named::namespaced(kind, value)
         };
-        let (namespace, name) = value.split_once('/')?;
-        Some(ObjectRef { kind, namespace: namespace.into(), name: name.into() })
+        values.iter().filter_map(named).collect()
     },
 };
 

@@ -2,7 +2,8 @@
 
 use super::VolumeManager;
 use super::expanding::{ClaimPatch, Expansion, Growing};
-use crate::controllers::kubelet_volumes::{ExpandBranch, KubeletVolumes, MountBranch, MountEvent};
+use crate::controllers::Branch;
+use crate::controllers::kubelet_volumes::{KubeletVolumes, MountEvent, VolumeStep};
 use crate::controllers::pending_operations::Moment;
 use crate::model::Str;
 
@@ -95,10 +96,8 @@ pub enum ErrorKind {
 /// What the kubelet does. Others can see calls and events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KubeletAction {
-    /// It decides something about a volume.
-    Decided(MountBranch),
-    /// It decides something about the expansion of a volume.
-    Expands(ExpandBranch),
+    /// It passes a leaf.
+    Decided(Branch),
     /// It calls a driver. [`VolumeManager::answer`] needs the unique name of the volume.
     Call {
         /// The unique name of the volume.
@@ -213,8 +212,18 @@ impl VolumeManager {
             CallName::NodeExpand => self.end_expansion(kubelet, at, &running, answer, now, out),
             CallName::TearDown | CallName::UnmountDevice | CallName::UnmapPodDevice | CallName::TearDownDevice => {
                 self.end_unmounting(&running, answer.is_err());
-                self.operations.finish(at, answer.is_err(), now);
+                self.finish(at, answer.is_err(), now, out);
+                let step = if answer.is_err() { VolumeStep::UnmountFailed } else { VolumeStep::UnmountSucceeded };
+                out.push(KubeletAction::Decided(step.into()));
             }
         }
+    }
+
+    /// An operation ends.
+    pub(super) fn finish(&mut self, at: usize, has_failed: bool, now: Moment, out: &mut Vec<KubeletAction>) {
+        if has_failed {
+            out.push(KubeletAction::Decided(VolumeStep::VolumeOperationFailed.into()));
+        }
+        self.operations.finish(at, has_failed, now);
     }
 }

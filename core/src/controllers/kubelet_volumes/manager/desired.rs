@@ -2,10 +2,10 @@
 //! `populator/desired_state_of_world_populator.go`, 1.36.
 
 use super::VolumeManager;
-use super::call::{Mode, Plugin, Spec};
+use super::call::{KubeletAction, Mode, Plugin, Spec};
 use crate::controllers::kubelet_volumes::mount::needs_attaching;
 use crate::controllers::kubelet_volumes::populate::{Populated, Wanted, storage};
-use crate::controllers::kubelet_volumes::{KubeletVolumes, PopulatorBranch};
+use crate::controllers::kubelet_volumes::{KubeletVolumes, PopulatorBranch, VolumeStep};
 use crate::controllers::scheduler::reads::Reads;
 use crate::model::{CsiDriver, PersistentVolume, Pod, Quantity, SourceKind, Str};
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,7 +186,13 @@ pub(super) fn unique_name(shared: Option<&Str>, pod: &str, volume: &str) -> Str 
 impl VolumeManager {
     /// The populator looks at all pods of the node, in the order of the kubelet. `dropped` are the uids of pods that
     /// were deleted although not all of their containers have ended. Upstream: `populatorLoop`, 1.36.
-    pub fn populate(&mut self, kubelet: &KubeletVolumes<'_>, pods: &[KnownPod<'_>], dropped: &BTreeSet<Str>) {
+    pub fn populate(
+        &mut self,
+        kubelet: &KubeletVolumes<'_>,
+        pods: &[KnownPod<'_>],
+        dropped: &BTreeSet<Str>,
+        out: &mut Vec<KubeletAction>,
+    ) {
         for known in pods {
             let is_processed = match known.state {
                 PodState::Running => true,
@@ -194,15 +200,15 @@ impl VolumeManager {
                 PodState::Ended => false,
             };
             if is_processed {
-                self.process(kubelet, known.pod);
+                self.process(kubelet, known.pod, out);
             }
         }
-        self.remove_pods(kubelet, pods, dropped);
+        self.remove_pods(kubelet, pods, dropped, out);
         self.has_added_pods = true;
     }
 
     /// Upstream: `processPodVolumes`, 1.36.
-    fn process(&mut self, kubelet: &KubeletVolumes<'_>, pod: &Pod) {
+    fn process(&mut self, kubelet: &KubeletVolumes<'_>, pod: &Pod, out: &mut Vec<KubeletAction>) {
         let uid = &pod.meta.uid;
         if self.desired.processed.get(uid) == Some(&true) {
             return;
@@ -210,6 +216,7 @@ impl VolumeManager {
         let mut reads = Reads::new(kubelet.view);
         let mut has_all = true;
         for populated in kubelet.populate(&mut reads, pod) {
+            out.extend(populated.leaf.map(|leaf| KubeletAction::Decided(leaf.into())));
             match (populated.leaf, &populated.wanted) {
                 (Some(PopulatorBranch::VolumeUnused), _) => {}
                 (_, Some(wanted)) => {
@@ -239,7 +246,13 @@ impl VolumeManager {
     }
 
     /// Upstream: `findAndRemoveDeletedPods`, 1.36.
-    fn remove_pods(&mut self, kubelet: &KubeletVolumes<'_>, pods: &[KnownPod<'_>], dropped: &BTreeSet<Str>) {
+    fn remove_pods(
+        &mut self,
+        kubelet: &KubeletVolumes<'_>,
+        pods: &[KnownPod<'_>],
+        dropped: &BTreeSet<Str>,
+        out: &mut Vec<KubeletAction>,
+    ) {
         let known = |uid: &Str| pods.iter().find(|known| known.pod.meta.uid == *uid);
         let of_volume = |(name, needed): (&Str, &Needed)| {
             needed.pods.keys().map(|uid| (name.clone(), uid.clone())).collect::<Vec<_>>()
@@ -259,18 +272,22 @@ impl VolumeManager {
         for (name, _) in &changed {
             if let Some(needed) = self.desired.volumes.get_mut(name) {
                 needed.attachable = false;
+                out.push(KubeletAction::Decided(VolumeStep::VolumeUnattached.into()));
             }
         }
         // The volumes whose drivers no longer attach them are looked at again in the next loop.
         for (volume, uid) in all.iter().filter(|one| !changed.contains(*one)) {
             let found = known(uid);
             if found.map_or_else(|| dropped.contains(uid), |found| found.state != PodState::Ended) {
+                out.push(KubeletAction::Decided(VolumeStep::VolumeStillNeeded.into()));
                 continue;
             }
             let is_unmounted = self.actual.mounted(volume, uid).is_none();
             if is_unmounted && found.is_some() {
+                out.push(KubeletAction::Decided(VolumeStep::VolumeStillNeeded.into()));
                 continue;
             }
+            out.push(KubeletAction::Decided(VolumeStep::VolumeNotNeeded.into()));
             self.desired.remove(volume, uid);
             self.desired.processed.remove(uid);
         }

@@ -182,7 +182,7 @@ impl VolumeManager {
         let Some(growing) = &running.growing else { return Beginning::Ended(Ok(None)) };
         let Some(named) = &growing.volume.claim_ref else { return Beginning::Ended(Ok(None)) };
         let Some(claim) = kubelet.view.find::<PersistentVolumeClaim>(&named.namespace, &named.name) else {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandClaimUnread));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandClaimUnread.into()));
             let error = not_found(&named.name);
             return Beginning::Ended(Err(format!("mountVolume.NodeExpandVolume get PVC failed : {error}")));
         };
@@ -195,7 +195,7 @@ impl VolumeManager {
             None => return Beginning::Ended(Ok(None)),
         };
         if growing.read_only {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandReadOnly));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandReadOnly.into()));
             let message = format!(
                 "MountVolume.NodeExpandVolume failed for volume \"{}\" requested read-only file system",
                 running.spec.name
@@ -206,7 +206,7 @@ impl VolumeManager {
         }
         let (progress, allocated) = (progress(claim), allocated(claim));
         if progress.is_empty() && allocated.is_none() {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandWithoutProgress));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandWithoutProgress.into()));
             return Beginning::Asked(Expansion {
                 claim: copy,
                 size,
@@ -223,7 +223,7 @@ impl VolumeManager {
             && claim.meta.annotations.get(AnnotationKey::NodeExpansionNotRequired).is_none();
         if !is_elsewhere && ![NODE_PENDING, NODE_IN_PROGRESS].contains(&progress) {
             let leaf = if is_stored { ExpandBranch::ExpandDone } else { ExpandBranch::ExpandWaits };
-            out.push(KubeletAction::Expands(leaf));
+            out.push(KubeletAction::Decided(leaf.into()));
             return Beginning::Ended(Ok(is_stored.then_some(size)));
         }
         let request = storage(claim.request.as_ref().map(|request| &request.quantity));
@@ -232,9 +232,9 @@ impl VolumeManager {
         let is_legacy = false;
         let mut expansion = Expansion { claim: copy, size, is_stored, is_infeasible_on_failure, is_legacy, is_online };
         if is_stored {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandOnFurtherNode));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandOnFurtherNode.into()));
         } else {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandStarted));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandStarted.into()));
             let mut patch = expansion.claim.patch();
             patch.progress = (progress != NODE_IN_PROGRESS).then_some(NODE_IN_PROGRESS);
             out.push(KubeletAction::Store(patch));
@@ -275,7 +275,7 @@ impl VolumeManager {
     ) -> ExpansionEnd {
         let is_done = error.kind == ErrorKind::Unsupported && (expansion.is_legacy || expansion.is_stored);
         if is_done {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandUnsupported));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandUnsupported.into()));
             return Ok(Some(expansion.size));
         }
         let (text, is_final) = wrapped(&running.spec.plugin, error);
@@ -290,15 +290,15 @@ impl VolumeManager {
                 out.push(KubeletAction::Store(patch));
             }
             let leaf = if is_infeasible { ExpandBranch::ExpandInfeasible } else { ExpandBranch::ExpandFailed };
-            out.push(KubeletAction::Expands(leaf));
+            out.push(KubeletAction::Decided(leaf.into()));
         }
         if error.kind == ErrorKind::InUse {
             self.actual.refuse_expansion(&running.volume);
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandInUse));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandInUse.into()));
             return Ok(expansion.is_legacy.then_some(expansion.size));
         }
         if !is_final || expansion.is_legacy {
-            out.push(KubeletAction::Expands(ExpandBranch::ExpandUncertain));
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandUncertain.into()));
         }
         Err(text)
     }
@@ -320,7 +320,7 @@ impl VolumeManager {
             }
             Err(error) => Some(("NodeExpandVolume", error)),
         };
-        self.operations.finish(at, failed.is_some(), now);
+        self.finish(at, failed.is_some(), now, out);
         if let Some((step, error)) = failed {
             let message = format!("NodeExpandVolume.{step} failed for volume \"{}\" : {error}", running.spec.name);
             let event = MountEvent { is_warning: true, reason: "VolumeResizeFailed", message };
@@ -340,8 +340,8 @@ impl VolumeManager {
         let Running { volume, uid, pod, spec, .. } = running;
         let leaf = if expanded.is_ok() { MountBranch::MountSucceeded } else { MountBranch::MountNotExpanded };
         self.actual.mount(volume, uid, spec, expanded.is_ok());
-        self.operations.finish(at, expanded.is_err(), now);
-        out.push(KubeletAction::Decided(leaf));
+        self.finish(at, expanded.is_err(), now, out);
+        out.push(KubeletAction::Decided(leaf.into()));
         if let Err(error) = expanded {
             let event = MountEvent::of(leaf, spec.mode.is_block(), &spec.name, &error);
             out.extend(event.map(|event| KubeletAction::Event(pod.clone(), event)));
@@ -363,7 +363,7 @@ fn expanded(
     record(running, &claim.name, &event, out);
     let has_size = if *is_legacy { claim.capacity.compare(size).is_ge() } else { expansion.is_stored };
     if has_size {
-        out.push(KubeletAction::Expands(ExpandBranch::ExpandSucceeded));
+        out.push(KubeletAction::Decided(ExpandBranch::ExpandSucceeded.into()));
         return Ok(Some(*size));
     }
     let current = kubelet.view.find::<PersistentVolumeClaim>(&claim.namespace, &claim.name);
@@ -378,10 +378,10 @@ fn expanded(
         }));
     }
     if current.is_some() && !is_refused {
-        out.push(KubeletAction::Expands(ExpandBranch::ExpandSucceeded));
+        out.push(KubeletAction::Decided(ExpandBranch::ExpandSucceeded.into()));
         return Ok(Some(*size));
     }
-    out.push(KubeletAction::Expands(ExpandBranch::ExpandNotStored));
+    out.push(KubeletAction::Decided(ExpandBranch::ExpandNotStored.into()));
     let name = &claim.name;
     let cause = if is_refused {
         let cause = "the object has been modified";

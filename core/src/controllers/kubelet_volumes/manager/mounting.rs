@@ -47,7 +47,7 @@ impl VolumeManager {
         }
         let started = self.operations.start(key, work, now, running);
         if let Some(at) = started {
-            self.operations.finish(at, true, now);
+            self.finish(at, true, now, out);
             fail(branch, is_block, &name, "", &pod, out);
         }
         started.is_some()
@@ -90,9 +90,16 @@ impl VolumeManager {
                 }
                 _ => MountBranch::MountNotAttached,
             };
-            self.operations.finish(at, true, now);
+            self.finish(at, true, now, out);
             fail(leaf, is_block, &spec.name, &error.text, pod, out);
             return;
+        }
+        match call {
+            CallName::WaitForAttach => out.push(KubeletAction::Decided(MountBranch::MountAttached.into())),
+            CallName::MountDevice | CallName::SetUpDevice => {
+                out.push(KubeletAction::Decided(MountBranch::MountDeviceMounted.into()));
+            }
+            _ => {}
         }
         let next = match call {
             // A volume that has to be attached always has a device that pods share.
@@ -106,6 +113,7 @@ impl VolumeManager {
             self.actual.set_device(volume, DeviceState::Mounted);
         }
         let Some(next) = next else {
+            out.push(KubeletAction::Decided(MountBranch::MountPublished.into()));
             // A block device has one event about the path of the node, and one about that of the pod.
             let event = MountEvent::of(MountBranch::MountSucceeded, is_block, &spec.name, "");
             let events = event.into_iter().flat_map(|event| std::iter::repeat_n(event, 2));
@@ -123,7 +131,7 @@ impl VolumeManager {
 
 /// Records how a mount fails: the leaf and the event.
 fn fail(leaf: MountBranch, is_block: bool, volume: &str, error: &str, pod: &Str, out: &mut Vec<KubeletAction>) {
-    out.push(KubeletAction::Decided(leaf));
+    out.push(KubeletAction::Decided(leaf.into()));
     let event = MountEvent::of(leaf, is_block, volume, error);
     out.extend(event.map(|event| KubeletAction::Event(pod.clone(), event)));
 }

@@ -4,7 +4,7 @@ use super::actual::{DeviceState, Mounted};
 use super::call::{CallName, KubeletAction, Running};
 use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::populate::storage;
-use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch};
+use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, VolumeStep};
 use crate::controllers::pending_operations::{Key, Moment};
 use crate::model::{PersistentVolumeClaim, Str};
 use crate::world::Choices;
@@ -32,6 +32,9 @@ impl VolumeManager {
             self.remove_directories(now, out);
         }
         // Upstream: `updateReconstructedFromNodeStatus`, 1.36.
+        if !self.attachability_unknown.is_empty() {
+            out.push(KubeletAction::Decided(VolumeStep::StartReadsNode.into()));
+        }
         for volume in std::mem::take(&mut self.attachability_unknown) {
             self.actual.set_attachable(&volume, kubelet.node.volumes_attached.contains(&volume));
         }
@@ -43,8 +46,13 @@ impl VolumeManager {
         let mut open: BTreeMap<Str, Vec<(Str, Mounted)>> = BTreeMap::new();
         for (volume, uid, mounted) in self.actual.mounts() {
             let key = Key { volume: volume.clone(), part: Some(uid.clone()) };
-            if !self.desired.has(&volume, &uid) && self.operations.may_start(&key, &unmount_of(&mounted).0, now) {
+            if self.desired.has(&volume, &uid) {
+                continue;
+            }
+            if self.operations.may_start(&key, &unmount_of(&mounted).0, now) {
                 open.entry(volume).or_default().push((uid, mounted));
+            } else if !self.operations.is_running(&key) {
+                out.push(KubeletAction::Decided(MountBranch::UnmountBackingOff.into()));
             }
         }
         for (volume, mut mounts) in open {
@@ -54,7 +62,7 @@ impl VolumeManager {
                 let key = Key { volume: volume.clone(), part: Some(uid.clone()) };
                 let running = Running::without_event(&volume, &uid, mounted.spec.clone(), call);
                 if self.begin(key, work, running, now, out) {
-                    out.push(KubeletAction::Decided(MountBranch::UnmountStarted));
+                    out.push(KubeletAction::Decided(MountBranch::UnmountStarted.into()));
                     if work == Work::Unmap {
                         self.actual.mount(&volume, &uid, &mounted.spec, false);
                     }
@@ -80,15 +88,15 @@ impl VolumeManager {
             .cloned()
             .partition(|uid| self.mount_branch(volume, uid, cached) == MountBranch::MountDone);
         if !done.is_empty() {
-            out.push(KubeletAction::Decided(MountBranch::MountDone));
+            out.push(KubeletAction::Decided(MountBranch::MountDone.into()));
         }
         while !pods.is_empty() {
             let uid = pods.swap_remove(choices.pick(pods.len()));
             let leaf = self.mount_branch(volume, &uid, cached);
-            out.push(KubeletAction::Decided(leaf));
+            out.push(KubeletAction::Decided(leaf.into()));
             let has_ended = match leaf {
                 MountBranch::MountVerifies => {
-                    self.verify(kubelet, volume, &uid, now);
+                    self.verify(kubelet, volume, &uid, now, out);
                     self.actual.has(volume)
                 }
                 MountBranch::MountExpands => self.start_expanding(kubelet, volume, &uid, now, out),
@@ -129,7 +137,14 @@ impl VolumeManager {
 
     /// Reads the claim, and the node if the volume has to be attached. Upstream:
     /// `GenerateVerifyControllerAttachedVolumeFunc`, 1.36.
-    fn verify(&mut self, kubelet: &KubeletVolumes<'_>, volume: &Str, uid: &Str, now: Moment) {
+    fn verify(
+        &mut self,
+        kubelet: &KubeletVolumes<'_>,
+        volume: &Str,
+        uid: &Str,
+        now: Moment,
+        out: &mut Vec<KubeletAction>,
+    ) {
         let Some(needed) = self.desired.get(volume) else { return };
         let Some(by) = needed.pods.get(uid) else { return };
         let (attachable, spec) = (needed.attachable, by.spec.clone());
@@ -140,7 +155,9 @@ impl VolumeManager {
         let key = Key { volume: volume.clone(), part: None };
         let running = Running::without_event(volume, uid, spec.clone(), CallName::WaitForAttach);
         let Some(at) = self.operations.start(key, Work::Verify, now, running) else { return };
-        self.operations.finish(at, !is_verified, now);
+        let step = if is_verified { VolumeStep::VerifySucceeded } else { VolumeStep::VerifyFailed };
+        out.push(KubeletAction::Decided(step.into()));
+        self.finish(at, !is_verified, now, out);
         if is_verified {
             self.actual.attach(volume, &spec, Some(attaches));
             self.actual.learn_size(volume, storage(claim.and_then(|claim| claim.status.storage())));
@@ -157,7 +174,7 @@ impl VolumeManager {
             }
             if attached.device == DeviceState::NotMounted {
                 self.actual.detach(&volume);
-                out.push(KubeletAction::Decided(MountBranch::VolumeForgotten));
+                out.push(KubeletAction::Decided(MountBranch::VolumeForgotten.into()));
                 continue;
             }
             let (work, call) = if attached.spec.mode.is_block() {
@@ -167,10 +184,12 @@ impl VolumeManager {
             };
             let running = Running::without_event(&volume, "", attached.spec, call);
             if self.begin(key, work, running, now, out) {
-                out.push(KubeletAction::Decided(MountBranch::UnmountDeviceStarted));
+                out.push(KubeletAction::Decided(MountBranch::UnmountDeviceStarted.into()));
                 if work == Work::UnmapDevice {
                     self.actual.set_device(&volume, DeviceState::Uncertain);
                 }
+            } else {
+                out.push(KubeletAction::Decided(MountBranch::UnmountBackingOff.into()));
             }
         }
     }

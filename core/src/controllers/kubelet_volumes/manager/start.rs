@@ -2,8 +2,9 @@
 
 use super::VolumeManager;
 use super::actual::DeviceState;
-use super::call::{Mode, Plugin, Spec};
+use super::call::{KubeletAction, Mode, Plugin, Spec};
 use super::desired::unique_name;
+use crate::controllers::kubelet_volumes::VolumeStep;
 use crate::model::Str;
 
 /// The beginning of the unique names of CSI volumes.
@@ -42,11 +43,13 @@ pub enum Directory {
 impl VolumeManager {
     /// Returns the volume manager of a kubelet that is started with these directories on its disk. Each volume is or
     /// may be mounted.
-    pub fn start(disk: &[VolumeOnDisk]) -> Self {
+    pub fn start(disk: &[VolumeOnDisk], out: &mut Vec<KubeletAction>) -> Self {
         let mut manager = Self::default();
+        out.push(KubeletAction::Decided(VolumeStep::StartLooks.into()));
         for found in disk {
             let (shared, mode) = match &found.directory {
                 Directory::Unreadable => {
+                    out.push(KubeletAction::Decided(VolumeStep::StartUnreadable.into()));
                     manager.unknown_directories.push(found.clone());
                     continue;
                 }
@@ -54,6 +57,7 @@ impl VolumeManager {
                 Directory::Files { volume } => (Some(volume), Mode::Files),
                 Directory::Block { volume } => (Some(volume), Mode::Block),
             };
+            out.push(KubeletAction::Decided(VolumeStep::StartFound.into()));
             // Only directories of CSI volumes have a name that pods share.
             let driver = shared.and_then(|name| name.strip_prefix(CSI_PREFIX)?.split('^').next());
             let plugin = driver.map_or(Plugin::Other, |driver| Plugin::Csi(driver.into()));

@@ -4,6 +4,7 @@
 use super::actual::DeviceState;
 use super::call::{CallName, KubeletAction, Mode, Plugin, Running, Spec};
 use super::{VolumeManager, Work};
+use crate::controllers::kubelet_volumes::VolumeStep;
 use crate::controllers::pending_operations::{Key, Moment};
 
 impl VolumeManager {
@@ -24,6 +25,9 @@ impl VolumeManager {
 
     /// Unmounts what is in directories that do not tell which volume they are of, once.
     pub(super) fn remove_directories(&mut self, now: Moment, out: &mut Vec<KubeletAction>) {
+        if !self.unknown_directories.is_empty() {
+            out.push(KubeletAction::Decided(VolumeStep::StartCleansUp.into()));
+        }
         for found in std::mem::take(&mut self.unknown_directories) {
             if self.desired.has_named(&found.volume, &found.pod) {
                 continue;

@@ -13,7 +13,7 @@ use crate::controllers::Branch::{
     BindStep as B, ClaimBranch as C, DeleteStep as D, DispatchBranch as Key, ProvisionStep as P, ReclaimStep as R,
     RecycleStep as Y, UnbindStep as U, VolumeBranch as V,
 };
-use crate::controllers::log::messages;
+use crate::controllers::log::{EVENT, messages};
 use groups::{
     binding, claimed, cleaning, deleting, losing, mismatch, pending, phase, provisioning, released, requested, surplus,
     unmatched,
@@ -478,5 +478,82 @@ messages! {
         RECLAIMING_BACKOFF: Info4, "Operation postponed due to exponential backoff", ["operationName"],
             R(ReclaimStep::ReclaimBackoff) | released!(),
         OPERATION_FAILED: Error, "Error scheduling operation", ["err", "operationName"], _ if false,
+    }
+    "StartStructuredLogging" {
+        EVENT_FIRST_CONSUMER: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "WaitForFirstConsumer",
+            "message"], C(ClaimBranch::UnboundClaimWaitForFirstConsumer),
+        EVENT_POD_SCHEDULED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "WaitForPodScheduled",
+            "message"], C(ClaimBranch::UnboundClaimWaitForPodScheduled),
+        EVENT_NO_CLASS: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "FailedBinding",
+            "message" = "no persistent volumes available for this claim and no storage class is set"],
+                C(ClaimBranch::UnboundClaimNoVolumeNoClass),
+        EVENT_TAKEN: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "FailedBinding",
+            "message" = "volume \"{volumeName}\" already bound to a different claim."],
+                C(ClaimBranch::UnboundClaimNamedVolumeTaken | ClaimBranch::UnboundClaimNamedVolumeTakenByController),
+        EVENT_MISMATCH: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeMismatch",
+            "message" = "Cannot bind to requested volume \"{volumeName}\": {}"], mismatch!(),
+        EVENT_MODE_OF_VOLUME: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeMismatch",
+            "message" = "Cannot bind PersistentVolume to requested PersistentVolumeClaim {}"],
+                V(VolumeBranch::VolumeClaimModeMismatch),
+        EVENT_MODE_OF_CLAIM: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeMismatch",
+            "message" = "Cannot bind PersistentVolume \"{volumeName}\" to requested PersistentVolumeClaim {}"],
+                V(VolumeBranch::VolumeClaimModeMismatch),
+        EVENT_NAME_CLEARED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ClaimLost",
+            "message" = "Bound claim has lost reference to PersistentVolume. {}"],
+                C(ClaimBranch::BoundClaimVolumeNameCleared),
+        EVENT_LOST: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ClaimLost",
+            "message" = "Bound claim has lost its PersistentVolume. {}"], C(ClaimBranch::BoundClaimVolumeMissing),
+        EVENT_MISBOUND: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ClaimMisbound",
+            "message"], C(ClaimBranch::BoundClaimMisbound),
+        EVENT_POLICY: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeUnknownReclaimPolicy",
+            "message"], R(ReclaimStep::ReclaimUnknownPolicy) | released!(),
+        EVENT_NOT_RECYCLED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeFailedRecycle",
+            "message"],
+                Y(RecycleStep::RecycleVolumeUsed | RecycleStep::RecyclePluginMissing | RecycleStep::RecycleFailed)
+                | released!(),
+        EVENT_RECYCLED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeRecycled",
+            "message"], Y(RecycleStep::RecycleSucceeded) | released!(),
+        EVENT_RECYCLER: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "RecyclerPod",
+            "message"], Y(RecycleStep::RecycleFailed | RecycleStep::RecycleSucceeded) | released!(),
+        EVENT_NOT_DELETED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeFailedDelete",
+            "message"], D(DeleteStep::DeletePluginMissing | DeleteStep::DeleteFailed) | released!(),
+        EVENT_DELETE_IN_USE: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "VolumeDelete",
+            "message"], D(DeleteStep::DeleteInUse) | released!(),
+        EVENT_NOT_PROVISIONED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ProvisioningFailed",
+            "message"], C(ClaimBranch::UnboundClaimClassMissing | ClaimBranch::UnboundClaimInTreeProvisionerUnknown
+                | ClaimBranch::UnboundClaimProvisionInTree | ClaimBranch::UnboundClaimProvisionExternal)
+                | P(ProvisionStep::ExternalProvisionerUntranslatable | ProvisionStep::ExternalProvisionerSaveFailed
+                | ProvisionStep::InTreeDataSourceUnsupported | ProvisionStep::InTreeMountOptionsUnsupported
+                | ProvisionStep::InTreeProvisionerDisabled | ProvisionStep::InTreeSelectedNodeMissing
+                | ProvisionStep::InTreeProvisionFailed | ProvisionStep::InTreeVolumeSaveFailedCleaned
+                | ProvisionStep::InTreeVolumeOrphaned),
+        EVENT_PROVISIONED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ProvisioningSucceeded",
+            "message"], P(ProvisionStep::InTreeProvisioned) | C(ClaimBranch::UnboundClaimProvisionInTree),
+        EVENT_NOT_CLEANED: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ProvisioningCleanupFailed",
+            "message"], P(ProvisionStep::InTreeVolumeOrphaned) | C(ClaimBranch::UnboundClaimProvisionInTree),
+        EVENT_EXTERNAL: Info3, EVENT,
+            ["object", "fieldPath", "kind", "apiVersion", "type", "reason" = "ExternalProvisioning",
+            "message"],
+                P(ProvisionStep::ExternalProvisionerRequested | ProvisionStep::ExternalProvisionerAlreadyRequested)
+                | C(ClaimBranch::UnboundClaimProvisionExternal),
     }
 }
