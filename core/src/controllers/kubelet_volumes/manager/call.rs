@@ -1,6 +1,7 @@
 //! The calls of drivers, their answers, and what else the kubelet does that others can see.
 
 use super::VolumeManager;
+use super::desired::NeededBy;
 use super::expanding::{ClaimPatch, Expansion, Growing};
 use crate::controllers::Branch;
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountEvent, VolumeStep};
@@ -174,6 +175,13 @@ impl Mode {
 }
 
 impl Running {
+    /// Returns an operation for a pod that needs the volume with this unique name.
+    pub(super) fn for_pod(volume: &Str, uid: &Str, by: NeededBy, call: CallName) -> Self {
+        let growing = Some(Growing { volume: by.volume, read_only: by.read_only });
+        let (volume, uid) = (volume.clone(), uid.clone());
+        Self { volume, uid, pod: by.pod, spec: by.spec, call, growing, expansion: None }
+    }
+
     /// Returns an operation whose end has no event.
     pub(super) fn without_event(volume: &str, uid: &str, spec: Spec, call: CallName) -> Self {
         let (volume, uid) = (volume.into(), uid.into());

@@ -120,15 +120,7 @@ impl VolumeManager {
         let Some(by) = needed.pods.get(uid).cloned() else { return false };
         let desired = needed.size;
         let key = Key { volume: volume.clone(), part: None };
-        let running = Running {
-            volume: volume.clone(),
-            uid: uid.clone(),
-            pod: by.pod,
-            spec: by.spec,
-            call: CallName::NodeExpand,
-            growing: Some(Growing { volume: by.volume, read_only: by.read_only }),
-            expansion: None,
-        };
+        let running = Running::for_pod(volume, uid, by, CallName::NodeExpand);
         let Some(at) = self.operations.start(key, Work::Expand, now, running.clone()) else { return false };
         match self.begin_expansion(kubelet, &running, Some(desired), out) {
             Beginning::Asked(expansion) => {

@@ -3,7 +3,6 @@
 
 use super::actual::DeviceState;
 use super::call::{CallName, DriverError, KubeletAction, Mode, Running};
-use super::expanding::Growing;
 use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::populate::is_for_one_pod;
 use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, MountEvent};
@@ -38,9 +37,7 @@ impl VolumeManager {
         let after_waiting = self.after_waiting(volume, by.spec.mode, needed.shared);
         let call = after_waiting.filter(|_| !kubelet.attaches(&by.volume)).unwrap_or(CallName::WaitForAttach);
         let (name, pod) = (by.spec.name.clone(), by.pod.clone());
-        let growing = Some(Growing { volume: by.volume, read_only: by.read_only });
-        let (volume, uid) = (volume.clone(), uid.clone());
-        let running = Running { volume, uid, pod: by.pod, spec: by.spec, call, growing, expansion: None };
+        let running = Running::for_pod(volume, uid, by, call);
         if branch == MountBranch::MountSucceeded {
             self.begin(key, work, running, now, out);
             return false;
