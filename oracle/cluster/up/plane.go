@@ -32,7 +32,9 @@ type Plane struct {
 	directory, assets string
 	server, token     string
 	etcd              string
-	running           map[string]*process
+	// reservation keeps other control planes from the ports of this one.
+	reservation net.Listener
+	running     map[string]*process
 }
 
 func (p *Plane) path(name string) string { return filepath.Join(p.directory, name) }
@@ -46,10 +48,11 @@ func (p *Plane) where() Answer {
 
 // begin starts etcd and kube-apiserver, and waits until both answer.
 func (p *Plane) begin(arguments []string) error {
-	ports, err := freePorts(3)
+	reservation, ports, err := reservePorts(3)
 	if err != nil {
 		return err
 	}
+	p.reservation = reservation
 	if err := os.MkdirAll(p.directory, 0o700); err != nil {
 		return err
 	}
@@ -101,27 +104,42 @@ func (p *Plane) start(name, program string, arguments []string) error {
 	return p.run(name, given)
 }
 
-// freePorts finds count free ports. It holds all of them at the same time, so that no two are equal. The ports are
-// below those that the system gives to outgoing connections. Otherwise an outgoing connection could take a port before
-// a component listens on it.
-func freePorts(count int) ([]int, error) {
+// reservePorts finds count free ports in a row and reserves them with one more port, on which it listens until the
+// listener is closed. Every control plane does so. So two control planes cannot choose the same ports, although a
+// component listens on its port only some time after the port was chosen. The ports are below those that the system
+// gives to outgoing connections. Otherwise an outgoing connection could take a port in that time.
+func reservePorts(count int) (net.Listener, []int, error) {
 	const least, most, tries = 10000, 30000, 1000
-	var ports []int
+	size := count + 1
 	var last error
 	for range tries {
-		if len(ports) == count {
-			return ports, nil
-		}
-		port := least + mathrand.IntN(most-least)
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		first := least + size*mathrand.IntN((most-least)/size)
+		reservation, err := listen(first)
 		if err != nil {
 			last = err
 			continue
 		}
-		defer listener.Close()
-		ports = append(ports, port)
+		ports := make([]int, count)
+		for i := range ports {
+			ports[i] = first + 1 + i
+			listener, listenErr := listen(ports[i])
+			if listenErr != nil {
+				err = listenErr
+				break
+			}
+			listener.Close()
+		}
+		if err == nil {
+			return reservation, ports, nil
+		}
+		reservation.Close()
+		last = err
 	}
-	return nil, fmt.Errorf("there are no free ports from %d to %d: %w", least, most, last)
+	return nil, nil, fmt.Errorf("there are no free ports from %d to %d: %w", least, most, last)
+}
+
+func listen(port int) (net.Listener, error) {
+	return net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 }
 
 // await polls until the address answers with status 200, the component ends, or the deadline passes.
