@@ -37,8 +37,8 @@ pub use graph::Role;
 pub use members::Member;
 pub use neighbours::diagnose_with_neighbours;
 pub use object::{
-    Actor, Advice, DataProspect, Diagnoser, Diagnosis, Fate, Link, Provisioner, Root, Said, State, Who, is_default,
-    noun,
+    Actor, Advice, DataProspect, Diagnoser, Diagnosis, Expansion, Fate, Growth, Link, Modification, Provisioner, Root,
+    Said, State, Who, is_default, noun,
 };
 pub use partners::Partners;
 

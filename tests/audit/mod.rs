@@ -1,7 +1,6 @@
 //! What `audit` finds in a cluster, and what it does not report.
 
 mod asked;
-mod attaching;
 mod cases;
 mod danger;
 mod detachments;
@@ -10,6 +9,7 @@ mod healthy;
 mod mounting;
 mod mounts;
 mod neighbours;
+mod pods;
 mod proposals;
 mod resizing;
 mod roots;

@@ -1,9 +1,34 @@
-//! What audit says about a volume that a node has not expanded.
+//! What audit and explain say about a volume that is not expanded or not changed.
 #![expect(clippy::disallowed_methods, clippy::expect_used, reason = "a test reads a fixture and fails by panicking")]
 
 use super::rules::FOLDER;
 use crate::support::{Run, root};
+use serde_json::{Value, json};
 use std::fs;
+
+/// The document has the stages of the claim on its own page and on the page of a pod that uses it.
+#[test]
+fn the_stages_of_a_claim_are_data_on_its_page_and_on_that_of_its_pod() {
+    let changes = |rule: &str, object: &str, namespace: &str| {
+        let path = root().join(FOLDER).join(rule).join("fires.yaml");
+        let path = path.to_str().expect("text");
+        let run = Run::new(&["explain", object, "-n", namespace, "-f", path, "-o", "json"]).finish();
+        let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+        document["diagnosis"]["volumeChanges"].clone()
+    };
+    let expansion = json!([{
+        "claim": {"kind": "PersistentVolumeClaim", "namespace": "milvus", "name": "data-milvus-0"},
+        "expansion": {"stage": "nodePending", "target": "6Gi", "targetIsCounted": false},
+    }]);
+    assert_eq!(changes("resize-fs-pending", "pvc/data-milvus-0", "milvus"), expansion);
+    assert_eq!(changes("resize-fs-pending", "pod/milvus-0", "milvus"), expansion);
+    let modification = json!([{
+        "claim": {"kind": "PersistentVolumeClaim", "namespace": "lab", "name": "data"},
+        "modification": {"stage": "infeasible", "target": "gold"},
+    }]);
+    assert_eq!(changes("vac-infeasible", "pod/db", "lab"), modification);
+    assert_eq!(changes("vac-infeasible", "pv/pvc-2", "lab"), Value::Null);
+}
 
 /// The kubelet expands a volume only for a pod that may write to it. Upstream: `nodeExpandVolume`, 1.36.
 #[test]

@@ -1,8 +1,9 @@
 //! The finding that decides the state of an object, and its root.
 
+use crate::diagnosis::case::claim_key;
 use crate::diagnosis::partners::Partners;
 use crate::diagnosis::pod::facts::bound;
-use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
+use crate::diagnosis::{Act, Finding, Findings, Risk, Rule, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
 use std::collections::BTreeMap;
@@ -37,7 +38,11 @@ pub(super) struct Decisive<'f> {
     pub(super) root: &'f Finding,
 }
 
-impl Decisive<'_> {
+impl<'f> Decisive<'f> {
+    fn of(worst: &'f Finding, findings: &'f Findings) -> Self {
+        Self { worst, root: findings.listed.get(worst.role.root).unwrap_or(worst) }
+    }
+
     /// Returns whether the problem may still end by itself.
     pub(super) fn is_early(self) -> bool {
         self.worst.severity == Severity::Info
@@ -58,7 +63,7 @@ impl<'f> Concerning<'f> {
             own.min_by_key(|(_, finding)| finding.rank())
         };
         let (_, worst) = worst.or_else(early)?;
-        Some(Decisive { worst, root: self.findings.listed.get(worst.role.root).unwrap_or(worst) })
+        Some(Decisive::of(worst, self.findings))
     }
 
     /// Returns the findings of severity Info that are on the object or affect it. Findings that may still end by
@@ -96,6 +101,12 @@ impl<'f> Concerning<'f> {
     }
 }
 
+/// Returns whether the rule is only about the expansion of a volume or about the change of its attributes. The volume
+/// can then be used.
+pub(super) fn is_about_growth(rule: &Rule) -> bool {
+    rule.hinders == [Act::Expand] || rule.id.starts_with("resize-") || rule.id.starts_with("vac-")
+}
+
 /// Returns whether the object is a claim that is Bound.
 fn is_bound_claim(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     let claim = snapshot.claim_id(&object.namespace, &object.name).map(|id| snapshot.claim(id));
@@ -128,6 +139,16 @@ impl<'f> FindingIndex<'f> {
             }
         }
         Self { snapshot, findings, on, affecting, partners: Partners::new(snapshot) }
+    }
+
+    /// Returns the worst finding about the expansion or the change of a volume that the pod uses. Such a finding does
+    /// not keep the pod from running. Returns `None` for other objects.
+    pub(super) fn growth_of(&self, object: &ObjectKey) -> Option<Decisive<'f>> {
+        let pod = self.snapshot.pod(&object.namespace, &object.name).filter(|_| object.kind == Kind::Pod)?;
+        let claims = pod.claim_names().map(|claim| claim_key(&pod.meta.namespace, claim));
+        let found = claims.filter_map(|claim| self.on.get(&claim)).flatten().copied();
+        let serious = found.filter(|finding| is_about_growth(finding.rule) && finding.severity != Severity::Info);
+        serious.min_by_key(|finding| finding.rank()).map(|worst| Decisive::of(worst, self.findings))
     }
 
     /// Returns the findings that concern the object.

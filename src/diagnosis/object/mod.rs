@@ -19,6 +19,7 @@ pub use advice::Advice;
 pub use chain::Link;
 pub use class::{Provisioner, is_default};
 pub use data::{DataProspect, Fate};
+pub use growth::{Expansion, Growth, Modification};
 pub use headline::noun;
 pub use said::Said;
 pub use state::State;
@@ -29,11 +30,12 @@ use super::pod::{PodScheduling, PodVolume};
 use super::reason::View;
 use super::{Finding, Findings, Rule};
 use crate::controllers::scheduler::Scheduler;
-use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Timestamp, TypedId, VolumeAttachment};
+use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Str, Timestamp, TypedId, VolumeAttachment};
 use crate::simulate::{Prediction, Simulation};
 use crate::snapshot::Snapshot;
 use crate::text::sanitize;
 use decisive::FindingIndex;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// The diagnosis of one object.
@@ -63,6 +65,8 @@ pub struct Diagnosis {
     pub since: Option<Timestamp>,
     /// The volumes of a pod that use claims, with their stages. It is empty for other objects.
     pub volumes: Vec<PodVolume>,
+    /// The claim, or each claim of a pod, whose volume is being expanded or changed. It is empty for other objects.
+    pub growth: Vec<Growth>,
     /// What the scheduler does with a pod that has no node. It is `None` for other objects.
     pub scheduling: Option<PodScheduling>,
     /// What the attach/detach controller does with the volumes of a pod, a node or a VolumeAttachment. It is `None` for
@@ -172,9 +176,16 @@ impl<'d> Diagnoser<'d> {
         let decisive = concerning.decisive();
         let actor = Actor::of(view, decisive);
         let plain = plain::of_object(self, object, view);
+        // A pod that runs as it should can still have a volume that does not grow.
+        let is_well = plain.state == Some(State::Well);
+        let decisive = decisive.or_else(|| if is_well { index.growth_of(object) } else { None });
         // The cause of a workload is that of its worst pod. The words remain those about the workload.
         let of_pod = plain.worst.as_ref().filter(|_| decisive.is_none());
-        let decisive = decisive.or_else(|| of_pod.and_then(|worst| index.concerning(worst).decisive()));
+        let decisive = decisive.or_else(|| {
+            let pod = of_pod?;
+            let growth = || if plain.state == Some(State::AtRisk) { index.growth_of(pod) } else { None };
+            index.concerning(pod).decisive().or_else(growth)
+        });
         let is_of_pod = of_pod.is_some();
         let state = State::of(view, simulation.snapshot(), object, decisive, &plain);
         // An object that is well or waits as it should has no cause to report.
@@ -191,10 +202,7 @@ impl<'d> Diagnoser<'d> {
         let actor = own.unwrap_or(actor);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
-        let growth = match simulation.snapshot().object_id(object).map(ObjectId::typed) {
-            Some(TypedId::PersistentVolumeClaim(id)) => growth::of_claim(simulation.snapshot().claim(id)),
-            _ => Vec::new(),
-        };
+        let growth = self.growth_of(object);
         Diagnosis {
             object: object.clone(),
             state,
@@ -203,7 +211,7 @@ impl<'d> Diagnoser<'d> {
                 .details
                 .into_iter()
                 .chain(notes.iter().map(|finding| headline::note(object, finding, simulation.snapshot())))
-                .chain(growth)
+                .chain(growth.iter().flat_map(|growth| growth.sentences(object)))
                 .map(safe)
                 .collect(),
             root: decisive.map(|decisive| Root::of(decisive.root, object, simulation.snapshot())),
@@ -214,9 +222,25 @@ impl<'d> Diagnoser<'d> {
             data,
             since: decisive.and_then(|decisive| decisive.root.since),
             volumes,
+            growth,
             scheduling,
             attachments: if self.schedules { self.attachments_of(object) } else { None },
             members,
+        }
+    }
+
+    /// Returns what the claim, or each claim of the pod, records about the expansion and the change of its volume.
+    fn growth_of(&self, object: &ObjectKey) -> Vec<Growth> {
+        let snapshot = self.simulation.snapshot();
+        match snapshot.object_id(object).map(ObjectId::typed) {
+            Some(TypedId::PersistentVolumeClaim(id)) => Growth::of(snapshot.claim(id)).into_iter().collect(),
+            Some(TypedId::Pod(id)) => {
+                let pod = snapshot.get(id);
+                let names: BTreeSet<&Str> = pod.claim_names().collect();
+                let claims = names.into_iter().filter_map(|name| snapshot.claim_id(&pod.meta.namespace, name));
+                claims.filter_map(|id| Growth::of(snapshot.claim(id))).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! The state of an object in one word.
 
-use super::decisive::Decisive;
+use super::decisive::{Decisive, is_about_growth};
 use super::plain::Plain;
 use crate::diagnosis::reason::View;
-use crate::diagnosis::{Act, Risk, Severity};
+use crate::diagnosis::{Risk, Severity};
 use crate::model::{ClaimPhase, ObjectId, ObjectKey, TypedId, VolumePhase};
 use crate::simulate::Outcome;
 use crate::snapshot::Snapshot;
@@ -64,7 +64,9 @@ impl State {
             Some(decisive) => match stage {
                 Completion::Ended => Self::Broken,
                 Completion::Open => Self::Stuck,
-                Completion::Done if decisive.worst.severity == Severity::Error && !is_about_growth(decisive) => {
+                Completion::Done
+                    if decisive.worst.severity == Severity::Error && !is_about_growth(decisive.worst.rule) =>
+                {
                     Self::Broken
                 }
                 Completion::Done => Self::AtRisk,
@@ -126,11 +128,6 @@ impl Completion {
             },
         }
     }
-}
-
-/// Returns whether the worst finding is only about the expansion of the volume. The object can then be used.
-fn is_about_growth(decisive: Decisive<'_>) -> bool {
-    decisive.worst.rule.hinders == [Act::Expand] || decisive.worst.rule.id.starts_with("resize-")
 }
 
 /// Returns whether the ends of the object are unknown, although objects of its kind have ends.

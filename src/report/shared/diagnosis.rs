@@ -1,8 +1,9 @@
 //! The diagnosis of an object as data. It has the same form in every document.
 
 use crate::diagnosis::pod::{PodVolume, StageFact};
-use crate::diagnosis::{Advice, Diagnosis, Member, Said, noun};
+use crate::diagnosis::{Advice, Diagnosis, Expansion, Growth, Member, Modification, Said, noun};
 use crate::model::{ObjectKey, Timestamp};
+use crate::text::capitalized;
 use serde::Serialize;
 
 /// The diagnosis of an object.
@@ -46,6 +47,11 @@ pub struct DiagnosisOut {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub volumes: Vec<PodVolumeOut>,
+    /// For a claim, or for each claim of a pod: the expansion of its volume, and its change to another
+    /// VolumeAttributesClass. The list is absent if neither is requested or going on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub volume_changes: Vec<VolumeChangeOut>,
     /// The pods of a workload, a node, a Service or a VolumeAttachment. The list is absent for other objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
@@ -88,6 +94,51 @@ pub struct StageOut {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub says: String,
+}
+
+/// The expansion of a claim's volume, and its change to another VolumeAttributesClass.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct VolumeChangeOut {
+    /// The claim.
+    pub claim: NamedOut,
+    /// The expansion. The field is absent if none is requested or going on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<ExpansionOut>,
+    /// The change of the class. The field is absent if none is requested or going on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modification: Option<ModificationOut>,
+}
+
+/// The expansion of a claim's volume.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ExpansionOut {
+    /// `requested`, `controllerInProgress`, `controllerFailing`, `controllerInfeasible`, `nodePending`,
+    /// `nodeInProgress`, `nodeFailing` or `nodeInfeasible`.
+    pub stage: String,
+    /// The size to which the volume is being expanded.
+    pub target: String,
+    /// The size that the claim requests. The field is absent if it is the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested: Option<String>,
+    /// Whether a quota counts the target, because it is larger than the request.
+    pub target_is_counted: bool,
+}
+
+/// The change of a claim's volume to another VolumeAttributesClass.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModificationOut {
+    /// `requested`, `pending`, `inProgress`, `failing`, `infeasible` or `cancelled`.
+    pub stage: String,
+    /// The class to which the volume is being changed.
+    pub target: String,
+    /// The class that the claim names. The field is absent if it is the target, and empty if the claim names no class
+    /// any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested: Option<String>,
 }
 
 /// A pod that belongs to the explained object.
@@ -253,6 +304,34 @@ impl PodVolumeOut {
     }
 }
 
+impl VolumeChangeOut {
+    fn new(growth: &Growth) -> Self {
+        let expansion = |Expansion { stage, sizes }: &Expansion| ExpansionOut {
+            stage: camel_case(stage.as_str()),
+            target: sizes.target.to_string(),
+            requested: sizes.requested.map(|requested| requested.to_string()),
+            target_is_counted: sizes.target_is_counted,
+        };
+        let modification = |Modification { stage, target, requested }: &Modification| ModificationOut {
+            stage: camel_case(stage.as_str()),
+            target: target.to_string(),
+            requested: requested.as_ref().map(ToString::to_string),
+        };
+        Self {
+            claim: NamedOut::new(&growth.claim),
+            expansion: growth.expansion.as_ref().map(expansion),
+            modification: growth.modification.as_ref().map(modification),
+        }
+    }
+}
+
+/// Returns the words as one word of a document, such as `nodePending` for `node pending`.
+fn camel_case(words: &str) -> String {
+    let mut words = words.split(' ');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |all, word| all + &capitalized(word))
+}
+
 impl MemberOut {
     fn new(member: &Member) -> Self {
         Self {
@@ -319,6 +398,7 @@ impl DiagnosisOut {
             data: diagnosis.data.map(|data| ProspectOut { fate: data.fate.as_str(), when: data.when }),
             since: diagnosis.since.map(|since| since.to_string()),
             volumes: diagnosis.volumes.iter().map(PodVolumeOut::new).collect(),
+            volume_changes: diagnosis.growth.iter().map(VolumeChangeOut::new).collect(),
             pods: diagnosis.members.iter().map(MemberOut::new).collect(),
             lasted: now.zip(diagnosis.since).map(|(now, since)| now.seconds_since(since)),
         }

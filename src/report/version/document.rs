@@ -1,6 +1,8 @@
 //! Versions as data.
 
 use crate::controllers::KubeVersion;
+use crate::controllers::attacher::EXTERNAL_ATTACHER;
+use crate::controllers::resizer::EXTERNAL_RESIZER;
 use crate::report::shared::machine::{API_VERSION, ProvisionerVersions};
 use serde::Serialize;
 
@@ -15,7 +17,7 @@ pub struct Version {
     pub kind: &'static str,
     /// This program.
     pub client: ClientVersion,
-    /// The versions of Kubernetes and of the external provisioner that this program models.
+    /// The versions of Kubernetes and of the components of CSI drivers that this program models.
     pub model: ModelledVersions,
     /// The API server of the cluster. The field is absent if no API server was asked, or if it did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,6 +43,10 @@ pub struct ModelledVersions {
     pub available: Vec<String>,
     /// The external provisioner of CSI drivers. Only `predict --actors drivers` uses its decisions.
     pub external_provisioner: ProvisionerVersions,
+    /// The version of the external attacher of CSI drivers.
+    pub external_attacher: &'static str,
+    /// The version of the external resizer of CSI drivers.
+    pub external_resizer: &'static str,
 }
 
 /// An API server.
@@ -61,7 +67,13 @@ impl Version {
             api_version: API_VERSION,
             kind: "Version",
             client: ClientVersion { version: env!("CARGO_PKG_VERSION") },
-            model: ModelledVersions { kubernetes, available, external_provisioner },
+            model: ModelledVersions {
+                kubernetes,
+                available,
+                external_provisioner,
+                external_attacher: EXTERNAL_ATTACHER,
+                external_resizer: EXTERNAL_RESIZER,
+            },
             server: server.map(|version| ServerOut { version }),
         }
     }

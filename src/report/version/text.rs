@@ -8,12 +8,15 @@ impl Version {
         let server = self.server.as_ref().map(|server| format!("server:               {}\n", server.version));
         format!(
             "pvctl:                {}\nmodelled Kubernetes:  {} (--kube-version takes {})\n\
-             modelled provisioner: external-provisioner {}, sig-storage-lib-external-provisioner {}\n{}",
+             modelled provisioner: external-provisioner {}, sig-storage-lib-external-provisioner {}\n\
+             modelled attacher:    external-attacher {}\nmodelled resizer:     external-resizer {}\n{}",
             self.client.version,
             self.model.kubernetes,
             self.model.available.join(", "),
             self.model.external_provisioner.version,
             self.model.external_provisioner.library,
+            self.model.external_attacher,
+            self.model.external_resizer,
             server.unwrap_or_default()
         )
     }

@@ -59,7 +59,7 @@ struct Cause {
 
 /// Well-known words in messages, the most reliable first. Kubernetes events have no error codes, but drivers print the
 /// error codes of gRPC.
-const CAUSES: [(&[&str], Cause); 9] = [
+const CAUSES: [(&[&str], Cause); 10] = [
     (
         &["volumesnapshots.snapshot.storage.k8s.io"],
         Cause {
@@ -80,7 +80,17 @@ const CAUSES: [(&[&str], Cause); 9] = [
         },
     ),
     (
-        &["does not support block volume", "only supports Read", "not supported", "code = Unimplemented"],
+        &["AccessMode", "accessMode", "access mode", "only supports Read", "MULTI_NODE_"],
+        Cause {
+            words: "it does not make volumes with the access modes of the claim",
+            is_final: true,
+            way: "request access modes that the driver supports, or use a class whose driver supports these; for this, \
+                  the claim must be created again",
+            by_claim: true,
+        },
+    ),
+    (
+        &["does not support block volume", "not supported", "code = Unimplemented"],
         Cause {
             words: "it does not make volumes of that kind",
             is_final: true,

@@ -4,8 +4,7 @@ use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, last
 use crate::controllers::KubeVersion;
 use crate::controllers::resizer::ResizeStage;
 use crate::diagnosis::case::PATIENCE;
-use crate::diagnosis::case::volume_key;
-use crate::diagnosis::mention::mention;
+use crate::diagnosis::mention::volume_of;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
 use crate::diagnosis::{Case, Detect, Detection, Page, Remedy, Risk, Rule, Severity};
 use crate::model::surroundings::Event;
@@ -69,7 +68,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     let said = event(case, claim, "VolumeResizeFailed").filter(|event| began.is_none() || event.last_seen >= began);
     let driver =
         driver_of(case, sizes.volume).map_or_else(|| "its driver".to_owned(), |driver| format!("driver {driver}"));
-    let (volume, has, wants) = (mention(&volume_key(&sizes.volume.meta.name)), sizes.has, sizes.wants);
+    let (volume, has, wants) = (volume_of(&case.object(), &sizes.volume.meta.name), sizes.has, sizes.wants);
     let (severity, fact, next) = match waited {
         _ if refused => (
             Severity::Error,

@@ -3,8 +3,7 @@
 use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
 use crate::controllers::resizer::ResizeStage;
 use crate::diagnosis::case::PATIENCE;
-use crate::diagnosis::case::volume_key;
-use crate::diagnosis::mention::mention;
+use crate::diagnosis::mention::volume_of;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
@@ -74,7 +73,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
         return None;
     }
-    let volume = mention(&volume_key(&sizes.volume.meta.name));
+    let volume = volume_of(&case.object(), &sizes.volume.meta.name);
     let what = if claim.mode() == VolumeMode::Block { "the device on the node" } else { "its file system" };
     let grown = format!("{volume} has {}, but {what} still has {}", sizes.capacity, sizes.has);
     let found = match users.first() {

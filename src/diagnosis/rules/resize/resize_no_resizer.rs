@@ -2,7 +2,7 @@
 
 use super::{Sizes, class_allows, driver_of, event, is_under_way, lasts, with_event};
 use crate::diagnosis::case::{PATIENCE, volume_key};
-use crate::diagnosis::mention::mention;
+use crate::diagnosis::mention::volume_of;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
@@ -52,7 +52,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let (volume, has, wants) = (&sizes.volume.meta.name, sizes.has, sizes.wants);
-    let its_volume = mention(&volume_key(volume));
+    let its_volume = volume_of(&case.object(), volume);
     let asked = event(case, claim, "ExternalExpanding");
     let with_asked = |found: Detection| match asked {
         Some(event) => with_event(found, case, event),
