@@ -75,6 +75,38 @@ fn cluster(mode: &str, zone: &str, devices: &str) -> String {
     CLUSTER.replace("MODE", mode).replace("ZONE", zone).replace("DEVICES", devices)
 }
 
+/// After a restart of the node, the pod has no sandbox, and the kubelet mounts the volumes again. The phase stays Running.
+/// Upstream: `getPhase`, `pkg/kubelet`, and `GeneratePodReadyToStartContainersCondition`, 1.36.
+#[test]
+fn a_pod_whose_node_was_restarted_has_not_mounted_its_volumes() {
+    let event = r#"
+---
+apiVersion: v1
+kind: Event
+metadata: {name: web.1, namespace: default, uid: e1}
+involvedObject: {apiVersion: v1, kind: Pod, name: web, namespace: default, uid: p1}
+type: Warning
+reason: FailedMount
+message: >-
+  MountVolume.MountDevice failed for volume "pv-1" : kubernetes.io/csi: attacher.MountDevice failed to create
+  newCsiDriverClient: driver name d.csi not found in the list of registered CSI drivers
+source: {component: kubelet}
+lastTimestamp: "2026-03-01T09:00:05Z"
+"#;
+    let status = |ready: &str| {
+        format!(
+            "status: {{phase: Running, conditions: [{{type: PodReadyToStartContainers, status: '{ready}'}}], \
+             containerStatuses: [{{name: main, state: {{terminated: {{exitCode: 255}}}}}}]}}"
+        )
+    };
+    let with = |ready: &str| cluster("ReadWriteOnce", "a", "").replace("status: {phase: Pending}", &status(ready));
+    let (state, says, first) = mounted(&(with("False") + event));
+    assert_eq!(state, "broken", "{first}");
+    assert!(says.contains("not found in the list of registered CSI drivers"), "{says}");
+    assert!(first.contains("is Running, but the volume of claim data cannot be mounted on node a-node"), "{first}");
+    assert_eq!(mounted(&(with("True") + event)).0, "done");
+}
+
 #[test]
 fn a_volume_that_the_kubelet_refuses_or_cannot_mount_is_explained_without_an_event() {
     let plain = cluster("ReadWriteOnce", "a", "");

@@ -31,6 +31,26 @@ fn each_line_is_found_or_counted() {
     assert_eq!(uploads["ends"][1], Value::Null);
 }
 
+/// The log of a kubelet has the leaves of its volume manager. The text has no placeholders of messages.
+#[test]
+fn the_lines_of_a_kubelet_are_found() {
+    let log = text("examples/kubelet.log");
+    let run = explain(&["-o", "json"], &log);
+    let document: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(document["counts"]["unknown"], 1);
+    assert_eq!(document["unknown"][0]["file"], "kubelet.go");
+    let lines = document["syncs"][0]["lines"].as_array().expect("lines");
+    let line = |number: u64| lines.iter().find(|line| line["line"] == number).expect("a line");
+    assert_eq!(lines.len() + 1, log.lines().count());
+    assert_eq!(line(14)["steps"][0]["id"], "KM8");
+    assert_eq!(line(14)["object"]["name"], line(4)["others"][0]["name"]);
+    assert_eq!(line(18)["steps"][0]["id"], "KM14");
+    let shown = explain(&[], &log).stdout;
+    assert!(shown.contains("Starting operationExecutor.MountVolume ["), "{shown}");
+    assert!(shown.contains("No retries permitted until … (durationBeforeRetry …). Error: MountVolume.SetUp failed ["));
+    assert!(!shown.contains("{}") && !shown.contains("{specName}"), "{shown}");
+}
+
 /// Only the syncs of the named objects are shown, and the others are counted.
 #[test]
 fn only_the_syncs_of_the_named_objects_are_shown() {

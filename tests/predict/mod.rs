@@ -3,6 +3,7 @@
 
 mod actors;
 mod answers;
+mod attach_detach;
 mod attacher;
 mod attachments;
 mod candidates;

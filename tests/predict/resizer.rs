@@ -294,11 +294,25 @@ fn a_lowered_request_is_tried_at_once_only_if_the_driver_has_refused_the_size() 
         let resized = resizer.sync_resize(claim, ResizeMemory::default(), &Circumstances::default());
         let Some(Act::Expand(request)) = resized.steps.last().map(|step| &step.act) else { panic!("{resized:?}") };
         assert_eq!(request.bytes, size << 30, "{progress}");
-        let sizes = ResizeSizes::of(claim).unwrap();
+        let sizes = ResizeSizes::of(claim, ResizeStage::of(claim).unwrap()).unwrap();
         let requested = sizes.requested.map(|size| size.to_string());
         assert_eq!((sizes.target.to_string().as_str(), requested.as_deref()), ("5Gi", Some("2Gi")));
         assert!(sizes.target_is_counted);
     }
+}
+
+/// What was allocated for the first expansion stays in the status. The resizer asks the driver for the new request.
+#[test]
+fn a_second_expansion_has_the_request_as_its_target() {
+    let status = json!({"allocatedResources": {"storage": "1Gi"}, "capacity": {"storage": "1Gi"}});
+    let snapshot = world(&[volume(&csi()), with_status(&status), class()], everything());
+    let claim = &snapshot.claims()[0];
+    let resizer = Resizer::new(&snapshot, Sidecar::new("csi.example.com"), Unkept::default());
+    let resized = resizer.sync_resize(claim, ResizeMemory::default(), &Circumstances::default());
+    let Some(Act::Expand(request)) = resized.steps.last().map(|step| &step.act) else { panic!("{resized:?}") };
+    assert_eq!(ResizeStage::of(claim), Some(ResizeStage::Requested));
+    let sizes = ResizeSizes::of(claim, ResizeStage::Requested).unwrap();
+    assert_eq!((request.bytes, sizes.target.to_string().as_str(), sizes.requested), (2 << 30, "2Gi", None));
 }
 
 #[test]

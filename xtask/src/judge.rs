@@ -24,12 +24,14 @@ mod mounting;
 mod on_node;
 mod pods;
 mod provisioning;
+mod refusals;
 mod resizer;
 mod scheduler_cuts;
 mod scheduling;
 mod searches;
 
 pub use attacher::attacher_leaves;
+pub use attaching::attaching_leaves;
 pub use counts::{Counts, EngineCounts};
 pub use cuts::misnamed;
 pub(crate) use ends::{end_of, object_of, settling};

@@ -23,7 +23,7 @@ pub mod provisioner;
 pub mod pv_protection;
 pub mod pvc_protection;
 pub mod resizer;
-mod resizing;
+pub mod resizing;
 pub mod scheduler;
 pub mod settings;
 pub mod spec;

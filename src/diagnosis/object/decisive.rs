@@ -3,7 +3,8 @@
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::partners::Partners;
 use crate::diagnosis::pod::facts::bound;
-use crate::diagnosis::{Act, Finding, Findings, Risk, Rule, Severity, key};
+use crate::diagnosis::rules::is_about_growth;
+use crate::diagnosis::{Finding, Findings, Risk, Severity, key};
 use crate::model::{ClaimPhase, Kind, ObjectKey};
 use crate::snapshot::Snapshot;
 use std::collections::BTreeMap;
@@ -101,12 +102,6 @@ impl<'f> Concerning<'f> {
     }
 }
 
-/// Returns whether the rule is only about the expansion of a volume or about the change of its attributes. The volume
-/// can then be used.
-pub(super) fn is_about_growth(rule: &Rule) -> bool {
-    rule.hinders == [Act::Expand] || rule.id.starts_with("resize-") || rule.id.starts_with("vac-")
-}
-
 /// Returns whether the object is a claim that is Bound.
 fn is_bound_claim(snapshot: &Snapshot, object: &ObjectKey) -> bool {
     let claim = snapshot.claim_id(&object.namespace, &object.name).map(|id| snapshot.claim(id));
@@ -142,9 +137,12 @@ impl<'f> FindingIndex<'f> {
     }
 
     /// Returns the worst finding about the expansion or the change of a volume that the pod uses. Such a finding does
-    /// not keep the pod from running. Returns `None` for other objects.
-    pub(super) fn growth_of(&self, object: &ObjectKey) -> Option<Decisive<'f>> {
-        let pod = self.snapshot.pod(&object.namespace, &object.name).filter(|_| object.kind == Kind::Pod)?;
+    /// not keep the pod from running. Returns `None` for other objects, and for a pod that has ended.
+    pub(super) fn worst_of_growth(&self, object: &ObjectKey) -> Option<Decisive<'f>> {
+        let pod = self.snapshot.pod(&object.namespace, &object.name)?;
+        if object.kind != Kind::Pod || pod.terminated() {
+            return None;
+        }
         let claims = pod.claim_names().map(|claim| claim_key(&pod.meta.namespace, claim));
         let found = claims.filter_map(|claim| self.on.get(&claim)).flatten().copied();
         let serious = found.filter(|finding| is_about_growth(finding.rule) && finding.severity != Severity::Info);

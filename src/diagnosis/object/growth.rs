@@ -2,7 +2,7 @@
 
 use crate::controllers::resizer::{ModifyStage, ResizeSizes, ResizeStage};
 use crate::diagnosis::case::key_of_claim;
-use crate::model::{ModifyVolume, ObjectKey, PersistentVolumeClaim, Str};
+use crate::model::{ObjectKey, PersistentVolumeClaim, Str};
 
 /// What a claim records about the expansion of its volume and about the change of its class of attributes.
 #[derive(Clone, Debug)]
@@ -53,7 +53,8 @@ impl Growth {
 
 impl Expansion {
     fn of(claim: &PersistentVolumeClaim) -> Option<Self> {
-        Some(Self { stage: ResizeStage::of(claim)?, sizes: ResizeSizes::of(claim)? })
+        let stage = ResizeStage::of(claim)?;
+        Some(Self { stage, sizes: ResizeSizes::of(claim, stage)? })
     }
 
     fn sentence(&self, of_claim: &str) -> String {
@@ -89,11 +90,7 @@ impl Expansion {
 impl Modification {
     fn of(claim: &PersistentVolumeClaim) -> Option<Self> {
         let stage = ModifyStage::of(claim)?;
-        let wanted = claim.attributes_class();
-        let status = claim.details.as_ref().and_then(|details| details.modify.as_ref());
-        // Only a change that the driver was asked for keeps its target.
-        let is_tried = matches!(stage, ModifyStage::InProgress | ModifyStage::Failing | ModifyStage::Cancelled);
-        let target = status.filter(|_| is_tried).map_or(wanted, |ModifyVolume { target, .. }| target);
+        let (wanted, target) = (claim.attributes_class(), stage.target(claim));
         let requested = (wanted != target).then(|| wanted.into());
         Some(Self { stage, target: target.into(), requested })
     }

@@ -178,12 +178,12 @@ impl<'d> Diagnoser<'d> {
         let plain = plain::of_object(self, object, view);
         // A pod that runs as it should can still have a volume that does not grow.
         let is_well = plain.state == Some(State::Well);
-        let decisive = decisive.or_else(|| if is_well { index.growth_of(object) } else { None });
+        let decisive = decisive.or_else(|| if is_well { index.worst_of_growth(object) } else { None });
         // The cause of a workload is that of its worst pod. The words remain those about the workload.
         let of_pod = plain.worst.as_ref().filter(|_| decisive.is_none());
         let decisive = decisive.or_else(|| {
             let pod = of_pod?;
-            let growth = || if plain.state == Some(State::AtRisk) { index.growth_of(pod) } else { None };
+            let growth = || if plain.state == Some(State::AtRisk) { index.worst_of_growth(pod) } else { None };
             index.concerning(pod).decisive().or_else(growth)
         });
         let is_of_pod = of_pod.is_some();
@@ -202,7 +202,7 @@ impl<'d> Diagnoser<'d> {
         let actor = own.unwrap_or(actor);
         let actor = if state.is_problem() { actor.or_user(&remedies) } else { actor };
         let safe = |text: String| sanitize(&text).into_owned();
-        let growth = self.growth_of(object);
+        let growth = self.growths(object);
         Diagnosis {
             object: object.clone(),
             state,
@@ -230,7 +230,7 @@ impl<'d> Diagnoser<'d> {
     }
 
     /// Returns what the claim, or each claim of the pod, records about the expansion and the change of its volume.
-    fn growth_of(&self, object: &ObjectKey) -> Vec<Growth> {
+    fn growths(&self, object: &ObjectKey) -> Vec<Growth> {
         let snapshot = self.simulation.snapshot();
         match snapshot.object_id(object).map(ObjectId::typed) {
             Some(TypedId::PersistentVolumeClaim(id)) => Growth::of(snapshot.claim(id)).into_iter().collect(),

@@ -1,8 +1,9 @@
 //! The state of an object in one word.
 
-use super::decisive::{Decisive, is_about_growth};
+use super::decisive::Decisive;
 use super::plain::Plain;
 use crate::diagnosis::reason::View;
+use crate::diagnosis::rules::is_about_growth;
 use crate::diagnosis::{Risk, Severity};
 use crate::model::{ClaimPhase, ObjectId, ObjectKey, TypedId, VolumePhase};
 use crate::simulate::Outcome;

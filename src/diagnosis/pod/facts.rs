@@ -93,14 +93,21 @@ pub fn gone_node<'p>(snapshot: &Snapshot, pod: &'p Pod) -> Option<&'p str> {
 
 /// Returns whether the status of the pod shows that all its volumes have been mounted: a container has started or waits
 /// for its image, or the pod has a sandbox. The kubelet makes the sandbox after it has mounted all volumes, and pulls
-/// the images then. Upstream: `SyncPod`, `pkg/kubelet`, 1.36.
+/// the images then. After a restart of the node, the pod has no sandbox, and the kubelet mounts the volumes again. The
+/// phase stays Running, and the containers are shown as ended. Upstream: `SyncPod` and `getPhase`, `pkg/kubelet`, 1.36.
 pub fn has_mounted(pod: &Pod) -> bool {
     let has_ended = |status: &crate::model::ContainerStatus| matches!(status.state, ContainerState::Terminated { .. });
-    matches!(pod.phase, PodPhase::Running | PodPhase::Succeeded)
-        || pod.running_container
-        || pod.containers.iter().any(has_ended)
-        || blocked_container(pod).is_some()
-        || pod.condition("PodReadyToStartContainers").is_some_and(|condition| condition.status == "True")
+    if pod.phase == PodPhase::Succeeded || pod.running_container {
+        return true;
+    }
+    if pod.terminated() {
+        return pod.containers.iter().any(has_ended);
+    }
+    match pod.condition("PodReadyToStartContainers").map(|condition| condition.status.as_str()) {
+        Some("True") => true,
+        Some("False") => false,
+        _ => pod.phase == PodPhase::Running || pod.containers.iter().any(has_ended) || blocked_container(pod).is_some(),
+    }
 }
 
 /// Returns the claim and the volume that it is bound to. Returns None if one of them was not read, or if they are not

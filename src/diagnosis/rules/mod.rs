@@ -19,7 +19,7 @@ mod workload;
 
 pub(super) use volume::{RELEASED_RETAIN, drop_general_findings};
 
-use super::Rule;
+use super::{Act, Rule};
 use std::sync::LazyLock;
 
 /// The rules of all sections, in order.
@@ -57,6 +57,12 @@ pub fn by_id(id: &str) -> Option<&'static Rule> {
 /// Returns the rules that have a verb which repairs their findings or makes them harmless.
 pub fn repairable() -> impl Iterator<Item = &'static Rule> {
     all().iter().copied().filter(|rule| !rule.repairs.is_empty())
+}
+
+/// Returns whether the rule is only about the expansion of a volume or about the change of its attributes. The volume
+/// can then be used.
+pub(super) fn is_about_growth(rule: &Rule) -> bool {
+    rule.hinders == [Act::Expand] || resize::RULES.iter().any(|known| known.id == rule.id)
 }
 
 /// Declares the files of a section and lists their rules in this order.

@@ -76,7 +76,7 @@ impl LoggedSyncOut {
                 line.time.clone(),
                 line.functions.join(", "),
                 step(&line.steps),
-                format!("{}{}", line.message, self.named(line)),
+                format!("{}{}", shown(line.message), self.named(line)),
             ]);
         }
         for line in
@@ -102,6 +102,27 @@ impl LoggedSyncOut {
         let named: Vec<String> = objects.map(LoggedObject::text).chain(volumes).chain(pods).collect();
         if named.is_empty() { String::new() } else { format!(" [{}]", named.join(", ")) }
     }
+}
+
+/// Returns a message without the texts that differ from line to line. The names of a volume and its pod at the end of a
+/// message of the kubelet are left out, because the objects of the line are shown after it.
+fn shown(message: &str) -> String {
+    let (message, _) = message.split_once(" for volume \"{").unwrap_or((message, ""));
+    let mut pieces = message.split('{');
+    let mut shown = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.split_once('}') {
+            Some((key, rest)) if key.chars().all(|one| one.is_ascii_alphabetic()) => {
+                shown.push('…');
+                shown.push_str(rest);
+            }
+            _ => {
+                shown.push('{');
+                shown.push_str(piece);
+            }
+        }
+    }
+    shown
 }
 
 /// Returns the ids of the leaves, or only the first one if there are many.

@@ -125,9 +125,10 @@ fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     shown
 }
 
-/// Returns the tables of the external provisioner, attacher and resizer, and of the kubelet.
+/// Returns the tables of the external provisioner, attacher and resizer, of the attach/detach controller, and of the
+/// kubelet.
 fn recorded_tables() -> String {
-    use super::super::{attacher, kubelet, provisioner, resizer};
+    use super::super::{attach_detach, attacher, kubelet, provisioner, resizer};
     let of_provisioner = recorded(
         ("The external provisioner", "on the external provisioner", "provisioner"),
         &provisioner::leaves(),
@@ -146,13 +147,19 @@ fn recorded_tables() -> String {
         &resizer::reached(),
         &resizer::NOT_RECORDED,
     );
+    let of_attach_detach = recorded(
+        ("The attach/detach controller", "on the attach/detach controller", "attach-detach"),
+        &attach_detach::leaves(),
+        &attach_detach::reached(),
+        &[],
+    );
     let of_kubelet = recorded(
         ("The volumes of the kubelet", "on the volume manager of the kubelet", "kubelet-volumes"),
         &kubelet::leaves(),
         &kubelet::reached(),
         &[],
     );
-    format!("{of_provisioner}\n{of_attacher}\n{of_resizer}\n{of_kubelet}")
+    format!("{of_provisioner}\n{of_attacher}\n{of_resizer}\n{of_attach_detach}\n{of_kubelet}")
 }
 
 /// Returns the table of leaves that recorded worlds reach: ids, names and sentences. `page` has the title of the table,
@@ -186,8 +193,7 @@ fn recorded(
     )
 }
 
-/// Returns the leaves that have cases. The leaves of the external provisioner, of the attach/detach controller and of
-/// the kubelet are in recordings instead.
+/// Returns the leaves that have cases. The leaves of the other tables are in recordings instead.
 fn leaves() -> impl Iterator<Item = Branch> {
     let is_recorded = |leaf: &Branch| {
         matches!(

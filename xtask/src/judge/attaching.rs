@@ -5,13 +5,13 @@
 use super::foretold::Foretold;
 use super::logs::{Logged, started};
 use super::memory;
-use super::{Difference, Judged, Verdict, parts};
-use crate::attaching::{Attaching, Entry, RefusedRequests, Request};
+use super::refusals::Answers;
+use super::{Counts, Difference, Judged, Verdict, parts};
+use crate::attaching::{Attaching, Entry, Request};
+use crate::line::Line;
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::KubernetesBehavior;
-use pvctl::controllers::attach_detach::{
-    Action, ApiAnswers, AttachDetach, Flags, Force, LOOP_PERIOD, Moment, NAME, PodName, Refusal,
-};
+use pvctl::controllers::attach_detach::{Action, AttachDetach, Flags, Force, LOOP_PERIOD, Moment, NAME, PodName};
 use pvctl::model::{Node, PersistentVolumeClaim, Pod, Str};
 use pvctl::snapshot::{Coverage, Snapshot};
 use pvctl::world::{Choices, View};
@@ -39,35 +39,8 @@ impl Judged<'_> {
             return Ok(());
         }
         let mut run = Run::new(&self.line.world.items, asked, self.behavior)?;
-        let mut places = asked.log.iter().peekable();
         let mut log = Logged::new(NAME);
-        loop {
-            let recorded = places.peek().map(|entry| entry.at);
-            let Some(now) = [recorded, run.next()].into_iter().flatten().min().filter(|now| *now < asked.until) else {
-                break;
-            };
-            let (mut entries, mut logged) = (Vec::new(), Vec::new());
-            while let Some(entry) = places.next_if(|entry| entry.at == now) {
-                if entry.logged.is_empty() {
-                    entries.push(entry);
-                } else {
-                    logged.push(entry.logged.as_str());
-                }
-            }
-            let real = run.recorded(&entries)?;
-            verdict.counts.attaching_moments += usize::from(!real.is_empty());
-            verdict.counts.attaching_actions += real.len();
-            if let Some(predicted) = run.step(Moment(now), &entries, &real)? {
-                verdict.differences.push(Difference {
-                    part: "attaching".to_owned(),
-                    object: format!("the cluster at {}.{:09} s", now / 1_000_000_000, now % 1_000_000_000),
-                    only_real: difference(&real, &predicted),
-                    only_predicted: difference(&predicted, &real),
-                });
-                break;
-            }
-            log.compare(&logged, &run.passed);
-        }
+        verdict.differences.extend(run.follow(asked, &mut log, &mut verdict.counts)?);
         for operation in asked.log.iter().filter_map(|entry| entry.operation.as_ref()) {
             log.expect(&started(operation)?);
         }
@@ -80,6 +53,17 @@ impl Judged<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the ids of the leaves that the controller passes in a run.
+///
+/// # Errors
+/// Returns an error if the run cannot be followed.
+pub fn attaching_leaves(line: &Line, behavior: &KubernetesBehavior) -> Result<BTreeSet<&'static str>> {
+    let Some(asked) = line.attaching.as_ref().filter(|asked| !asked.log.is_empty()) else { return Ok(BTreeSet::new()) };
+    let mut run = Run::new(&line.world.items, asked, behavior)?;
+    ensure!(run.follow(asked, &mut Logged::new(NAME), &mut Counts::default())?.is_none(), "the run differs");
+    Ok(run.leaves)
 }
 
 pub(super) fn difference(these: &[String], others: &[String]) -> Vec<String> {
@@ -109,6 +93,8 @@ struct Run<'a> {
     quiet_since: Option<Moment>,
     /// The ids of the leaves that were passed at the last moment.
     passed: BTreeSet<&'static str>,
+    /// The ids of the leaves that were passed at any moment.
+    leaves: BTreeSet<&'static str>,
 }
 
 /// One of the states in which the controller can be.
@@ -138,7 +124,7 @@ impl<'a> Run<'a> {
     fn new(items: &[Value], asked: &'a Attaching, behavior: &KubernetesBehavior) -> Result<Self> {
         let flags = flags(asked, behavior);
         let items: BTreeMap<_, _> = items.iter().map(|item| (key_of(item), item.clone())).collect();
-        let answers = Answers { rules: &asked.refuse, counts: vec![0; asked.refuse.len()] };
+        let answers = Answers::new(&asked.refuse);
         Ok(Self {
             flags,
             snapshot: snapshot_of(&items)?,
@@ -149,7 +135,40 @@ impl<'a> Run<'a> {
             next_populate: None,
             quiet_since: None,
             passed: BTreeSet::new(),
+            leaves: BTreeSet::new(),
         })
+    }
+
+    /// Follows the run to its end. Returns the first difference.
+    fn follow(&mut self, asked: &Attaching, log: &mut Logged, counts: &mut Counts) -> Result<Option<Difference>> {
+        let mut places = asked.log.iter().peekable();
+        loop {
+            let recorded = places.peek().map(|entry| entry.at);
+            let Some(now) = [recorded, self.next()].into_iter().flatten().min().filter(|now| *now < asked.until) else {
+                return Ok(None);
+            };
+            let (mut entries, mut logged) = (Vec::new(), Vec::new());
+            while let Some(entry) = places.next_if(|entry| entry.at == now) {
+                if entry.logged.is_empty() {
+                    entries.push(entry);
+                } else {
+                    logged.push(entry.logged.as_str());
+                }
+            }
+            let real = self.recorded(&entries)?;
+            counts.attaching_moments += usize::from(!real.is_empty());
+            counts.attaching_actions += real.len();
+            if let Some(predicted) = self.step(Moment(now), &entries, &real)? {
+                return Ok(Some(Difference {
+                    part: "attaching".to_owned(),
+                    object: format!("the cluster at {}.{:09} s", now / SECOND, now % SECOND),
+                    only_real: difference(&real, &predicted),
+                    only_predicted: difference(&predicted, &real),
+                }));
+            }
+            self.leaves.extend(&self.passed);
+            log.compare(&logged, &self.passed);
+        }
     }
 
     /// Returns the next moment at which the controller does something by itself.
@@ -323,7 +342,7 @@ impl<'a> Run<'a> {
                 if predicted == *real {
                     self.passed.extend(passed);
                     // A refused request changes what a loop does.
-                    let foretold = foretold.filter(|_| new.answers.rules.is_empty());
+                    let foretold = foretold.filter(|_| new.answers.accept_all());
                     let differs = foretold.map(|foretold| foretold.differs(real)).unwrap_or_default();
                     ensure!(differs.is_empty(), "a loop at {} does not start what is foretold: {differs:?}", now.0);
                     if !next.contains(&new) {
@@ -498,66 +517,6 @@ pub(super) fn key_of(item: &Value) -> (String, String, String) {
 
 pub(super) fn snapshot_of(items: &BTreeMap<(String, String, String), Value>) -> Result<Snapshot> {
     Ok(Snapshot::new(parts(items.values(), Coverage::complete())?))
-}
-
-/// The answers of the API server, with the number of requests that matched each rule.
-#[derive(Clone, PartialEq)]
-struct Answers<'a> {
-    rules: &'a [RefusedRequests],
-    counts: Vec<u32>,
-}
-
-impl Answers<'_> {
-    fn answer(&mut self, verb: &str, resource: &str, name: &str) -> Option<Refusal> {
-        let mut refusal = None;
-        for (rule, count) in self.rules.iter().zip(&mut self.counts) {
-            if rule.verb == verb && rule.resource == resource && (rule.name.is_empty() || rule.name == name) {
-                *count += 1;
-                if (rule.first..=rule.last).contains(count) && refusal.is_none() {
-                    refusal = Some(refuse(rule, resource, name));
-                }
-            }
-        }
-        refusal
-    }
-}
-
-/// Returns the error of the API server. Upstream: `k8s.io/apimachinery/pkg/api/errors`, 1.36.
-fn refuse(rule: &RefusedRequests, resource: &str, name: &str) -> Refusal {
-    let qualified = if resource == "nodes" { resource.to_owned() } else { format!("{resource}.storage.k8s.io") };
-    match rule.reason.as_str() {
-        "NotFound" => Refusal::NotFound(format!("{qualified} \"{name}\" not found")),
-        "AlreadyExists" => Refusal::AlreadyExists(format!("{qualified} \"{name}\" already exists")),
-        "Conflict" => Refusal::Other(format!("Operation cannot be fulfilled on {qualified} \"{name}\": {}", rule.text)),
-        "Forbidden" => Refusal::Other(format!("{qualified} \"{name}\" is forbidden: {}", rule.text)),
-        _ => Refusal::Other(format!("Internal error occurred: {}", rule.text)),
-    }
-}
-
-impl ApiAnswers for Answers<'_> {
-    fn get_node(&mut self, name: &str) -> Option<Refusal> {
-        self.answer("get", "nodes", name)
-    }
-
-    fn get_attachment(&mut self, name: &str) -> Option<Refusal> {
-        self.answer("get", "volumeattachments", name)
-    }
-
-    fn patch_node(&mut self, name: &str) -> Option<Refusal> {
-        self.answer("patch", "nodes", name)
-    }
-
-    fn create_attachment(&mut self, name: &str) -> Option<Refusal> {
-        self.answer("create", "volumeattachments", name)
-    }
-
-    fn delete_attachment(&mut self, name: &str) -> Option<Refusal> {
-        self.answer("delete", "volumeattachments", name)
-    }
-
-    fn depends_on_order(&self) -> bool {
-        self.rules.iter().zip(&self.counts).any(|(rule, count)| *count < rule.last)
-    }
 }
 
 fn finished(mut all: Vec<String>, patches: BTreeMap<String, Vec<String>>) -> Vec<String> {

@@ -73,7 +73,7 @@ leaves! {
         "KE7" ExpandStarted "The node has to expand the volume: the driver is asked.",
         "KE8" ExpandSucceeded "The driver has expanded the volume: the status of the claim has its size.",
         "KE9" ExpandUnsupported "The driver cannot expand volumes on the node: the volume counts as expanded.",
-        "KE10" ExpandInUse "The driver does not expand a volume that is in use: it is not asked again.",
+        "KE10" ExpandInUse "The driver does not expand a volume that is in use: only the next mount asks it again.",
         "KE11" ExpandInfeasible "The driver will never expand the volume: the status of the claim says so.",
         "KE12" ExpandFailed "The driver has not expanded the volume: a condition of the claim says so.",
         "KE13" ExpandUncertain

@@ -9,7 +9,7 @@ use super::work::{End, Work, key};
 use crate::controllers::csi_sidecar::RETRY_MAX;
 use crate::controllers::resizing::{
     CONTROLLER_ERROR, CONTROLLER_IN_PROGRESS, CONTROLLER_INFEASIBLE, FILE_SYSTEM_PENDING, NODE_ERROR, NODE_IN_PROGRESS,
-    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, progress,
+    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, progress, true_condition,
 };
 use crate::model::{
     Amount, AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, Timestamp,
@@ -149,7 +149,9 @@ impl<'s> Resizer<'s> {
             NODE_INFEASIBLE if self.sidecar.expansion == Expansion::OnlyByNode => wants(),
             NODE_INFEASIBLE | CONTROLLER_IN_PROGRESS | CONTROLLER_INFEASIBLE => resumed(),
             "" if allocated(claim).is_some() => resumed(),
-            _ if is_true(claim, FILE_SYSTEM_PENDING) => Target::LeftTo(ResizeBranch::ResizeLeftToFileSystem),
+            _ if true_condition(claim, FILE_SYSTEM_PENDING).is_some() => {
+                Target::LeftTo(ResizeBranch::ResizeLeftToFileSystem)
+            }
             _ => wants(),
         }
     }
@@ -163,10 +165,6 @@ impl<'s> Resizer<'s> {
                     && pod.named_claims().any(|name| *name == claim.meta.name)
             })
     }
-}
-
-pub(super) fn is_true(claim: &PersistentVolumeClaim, kind: &str) -> bool {
-    claim.condition(kind).is_some_and(|condition| condition.status == "True")
 }
 
 /// Returns the conditions of an expansion without the condition of the type `kept`.

@@ -2,10 +2,9 @@
 //! follows from it.
 
 use super::modify::{IN_PROGRESS, INFEASIBLE, MODIFY_ERROR, PENDING};
-use super::resize::is_true;
 use crate::controllers::resizing::{
     CONTROLLER_ERROR, CONTROLLER_IN_PROGRESS, CONTROLLER_INFEASIBLE, FILE_SYSTEM_PENDING, NODE_ERROR, NODE_IN_PROGRESS,
-    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, progress,
+    NODE_INFEASIBLE, NODE_PENDING, RESIZING, allocated, progress, true_condition,
 };
 use crate::model::{ClaimPhase, PersistentVolumeClaim, Quantity};
 
@@ -51,7 +50,7 @@ impl ResizeStage {
     /// an expansion was refused.
     /// Upstream: `PersistentVolumeClaimStatus`, `k8s.io/api/core/v1`, 0.27 to 0.36.
     pub fn of(claim: &PersistentVolumeClaim) -> Option<Self> {
-        let has = |kind| is_true(claim, kind);
+        let has = |kind| true_condition(claim, kind).is_some();
         let by_controller = if has(CONTROLLER_ERROR) { Self::ControllerFailing } else { Self::ControllerInProgress };
         match progress(claim) {
             CONTROLLER_IN_PROGRESS => Some(by_controller),
@@ -71,7 +70,7 @@ impl ResizeStage {
         }
     }
 
-    /// Returns the words that documents print.
+    /// Returns the words for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Requested => "requested",
@@ -104,10 +103,11 @@ pub struct ResizeSizes {
 }
 
 impl ResizeSizes {
-    /// Returns the sizes of the expansion of a claim. It is `None` if the claim requests nothing.
-    pub fn of(claim: &PersistentVolumeClaim) -> Option<Self> {
+    /// Returns the sizes of the expansion of a claim that is at this stage. It is `None` if the claim requests nothing.
+    pub fn of(claim: &PersistentVolumeClaim, stage: ResizeStage) -> Option<Self> {
         let requested = claim.requested()?;
-        let target = allocated(claim).unwrap_or(requested);
+        // What was allocated for an earlier expansion stays in the status.
+        let target = allocated(claim).filter(|_| stage != ResizeStage::Requested).unwrap_or(requested);
         let order = target.compare(&requested);
         Some(Self { target, requested: order.is_ne().then_some(requested), target_is_counted: order.is_gt() })
     }
@@ -144,7 +144,7 @@ impl ModifyStage {
             return is_open.then_some(Self::Requested);
         };
         match modify.status.as_str() {
-            IN_PROGRESS if is_true(claim, MODIFY_ERROR) => Some(Self::Failing),
+            IN_PROGRESS if true_condition(claim, MODIFY_ERROR).is_some() => Some(Self::Failing),
             IN_PROGRESS => Some(Self::InProgress),
             _ if wanted.is_empty() => Some(Self::Cancelled),
             // The claim has named another class since then. The resizer has not yet begun with it.
@@ -155,7 +155,16 @@ impl ModifyStage {
         }
     }
 
-    /// Returns the words that documents print.
+    /// Returns the class to which the volume of a claim at this stage is being changed. Only a change that the driver
+    /// was asked for keeps its class if the claim names another one.
+    pub fn target(self, claim: &PersistentVolumeClaim) -> &str {
+        let status = claim.details.as_ref().and_then(|details| details.modify.as_ref());
+        let is_tried = matches!(self, Self::InProgress | Self::Failing | Self::Cancelled);
+        let target = status.filter(|_| is_tried).map(|modify| modify.target.as_str());
+        target.filter(|target| !target.is_empty()).unwrap_or_else(|| claim.attributes_class())
+    }
+
+    /// Returns the words for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Requested => "requested",

@@ -89,7 +89,7 @@ impl Obstacle {
             Self::SubPath
         } else if says(&["hostpath type check failed"]) {
             Self::HostPathType
-        } else if says(&["failed to expand the volume", "while expanding volume"]) {
+        } else if says(&["failed to expand the volume"]) {
             Self::Growth
         } else if says(&["'fsck' found errors", "run fsck manually", "structure needs cleaning", "bad superblock"])
             && !says(&["helper program"])

@@ -80,7 +80,14 @@ const CAUSES: [(&[&str], Cause); 10] = [
         },
     ),
     (
-        &["AccessMode", "accessMode", "access mode", "only supports Read", "MULTI_NODE_"],
+        &[
+            "MULTI_NODE_MULTI_WRITER not supported",
+            "AccessModes[ReadWriteOnce] supported",
+            "Only support ReadWriteOnce access mode",
+            "only supports Read",
+            "not supported for access mode",
+            "multi node access modes are only supported",
+        ],
         Cause {
             words: "it does not make volumes with the access modes of the claim",
             is_final: true,

@@ -15,21 +15,13 @@ crate::diagnosis::rules::section! {
 use crate::controllers::ClaimBranch;
 use crate::controllers::persistent_volume::plugins::migrated_driver;
 use crate::controllers::resizer::ResizeStage;
+use crate::controllers::resizing::true_condition;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::{Case, Detection};
 use crate::model::surroundings::{Condition, Event};
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Quantity, SourceKind, Timestamp,
 };
-
-/// The type of the condition that reports that a resizer has begun.
-const RESIZING: &str = "Resizing";
-/// The type of the condition that reports that the driver could not enlarge the volume.
-const CONTROLLER_ERROR: &str = "ControllerResizeError";
-/// The type of the condition that reports that the node has to enlarge the file system.
-const NODE_PENDING: &str = "FileSystemResizePending";
-/// The type of the condition that reports that the node could not enlarge the file system.
-const NODE_ERROR: &str = "NodeResizeError";
 
 /// The sizes that the claim and the volume of a completed binding state.
 struct Sizes<'a> {
@@ -82,16 +74,6 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Returns the value of `status.allocatedResourceStatuses`, as evidence. [`ResizeStage`] says what it means.
-fn progress(claim: &PersistentVolumeClaim) -> &str {
-    claim.details.as_ref().map_or("", |details| &details.allocated_status)
-}
-
-/// Returns the condition of that type, if its status is True.
-fn condition<'c>(claim: &'c PersistentVolumeClaim, kind: &str) -> Option<&'c Condition> {
-    claim.condition(kind).filter(|condition| condition.status == "True")
-}
-
 /// Returns whether an expansion of the claim's volume has begun and has not ended.
 fn is_under_way(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
     volume.meta.annotations.has(AnnotationKey::PreResizeCapacity)
@@ -127,15 +109,9 @@ fn modification(claim: &PersistentVolumeClaim) -> &str {
     modify.map_or("", |modify| modify.status.as_str())
 }
 
-/// Returns the class that a resizer has asked the driver for.
-fn modification_target(claim: &PersistentVolumeClaim) -> Option<&str> {
-    let modify = claim.details.as_ref()?.modify.as_ref()?;
-    Some(modify.target.as_str()).filter(|target| !target.is_empty())
-}
-
 /// Returns the driver's error about the change of attributes.
 fn modification_error(claim: &PersistentVolumeClaim) -> Option<&Condition> {
-    condition(claim, "ModifyVolumeError").filter(|error| !error.message.is_empty())
+    true_condition(claim, "ModifyVolumeError").filter(|error| !error.message.is_empty())
 }
 
 /// Returns the driver whose resizer serves the volume. For a migrated plugin this is the CSI driver that replaced it.

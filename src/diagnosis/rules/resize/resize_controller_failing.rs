@@ -1,8 +1,9 @@
 //! This rule reports a claim whose driver fails to enlarge the volume.
 
-use super::{CONTROLLER_ERROR, RESIZING, Sizes, condition, driver_of, event, lasts, progress, with_event};
+use super::{Sizes, driver_of, event, lasts, with_event};
 use crate::controllers::KubeVersion;
 use crate::controllers::resizer::ResizeStage;
+use crate::controllers::resizing::{CONTROLLER_ERROR, RESIZING, progress, true_condition};
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::mention::volume_of;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted, retain};
@@ -58,7 +59,7 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     if !sizes.grows() || stage.is_some_and(ResizeStage::is_on_node) {
         return None;
     }
-    let (running, error) = (condition(claim, RESIZING), condition(claim, CONTROLLER_ERROR));
+    let (running, error) = (true_condition(claim, RESIZING), true_condition(claim, CONTROLLER_ERROR));
     let refused = stage == Some(ResizeStage::ControllerInfeasible);
     if running.is_none() && error.is_none() && !refused {
         return None;

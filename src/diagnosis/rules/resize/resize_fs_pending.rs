@@ -1,9 +1,11 @@
 //! This rule reports a claim whose volume has been expanded, but whose file system has not.
 
-use super::{NODE_ERROR, NODE_PENDING, Sizes, condition, lasts, progress};
+use super::{Sizes, lasts};
 use crate::controllers::resizer::ResizeStage;
+use crate::controllers::resizing::{FILE_SYSTEM_PENDING, NODE_ERROR, progress, true_condition};
 use crate::diagnosis::case::PATIENCE;
 use crate::diagnosis::mention::volume_of;
+use crate::diagnosis::pod::facts::has_mounted;
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolumeClaim, Pod, VolumeMode};
@@ -55,43 +57,55 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         return None;
     }
     let stage = ResizeStage::of(claim);
-    let (pending, error) = (condition(claim, NODE_PENDING), condition(claim, NODE_ERROR));
+    let (pending, error) = (true_condition(claim, FILE_SYSTEM_PENDING), true_condition(claim, NODE_ERROR));
     let failed = error.is_some() || stage == Some(ResizeStage::NodeInfeasible);
     if pending.is_none() && !failed && !stage.is_some_and(ResizeStage::is_on_node) {
         return None;
     }
     let since = pending.or(error).and_then(|condition| condition.since);
     let (namespace, name) = (&claim.meta.namespace, &claim.meta.name);
-    let users: Vec<&Pod> = case.snapshot().pods_of(namespace, name).filter(|pod| is_on_node(pod)).collect();
+    let users = case.snapshot().pods_of(namespace, name).filter(|pod| is_on_node(pod));
+    let (readers, writers): (Vec<&Pod>, Vec<&Pod>) = users.partition(|pod| only_reads(pod, name));
+    // A pod that waits for its volume may wait because the expansion has failed.
+    let is_user = |pod: &&&Pod| failed || has_mounted(pod);
+    let user = writers.iter().find(is_user).copied();
     // The node can act only after a pod that uses the claim was created.
-    let asked = match users.iter().map(|pod| pod.meta.created).min() {
+    let asked = match writers.iter().map(|pod| pod.meta.created).min() {
         Some(first) => since.max(first),
         None => since,
     };
     let waited = case.seconds_since(asked);
     // The node also needs time. Without a timestamp, it is unknown how much time has passed.
-    if !users.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
+    if !writers.is_empty() && !failed && waited.is_none_or(|waited| waited < PATIENCE) || !lasts(case) {
         return None;
     }
     let volume = volume_of(&case.object(), &sizes.volume.meta.name);
     let what = if claim.mode() == VolumeMode::Block { "the device on the node" } else { "its file system" };
     let grown = format!("{volume} has {}, but {what} still has {}", sizes.capacity, sizes.has);
-    let found = match users.first() {
-        None if !case.knows_all(Kind::Pod, namespace) => return None,
-        None if failed => Detection::new(format!(
+    let found = match (user, writers.first()) {
+        (None, Some(pod)) => Detection::new(format!(
+            "{grown}. Node {} expands it when it mounts the volume for pod {}, and has not mounted it yet",
+            pod.node_name, pod.meta.name
+        )),
+        (None, None) if !case.knows_all(Kind::Pod, namespace) => return None,
+        (None, None) if !readers.is_empty() => Detection::new(format!(
+            "{grown}. The kubelet does not expand it for a pod that has readOnly: true for the claim, and no other pod uses \
+             it now"
+        )),
+        (None, None) if stage == Some(ResizeStage::NodeInfeasible) => Detection::new(format!(
+            "{grown}. A node has failed to expand it. The next attempt happens when the resizer has acted again and a pod \
+             uses the claim, and no pod uses it now"
+        )),
+        (None, None) if failed => Detection::new(format!(
             "{grown}. A node has failed to expand it. The next attempt happens when a pod uses the claim, and no pod \
              uses it now"
         )),
         // A claim may be unused between two pods. If it is unused for long, somebody may wait for the requested size.
-        None => {
+        (None, None) => {
             Detection::new(format!("{grown}. The kubelet expands it when a pod uses the claim, and no pod uses it now"))
                 .severity(if waited.is_some_and(|waited| waited >= LONG) { Severity::Warning } else { Severity::Info })
         }
-        Some(_) if users.iter().all(|pod| only_reads(pod, name)) => Detection::new(format!(
-            "{grown}. The kubelet does not expand it for a pod that has readOnly: true for the claim, and no other pod uses \
-             it now"
-        )),
-        Some(pod) => {
+        (Some(pod), _) => {
             let node = &pod.node_name;
             let mounted_later = pod.meta.created.zip(since).is_some_and(|(created, since)| created > since);
             let how = match waited {
@@ -126,13 +140,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
             "status.conditions[type=FileSystemResizePending].lastTransitionTime",
             since.map(|moment| moment.to_string()).unwrap_or_default(),
         );
-    let Some(pod) = users.first() else {
-        return Some(found.remedy(by_hand(format!("start a pod that uses claim {namespace}/{name}"))));
+    let Some(pod) = user.or_else(|| writers.first().copied()) else {
+        let without = if readers.is_empty() { "" } else { " without readOnly" };
+        return Some(found.remedy(by_hand(format!("start a pod that uses claim {namespace}/{name}{without}"))));
     };
-    if users.iter().all(|pod| only_reads(pod, name)) {
-        let start = format!("start a pod that uses claim {namespace}/{name} without readOnly");
-        return Some(found.remedy(by_hand(start)));
-    }
     let pod_key = key(Kind::Pod, namespace, &pod.meta.name);
     Some(
         found
@@ -146,11 +157,11 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     )
 }
 
-/// Returns whether the pod has `readOnly: true` for the claim of this name wherever it uses the claim. The claim of an
-/// ephemeral volume can always be written to.
+/// Returns whether the pod has `readOnly: true` for the claim of this name. If the pod uses the claim in several
+/// volumes, the last one decides. The claim of an ephemeral volume can always be written to. Upstream:
+/// `AddPodToVolume`, `pkg/kubelet/volumemanager/cache`, 1.36.
 fn only_reads(pod: &Pod, claim: &str) -> bool {
-    let mut volumes = pod.claims.iter().filter(|volume| volume.claim == claim).peekable();
-    volumes.peek().is_some() && volumes.all(|volume| volume.read_only)
+    pod.claims.iter().rfind(|volume| volume.claim == claim).is_some_and(|volume| volume.read_only)
 }
 
 /// Returns whether the pod is on a node and still uses its volumes there.

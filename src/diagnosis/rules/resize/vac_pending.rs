@@ -1,7 +1,8 @@
 //! This rule reports a claim whose volume still does not have the requested attributes after some time.
 
-use super::{condition, driver_of, modification, modification_error, modification_target, requested_attributes};
+use super::{driver_of, modification, modification_error, requested_attributes};
 use crate::controllers::resizer::ModifyStage;
+use crate::controllers::resizing::true_condition;
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{by_hand, describe};
@@ -66,13 +67,10 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         let found = told(found).evidence(&volume_key(&volume.meta.name), "spec.csi.driver", driver);
         return Some(found.remedy(by_hand("set spec.volumeAttributesClassName of the claim to a class of its driver")));
     }
-    let since = condition(claim, "ModifyingVolume").or(modification_error(claim)).and_then(|one| one.since);
+    let since = true_condition(claim, "ModifyingVolume").or(modification_error(claim)).and_then(|one| one.since);
     let is_early = case.may_heal(since)?;
     // A change that may go on is ended first, even if the claim names another class by now.
-    let tried = match stage {
-        Some(ModifyStage::InProgress | ModifyStage::Failing) => modification_target(claim).unwrap_or(wanted),
-        _ => wanted,
-    };
+    let tried = stage.map_or(wanted, |stage| stage.target(claim));
     let what = match (modification_error(claim), stage) {
         (Some(error), _) => {
             format!(

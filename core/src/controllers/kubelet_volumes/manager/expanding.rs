@@ -6,7 +6,9 @@ use super::{VolumeManager, Work};
 use crate::controllers::kubelet_volumes::populate::storage;
 use crate::controllers::kubelet_volumes::{ExpandBranch, KubeletVolumes, MountBranch, MountEvent};
 use crate::controllers::pending_operations::{Key, Moment};
-use crate::controllers::resizing::{NODE_ERROR, NODE_IN_PROGRESS, NODE_INFEASIBLE, NODE_PENDING, allocated, progress};
+use crate::controllers::resizing::{
+    NODE_ERROR, NODE_IN_PROGRESS, NODE_INFEASIBLE, NODE_PENDING, allocated, progress, true_condition,
+};
 use crate::model::{
     AccessMode, AnnotationKey, PersistentVolume, PersistentVolumeClaim, Quantity, ResourceVersion, Str,
 };
@@ -77,7 +79,7 @@ impl ClaimCopy {
             version: claim.meta.resource_version.clone(),
             capacity: storage(claim.status.storage()),
             progress: progress(claim).into(),
-            has_failed: claim.condition(NODE_ERROR).is_some_and(|condition| condition.status == "True"),
+            has_failed: true_condition(claim, NODE_ERROR).is_some(),
         }
     }
 
