@@ -124,8 +124,8 @@ pub struct Trial<'a> {
     pub seed: u64,
     /// A text that the names of the tried mutants contain.
     pub only: &'a str,
-    /// A text that the names of the replayed recordings contain. If it is not empty, the core is optimised less, because
-    /// the replay of few recordings takes less time than the optimisation.
+    /// A text that the names of the replayed recordings contain. If it is not empty, the core is optimised less,
+    /// because the replay of few recordings takes less time than the optimisation.
     pub recordings: &'a str,
     /// The number of mutants that are tried at the same time, each in its own copy of the project.
     pub jobs: usize,
