@@ -75,8 +75,8 @@ fn cluster(mode: &str, zone: &str, devices: &str) -> String {
     CLUSTER.replace("MODE", mode).replace("ZONE", zone).replace("DEVICES", devices)
 }
 
-/// After a restart of the node, the pod has no sandbox, and the kubelet mounts the volumes again. The phase stays Running.
-/// Upstream: `getPhase`, `pkg/kubelet`, and `GeneratePodReadyToStartContainersCondition`, 1.36.
+/// After a restart of the node, the pod has no sandbox, and the kubelet mounts the volumes again. The phase stays
+/// Running. Upstream: `getPhase`, `pkg/kubelet`, and `GeneratePodReadyToStartContainersCondition`, 1.36.
 #[test]
 fn a_pod_whose_node_was_restarted_has_not_mounted_its_volumes() {
     let event = r#"

@@ -91,17 +91,31 @@ struct Run<'a> {
     next_populate: Option<u64>,
     /// The last loop, if it did nothing and nothing has happened since.
     quiet_since: Option<Moment>,
-    /// The ids of the leaves that were passed at the last moment.
-    passed: BTreeSet<&'static str>,
     /// The ids of the leaves that were passed at any moment.
     leaves: BTreeSet<&'static str>,
 }
 
 /// One of the states in which the controller can be.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 struct State<'a> {
     controller: Option<AttachDetach>,
     answers: Answers<'a>,
+    /// The ids of the leaves that were passed at the last moment on the way to this state. They are not a part of it.
+    passed: BTreeSet<&'static str>,
+}
+
+impl PartialEq for State<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.controller, &self.answers) == (&other.controller, &other.answers)
+    }
+}
+
+/// Adds a state. If the state is there already, it was reached in one more way.
+fn add<'a>(states: &mut Vec<State<'a>>, new: State<'a>) {
+    match states.iter_mut().find(|state| **state == new) {
+        Some(known) => known.passed.extend(new.passed),
+        None => states.push(new),
+    }
 }
 
 /// The nanoseconds of a second.
@@ -129,12 +143,11 @@ impl<'a> Run<'a> {
             flags,
             snapshot: snapshot_of(&items)?,
             items,
-            states: vec![State { controller: None, answers }],
+            states: vec![State { controller: None, answers, passed: BTreeSet::new() }],
             created: Moment(0),
             next_loop: None,
             next_populate: None,
             quiet_since: None,
-            passed: BTreeSet::new(),
             leaves: BTreeSet::new(),
         })
     }
@@ -166,8 +179,9 @@ impl<'a> Run<'a> {
                     only_predicted: difference(&predicted, &real),
                 }));
             }
-            self.leaves.extend(&self.passed);
-            log.compare(&logged, &self.passed);
+            let passed: BTreeSet<&str> = self.states.iter().flat_map(|state| &state.passed).copied().collect();
+            self.leaves.extend(&passed);
+            log.compare(&logged, &passed);
         }
     }
 
@@ -290,7 +304,9 @@ impl<'a> Run<'a> {
 
     /// Runs one moment. Returns what the model does instead if this is not what was recorded.
     fn step(&mut self, now: Moment, entries: &[&Entry], real: &[String]) -> Result<Option<Vec<String>>> {
-        self.passed.clear();
+        for state in &mut self.states {
+            state.passed.clear();
+        }
         // Others may answer an action of the controller at the same moment.
         let is_action = |entry: &&Entry| entry.write.is_some() || entry.operation.is_some() || entry.event.is_some();
         let (before, after) = entries.split_at(entries.iter().position(is_action).unwrap_or(entries.len()));
@@ -340,14 +356,12 @@ impl<'a> Run<'a> {
                 }
                 let (predicted, passed) = Self::predicted(out);
                 if predicted == *real {
-                    self.passed.extend(passed);
+                    new.passed.extend(passed);
                     // A refused request changes what a loop does.
                     let foretold = foretold.filter(|_| new.answers.accept_all());
                     let differs = foretold.map(|foretold| foretold.differs(real)).unwrap_or_default();
                     ensure!(differs.is_empty(), "a loop at {} does not start what is foretold: {differs:?}", now.0);
-                    if !next.contains(&new) {
-                        next.push(new);
-                    }
+                    add(&mut next, new);
                 } else {
                     other.get_or_insert(predicted);
                 }
@@ -411,16 +425,17 @@ impl<'a> Run<'a> {
             ensure!(self.items.remove(&key).is_some(), "{key:?} is deleted and does not exist");
             self.snapshot = snapshot_of(&self.items)?;
             let view = View::Snapshot(&self.snapshot);
-            let mut out = Vec::new();
-            for controller in self.states.iter_mut().filter_map(|state| state.controller.as_mut()) {
+            for state in &mut self.states {
+                let Some(controller) = &mut state.controller else { continue };
+                let mut out = Vec::new();
                 if let Some(pod) = old.pod(&key.1, &key.2).filter(|_| key.0 == "Pod") {
                     controller.pod_deleted(view, pod, &mut out);
                 }
                 if let Some(node) = old.node(&key.2).filter(|_| key.0 == "Node") {
                     controller.node_deleted(node, &mut out);
                 }
+                state.passed.extend(Self::predicted(out).1);
             }
-            self.passed.extend(Self::predicted(out).1);
         }
         Ok(())
     }
@@ -449,20 +464,17 @@ impl<'a> Run<'a> {
         mut change: impl FnMut(View<'_>, &mut State<'a>, &mut Choices, &mut Vec<Action>) -> Result<()>,
     ) -> Result<()> {
         let mut next: Vec<State<'a>> = Vec::new();
-        let mut out = Vec::new();
         for state in &self.states {
             let mut choices = Some(Choices::first());
             while let Some(mut script) = choices {
-                let mut new = state.clone();
+                let (mut new, mut out) = (state.clone(), Vec::new());
                 change(View::Snapshot(&self.snapshot), &mut new, &mut script, &mut out)?;
-                if !next.contains(&new) {
-                    next.push(new);
-                }
+                new.passed.extend(Self::predicted(out).1);
+                add(&mut next, new);
                 choices = script.next();
             }
         }
         self.states = next;
-        self.passed.extend(Self::predicted(out).1);
         Ok(())
     }
 

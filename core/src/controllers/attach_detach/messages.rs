@@ -148,7 +148,7 @@ messages! {
              attachability", ["node", "podUID", "volumeName"], S(AttachStep::AttachNotNeeded),
     }
     "findAndAddActivePods" {
-        PODS_UNLISTED: Error, "PodLister List failed", ["err"], S(AttachStep::AttachPodGone),
+        PODS_UNLISTED: Error, "PodLister List failed", ["err"], S(AttachStep::AttachPodsListed),
     }
     "AddVolumeNode" {
         STORED_AGAIN: Info2, "Volume is already added to attachedVolume list to node, update device path",

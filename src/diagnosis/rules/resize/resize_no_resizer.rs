@@ -65,10 +65,18 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
              although its class allows expansion"
         ));
         let found = sizes.told(found, case).evidence(&volume_key(volume), "spec", kind);
-        return Some(with_asked(found).remedy(by_hand(format!(
+        let instead = format!(
             "create a larger volume and copy the data, or do nothing: volume {volume} can be used as before, and the \
              request cannot be lowered to {has} again"
-        ))));
+        );
+        let found = with_asked(found).remedy(by_hand(instead));
+        // Upstream: `localVolumePlugin.NodeExpand`, `pkg/volume/local`, 1.36.
+        let enlarge = format!(
+            "or, if the volume is a block device, enlarge the device on its node and write its new size into \
+             spec.capacity of volume {volume}: the kubelet expands the file system for a pod that uses the claim"
+        );
+        let is_local = sizes.volume.source.kind == SourceKind::Local;
+        return Some(if is_local { found.remedy(by_hand(enlarge)) } else { found });
     };
     // The controller writes this event when it sees the raised request. Without the event, it is unknown how long ago
     // that was.

@@ -5,7 +5,7 @@ use crate::diagnosis::case::volume_key;
 use crate::diagnosis::mention::{mention, part_of};
 use crate::diagnosis::remedy::{by_hand, describe, patch_volume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolumeClaim};
+use crate::model::{Kind, PersistentVolumeClaim, SourceKind};
 use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
@@ -22,8 +22,9 @@ pub(super) static RULE: Rule = Rule {
         why: "Binding copies the volume's capacity to the claim. During an expansion, the status of the claim shows \
               the progress until both capacities are equal. Here the status shows no progress. So somebody has edited \
               `spec.capacity` of the volume, or has restored the volume from an older manifest. This field only states \
-              a size: it changes nothing in the storage. With a CSI driver, the next mount may copy the larger number \
-              to the claim, although nothing has grown.",
+              a size: it changes nothing in the storage. With a CSI driver, the kubelet may copy the larger number to \
+              the claim when it looks at a pod that uses the volume, although nothing has grown. With a local volume, \
+              the kubelet always does so, and expands the file system if the volume is a block device that has grown.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.capacity.storage}'\n\
                   kubectl get pvc NAME -n NAMESPACE -o jsonpath='{.status.capacity.storage}'\n\
                   kubectl get pv VOLUME -o yaml --show-managed-fields",
@@ -35,7 +36,8 @@ pub(super) static RULE: Rule = Rule {
                  it is too small, only smaller claims can get the volume later.",
         sources: &[
             "bind, updateBindVolumeToClaim, Kubernetes 1.36 (B4)",
-            "expandVolumeDuringMount, kubelet 1.36",
+            "expandVolumeDuringMount, volumeNeedsExpansion, kubelet 1.36",
+            "localVolumePlugin.NodeExpand, pkg/volume/local, 1.36",
             "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#csi-volume-expansion",
             "banzaicloud/koperator#469",
         ],
@@ -50,14 +52,19 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
     }
     let (volume, capacity, has) = (&sizes.volume.meta.name, sizes.capacity, sizes.has);
     let larger = capacity.compare(&has).is_gt();
+    let is_local = sizes.volume.source.kind == SourceKind::Local;
     let rest = match driver_of(case, sizes.volume) {
         _ if !larger => {
             "Somebody edited the volume, or restored it from an older manifest; its storage has the same \
                          size as before"
         }
         Some(_) => {
-            "Somebody edited the volume, which does not expand its storage. But the next mount may copy that number to \
-             the claim"
+            "Somebody edited the volume, which does not expand its storage. But the kubelet may copy that number to the \
+             claim when it looks at a pod that uses the volume"
+        }
+        None if is_local => {
+            "Somebody edited the volume. The kubelet copies that number to the claim when it looks at a pod that uses the \
+             volume, and expands the file system if the volume is a block device that has grown"
         }
         None => "Somebody edited the volume, which does not expand its storage",
     };
@@ -75,13 +82,16 @@ fn detect(case: &Case<'_>, claim: &PersistentVolumeClaim) -> Option<Detection> {
         json!({ "op": "replace", "path": "/spec/capacity/storage", "value": has.to_string() }),
     ];
     let does = format!("if the storage has {has}, correct the capacity of the volume; this changes no storage");
+    let expand = if is_local {
+        "to expand the volume, enlarge its block device on the node; if it has grown, start a pod that uses the claim"
+    } else {
+        "to expand the volume, raise the claim's spec.resources.requests.storage once both sizes are equal"
+    };
     Some(
         sizes
             .told(found, case)
             .remedy(describe(&volume_key(volume), "see where the storage is, and check its size there"))
             .remedy(patch_volume(sizes.volume, steps, does))
-            .remedy(by_hand(
-                "to expand the volume, raise the claim's spec.resources.requests.storage once both sizes are equal",
-            )),
+            .remedy(by_hand(expand)),
     )
 }
