@@ -2,8 +2,8 @@
 //! of the project, and the recordings should notice it.
 //!
 //! cargo-mutants itself would run all tests of the package that it changes. This module checks what the answers of the
-//! real controllers notice, so it uses only the list of cargo-mutants. Most mutants are compiled together, see
-//! [`combined`]. The others are compiled alone.
+//! real controllers notice, so it uses only the list of cargo-mutants. `combined` compiles most mutants together. The
+//! others are compiled alone.
 
 mod combined;
 
