@@ -5,6 +5,24 @@
 
 use crate::support::{Run, files, root};
 use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The rules about VolumeAttachments, and those about pods whose volumes are not attached.
+const OF_ATTACHING: [&str; 13] = [
+    "attach-backend-missing",
+    "attach-limit",
+    "csi-driver-not-on-node",
+    "lost-pv-missing",
+    "multi-attach",
+    "node-replaced-same-name",
+    "node-shutdown-fencing",
+    "pv-terminating-bound",
+    "va-attach-error-backend",
+    "va-detach-error-backend",
+    "va-double",
+    "va-node-gone",
+    "va-stale-no-pod",
+];
 
 /// The number of a case, or a rule whose cluster is asked about; the namespace and the beginning of the name of a pod;
 /// the rule of the root; and what the first line says.
@@ -30,7 +48,7 @@ const ATTACHING: &[Asked] = &[
     ("63", "default", "app-", "node-replaced-same-name", &["node k3s-1 was replaced", "attached to the old machine"]),
     ("64", "ci", "ghproxy-", "va-attach-error-backend", &["in use on node ci-node-a", "to node ci-node-b"]),
     ("65", "default", "broker-0", "attach-backend-missing", &["vol-0610bdf1017a8d7a8", "does not exist"]),
-    ("68", "default", "aggregator-0", "attach-limit", &["is Pending: "]),
+    ("68", "default", "aggregator-0", "attach-limit", &["has room for 4 more volumes of driver ebs.csi.aws.com"]),
     (
         "71",
         "default",
@@ -219,14 +237,24 @@ fn wrong(asked: &[Asked]) -> Vec<String> {
     wrong
 }
 
+/// Returns the rules of the roots.
+fn roots(asked: &[Asked]) -> BTreeSet<String> {
+    asked.iter().map(|(_, _, _, rule, _)| (*rule).to_owned()).collect()
+}
+
 #[test]
 fn the_first_line_names_the_cause_and_who_has_the_volume() {
     assert_eq!(wrong(ATTACHING), Vec::<String>::new());
+    assert_eq!(roots(ATTACHING), OF_ATTACHING.map(str::to_owned).into());
 }
 
 #[test]
 fn the_first_line_names_why_a_volume_is_not_expanded_or_changed() {
     assert_eq!(wrong(RESIZING), Vec::<String>::new());
+    let files = files("src/diagnosis/rules/resize", "rs");
+    let names = files.iter().filter_map(|(path, _)| path.rsplit('/').next()?.strip_suffix(".rs"));
+    let rules: BTreeSet<String> = names.filter(|name| *name != "mod").map(|name| name.replace('_', "-")).collect();
+    assert!(rules.is_subset(&roots(RESIZING)), "{rules:?}");
 }
 
 #[test]

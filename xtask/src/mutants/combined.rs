@@ -16,14 +16,18 @@ pub(super) const CHOICE: &str = "PVCTL_MUTANT";
 /// The file of the core that gets the function which says whether a mutant is chosen.
 const ROOT: &str = "core/src/lib.rs";
 
-/// The function which says whether a mutant is chosen.
-const CHOOSE: &str = r#"
-pub(crate) fn is_mutant(number: usize) -> bool {
+/// Returns the function which says whether a mutant is chosen.
+fn choose() -> String {
+    format!(
+        "
+pub(crate) fn is_mutant(number: usize) -> bool {{
     static CHOSEN: std::sync::LazyLock<Option<usize>> =
-        std::sync::LazyLock::new(|| std::env::var("PVCTL_MUTANT").ok().and_then(|number| number.parse().ok()));
+        std::sync::LazyLock::new(|| std::env::var(\"{CHOICE}\").ok().and_then(|number| number.parse().ok()));
     *CHOSEN == Some(number)
+}}
+"
+    )
 }
-"#;
 
 /// A program with many mutants.
 pub(super) struct Combined {
@@ -49,8 +53,8 @@ impl Combined {
         }
         let mut numbers: BTreeSet<usize> = (0..mutants.len()).collect();
         let root = tree.root.join(ROOT);
-        let choose = fs::read_to_string(&root)? + CHOOSE;
-        fs::write(&root, choose)?;
+        let with_choice = fs::read_to_string(&root)? + &choose();
+        fs::write(&root, with_choice)?;
         loop {
             let mut lines: BTreeMap<&Path, Lines> = BTreeMap::new();
             let mut written = BTreeSet::new();
