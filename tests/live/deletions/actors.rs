@@ -62,6 +62,8 @@ pub(super) struct Actors {
     pub(super) returned: Arc<AtomicBool>,
     /// Whether the node [`UNREACHABLE`] answers again.
     pub(super) answers: Arc<AtomicBool>,
+    /// The volumes whose data the drivers do not delete yet, because the test has not asked about them.
+    held: Arc<Mutex<BTreeSet<String>>>,
     seen: Arc<Mutex<BTreeMap<String, Seen>>>,
     newest: Arc<Mutex<u64>>,
 }
@@ -96,6 +98,7 @@ impl Actors {
             api: api.clone(),
             returned: Arc::default(),
             answers: Arc::default(),
+            held: Arc::default(),
             seen: Arc::default(),
             newest: Arc::default(),
         };
@@ -134,6 +137,17 @@ impl Actors {
         self.seen.lock().unwrap().get(volume).cloned().unwrap_or_default()
     }
 
+    /// Lets the drivers wait with these volumes, and with no others.
+    pub(super) fn hold(&self, volumes: BTreeSet<String>) {
+        *self.held.lock().unwrap() = volumes;
+    }
+
+    /// Returns whether the driver of a volume cannot delete its data at the moment.
+    fn waits(&self, volume: &Value) -> bool {
+        let is_away = text(volume, "/spec/csi/driver") == DRIVERS[1] && !self.returned.load(Ordering::SeqCst);
+        is_away || self.held.lock().unwrap().contains(text(volume, "/metadata/name"))
+    }
+
     /// Returns the resource version up to which the watch has seen everything.
     pub(super) fn newest(&self) -> u64 {
         *self.newest.lock().unwrap()
@@ -148,7 +162,7 @@ impl Actors {
             if !should_delete(&volume) {
                 return;
             }
-            if text(&volume, "/spec/csi/driver") == DRIVERS[1] && !self.returned.load(Ordering::SeqCst) {
+            if self.waits(&volume) {
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 continue;
             }
