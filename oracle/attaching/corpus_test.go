@@ -68,6 +68,10 @@ func TestCorpus(t *testing.T) {
 		}
 		err = line.Each(unpacked, func(l *line.Line) error {
 			number++
+			// A line that asks for all ends has no log.
+			if l.Attaching.EveryEnd {
+				return nil
+			}
 			was := results(t, l.Attaching.Log)
 			for run := 1; ; run++ {
 				now := results(t, answered(t, l))

@@ -334,6 +334,7 @@ impl<'a> Run<'a> {
                     let is_due = controller.next_step() == Some(now);
                     let ends_late = is_loop && is_due && script.pick(2) == 1;
                     let is_checking = controller.is_checking();
+                    ensure!(!is_checking || self.flags.verify_period.is_some(), "volumes are checked without a period");
                     if !ends_late {
                         controller.run_steps(view, now, &mut new.answers, &mut script, &mut out);
                     }

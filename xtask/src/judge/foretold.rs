@@ -44,7 +44,11 @@ impl Foretold {
     pub(super) fn differs(&self, actions: &[String]) -> Vec<String> {
         let is_operation = |action: &&String| action.starts_with("attach ") || action.starts_with("detach ");
         let started: Vec<&String> = actions.iter().filter(is_operation).collect();
-        let of_volume = |action: &str, volume: &str| action.split(' ').nth(1) == Some(volume);
+        // The name of a Fibre Channel volume can contain blanks.
+        let of_volume = |action: &str, volume: &str| {
+            let after = action.split_once(' ').and_then(|(_, rest)| rest.strip_prefix(volume));
+            after.is_some_and(|rest| rest.starts_with(' '))
+        };
         let missing = self.0.iter().filter(|(_, volume)| !started.iter().any(|action| of_volume(action, volume)));
         let surprising = started.iter().filter(|action| !self.0.iter().any(|(foretold, _)| foretold == **action));
         missing.map(|(foretold, _)| foretold.clone()).chain(surprising.map(|action| (*action).clone())).collect()

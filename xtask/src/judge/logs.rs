@@ -5,7 +5,7 @@ use super::decisions::Shape;
 use super::{Difference, Verdict, differ};
 use crate::attaching::Operation;
 use crate::line::Case;
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use pvctl::controllers::Branch;
 use pvctl::controllers::attach_detach::{AttachBranch, DetachBranch, loop_entries};
 use pvctl::controllers::log::{Message, identify, lines, read_log};
@@ -176,6 +176,7 @@ pub(super) fn started(operation: &Operation) -> Result<Vec<String>> {
         (name, forced) => bail!("the controller starts {name} {forced}"),
     };
     let entries = loop_entries(leaf, &operation.volume, &operation.node, &[]);
+    ensure!(!entries.is_empty(), "nothing is said about {} {}", operation.name, operation.forced);
     let as_recorded =
         |entry: String| entry.trim_end_matches(" scheduledPods=[]").replace("duration=\"6m0s\"", "duration=\"0s\"");
     Ok(entries.iter().map(|entry| as_recorded(entry.to_string())).collect())
@@ -207,7 +208,8 @@ impl Logged {
             self.lines += 1;
             self.text.push_str(entry);
             self.text.push('\n');
-            let found = lines(entry).next().and_then(Result::ok).map(|line| identify(&line)).unwrap_or_default();
+            let line = lines(entry).next().and_then(Result::ok);
+            let found = line.as_ref().map(identify).unwrap_or_default();
             let own = found.into_iter().filter(|(log, _)| log.component == self.component);
             let own: Vec<&Message> = own.map(|(_, message)| message).collect();
             if own.is_empty() {
@@ -219,6 +221,14 @@ impl Logged {
             }
             let leaves: BTreeSet<&str> = own.iter().flat_map(|message| message.leaves()).map(Branch::id).collect();
             self.leaves += usize::from(leaves.len() == 1);
+            let waits = DetachBranch::DetachWaitsForUnmount;
+            if leaves == BTreeSet::from([Branch::from(waits).id()]) {
+                let value = |key| line.as_ref().and_then(|line| line.value(key)).unwrap_or_default();
+                let said = loop_entries(waits.into(), value("volumeName"), value("node"), &[]);
+                if said.iter().all(|said| said.to_string() != without_header(entry)) {
+                    self.wrong.push(format!("not said at the leaf: {entry}"));
+                }
+            }
             if !leaves.is_empty() && leaves.is_disjoint(passed) {
                 self.wrong.push(format!("written at {leaves:?}, but only {passed:?} were passed: {entry}"));
             }
@@ -243,10 +253,10 @@ impl Logged {
         let others = reading.syncs.iter().filter(|sync| sync.log.component != self.component);
         self.wrong.extend(others.map(|sync| format!("of another component: {}", sync.log.component)));
         let found = reading.syncs.iter().flat_map(|sync| &sync.lines);
-        let named = found.filter(|line| !line.objects.is_empty() || !line.volumes.is_empty());
+        let named = found.map(|line| line.objects.len() + line.volumes.len());
         verdict.counts.log_lines += self.lines;
         verdict.counts.log_leaves += self.leaves;
-        verdict.counts.log_objects += named.count();
+        verdict.counts.log_objects += named.sum::<usize>();
         *verdict.compared.entry(part.to_owned()).or_default() += 1;
         if !self.wrong.is_empty() {
             self.wrong.truncate(MOST_SHOWN);

@@ -73,11 +73,6 @@ impl Actual {
         Self { volumes, in_use: in_use.collect(), reports: reports.collect() }
     }
 
-    /// Returns whether the status of the node lists the volume as attached.
-    pub(super) fn reports(&self, name: &str, node: &str) -> bool {
-        self.reports.get(node).is_some_and(|report| report.volumes.contains(name))
-    }
-
     /// Returns the nodes whose status lists a volume as attached.
     pub(super) fn reporting(&self) -> impl Iterator<Item = &Str> {
         self.reports.iter().filter(|(_, report)| !report.volumes.is_empty()).map(|(node, _)| node)

@@ -92,10 +92,8 @@ impl AttachDetach {
     }
 
     fn add_pod(&mut self, view: View<'_>, pod: &Pod) {
-        if self.desired.has_node(&pod.node_name) {
-            for volume in volumes_of(view, pod, self.flags.migration) {
-                self.desired.add(pod, volume);
-            }
+        for volume in volumes_of(view, pod, self.flags.migration) {
+            self.desired.add(pod, volume);
         }
     }
 

@@ -252,18 +252,14 @@ fn attachment_of(running: &Running) -> Option<Str> {
 
 /// Returns the name of the VolumeAttachment of a volume on a node, by the unique name of the volume.
 pub(super) fn attachment_of_name(unique: &str, node: &str) -> Option<Str> {
-    let (driver, handle) = driver_and_handle(unique.strip_prefix("kubernetes.io/csi/")?).ok()?;
+    let (driver, handle) = driver_and_handle(unique.strip_prefix("kubernetes.io/csi/")?)?;
     Some(attachment_name(handle, driver, node))
 }
 
 /// Returns the driver and the handle of a CSI volume. Upstream: `Detach`, `pkg/volume/csi`, 1.36.
-fn driver_and_handle(name: &str) -> Result<(&str, &str), String> {
-    let mut parts = name.split('^');
-    match (parts.next(), parts.next(), parts.next()) {
-        _ if name.is_empty() => Err("missing expected parameter volumeName".to_owned()),
-        (Some(driver), Some(handle), None) => Ok((driver, handle)),
-        _ => Err("volumeName missing expected data".to_owned()),
-    }
+fn driver_and_handle(name: &str) -> Option<(&str, &str)> {
+    let (driver, handle) = name.split_once('^')?;
+    (!handle.contains('^')).then_some((driver, handle))
 }
 
 /// Returns the step that detaches the volume with its plugin.
@@ -274,8 +270,8 @@ fn detach(running: &Running, at: Moment) -> Step {
         None => running.name.strip_prefix("kubernetes.io/csi/").map(str::to_owned),
     };
     match csi.as_deref().map(driver_and_handle) {
-        Some(Ok(_)) => Step::Delete(at),
-        Some(Err(error)) => Step::End(Some(Failure::of_plugin(error))),
+        Some(Some(_)) => Step::Delete(at),
+        Some(None) => Step::End(Some(Failure::of_plugin("volumeName missing expected data".to_owned()))),
         None => Step::End(None),
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn pick<T, K: Ord>(entries: Vec<T>, keys: impl Fn(&T) -> Vec<K>, choi
         }
         group.sort_unstable();
         while !group.is_empty() {
-            let picked = group.remove(choices.pick(group.len()).min(group.len() - 1));
+            let picked = group.remove(choices.pick(group.len()));
             ordered.extend(left[picked].take());
         }
     }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// The time after which nothing new happens, in nanoseconds: longer than the six minutes before a detachment by force,
 /// and several attempts with the longest back-off.
 const SETTLED: u64 = 1200 * SECOND;
-/// How long the ends are observed then, in nanoseconds: longer than an attempt with the longest back-off.
-const OBSERVED: u64 = 300 * SECOND;
+/// The time until which the ends are observed, in nanoseconds: later by more than an attempt with the longest back-off.
+const OBSERVED: u64 = 1500 * SECOND;
 /// How long a slow attacher takes, in nanoseconds: longer than the controller waits.
 const SLOW: u64 = 130 * SECOND;
 /// The largest number of states at one moment.
@@ -59,6 +59,11 @@ struct Job {
     fails: bool,
 }
 
+/// Returns the moment of the first loop that is not earlier.
+fn loop_from(at: Moment) -> Moment {
+    Moment(at.0.div_ceil(LOOP_PERIOD) * LOOP_PERIOD)
+}
+
 /// All requests are accepted.
 struct Accepting;
 
@@ -92,13 +97,12 @@ impl ApiAnswers for Accepting {
 pub(super) fn explore(snapshot: &Snapshot, first: State, attachers: Option<&Hopeless>) -> AttachmentEnds {
     let mut found = AttachmentEnds { ends: BTreeSet::new(), is_complete: true };
     let mut open: BTreeMap<Moment, Vec<State>> = BTreeMap::from([(Moment(0), vec![first])]);
-    let mut steps = 0;
+    let mut steps = 0..MOST_STEPS;
     while let Some((now, states)) = open.pop_first() {
         for state in states {
             let mut script = Some(Choices::first());
             while let Some(mut choices) = script {
-                steps += 1;
-                if steps > MOST_STEPS {
+                if steps.next().is_none() {
                     found.is_complete = false;
                     return found;
                 }
@@ -109,7 +113,7 @@ pub(super) fn explore(snapshot: &Snapshot, first: State, attachers: Option<&Hope
                     found.ends.insert(next.end(snapshot));
                 }
                 let at = next.next(now);
-                if at.0 > SETTLED + OBSERVED {
+                if at.0 >= OBSERVED {
                     found.ends.insert(next.end(snapshot));
                     continue;
                 }
@@ -117,7 +121,7 @@ pub(super) fn explore(snapshot: &Snapshot, first: State, attachers: Option<&Hope
                 if !same.contains(&next) {
                     same.push(next);
                 }
-                if same.len() > MOST_STATES {
+                if same.get(MOST_STATES).is_some() {
                     found.is_complete = false;
                     return found;
                 }
@@ -175,11 +179,9 @@ impl State {
         if is_loop {
             let is_quiet = (&self.controller, &self.records) == (&before.0, &before.1);
             let next = if is_quiet { self.controller.next_deadline(now) } else { Some(now.after(1)) };
-            let far = Moment(SETTLED + OBSERVED + SECOND);
-            let next = next.unwrap_or(far).0.div_ceil(LOOP_PERIOD) * LOOP_PERIOD;
-            self.next_loop = Moment(next.max(now.0 + LOOP_PERIOD));
+            self.next_loop = loop_from(next.unwrap_or(Moment(OBSERVED)));
         } else if (&self.controller, &self.records) != (&before.0, &before.1) {
-            self.next_loop = self.next_loop.min(Moment((now.0 / LOOP_PERIOD + 1) * LOOP_PERIOD));
+            self.next_loop = self.next_loop.min(loop_from(now.after(1)));
         }
     }
 
@@ -210,16 +212,10 @@ impl State {
     fn write(&mut self, out: &mut Vec<Action>) {
         for action in out.drain(..) {
             match action {
-                Action::CreateAttachment { name, attacher, node, volume, refused: None } => {
+                // The volumes of a situation have no names.
+                Action::CreateAttachment { name, attacher, node, volume: _, refused: None } => {
                     let meta = ObjectMeta { name: name.clone(), ..ObjectMeta::default() };
-                    let volume_name = volume.unwrap_or_default();
-                    let record = VolumeAttachment {
-                        meta,
-                        attacher,
-                        node_name: node,
-                        volume_name,
-                        ..VolumeAttachment::default()
-                    };
+                    let record = VolumeAttachment { meta, attacher, node_name: node, ..VolumeAttachment::default() };
                     self.records.insert(name, Some(Arc::new(record)));
                 }
                 Action::DeleteAttachment { name, refused: None } => self.delete(&name),

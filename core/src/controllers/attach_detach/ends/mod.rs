@@ -128,7 +128,7 @@ impl AttachDetach {
     ) -> AttachmentEnds {
         let records: Vec<&VolumeAttachment> = self.records_of(snapshot, of).collect();
         if self.is_at_rest(snapshot, of, &records) {
-            return AttachmentEnds { ends: BTreeSet::from([self.recorded(of, &records)]), is_complete: true };
+            return AttachmentEnds { ends: BTreeSet::from([recorded(of, &records)]), is_complete: true };
         }
         let (situation, names) = self.situation(snapshot, of, &records);
         names.in_ends(explore(situation))
@@ -148,15 +148,6 @@ impl AttachDetach {
         };
         let is_recorded = |record: &&VolumeAttachment| record.attached && record.meta.deleted.is_none();
         of.nodes.iter().all(is_attached) && records.iter().all(is_recorded)
-    }
-
-    /// Returns the end of a component in which nothing happens.
-    fn recorded(&self, of: &AttachmentComponent, records: &[&VolumeAttachment]) -> AttachmentEnd {
-        let lists = |node: &&Str| self.actual.reports(&of.volume, node);
-        AttachmentEnd {
-            records: records.iter().map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
-            listed: of.nodes.iter().filter(lists).cloned().collect(),
-        }
     }
 
     /// Returns the VolumeAttachments of the component, in this snapshot or a later one: those of its PersistentVolumes,
@@ -180,5 +171,14 @@ impl AttachDetach {
             found.extend(records.map(|record| (&record.meta.name, record)));
         }
         found.into_values().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// Returns the end of a component in which nothing happens. The status of each node lists the volume, because the
+/// volume is attached there and nobody has begun to detach it.
+fn recorded(of: &AttachmentComponent, records: &[&VolumeAttachment]) -> AttachmentEnd {
+    AttachmentEnd {
+        records: records.iter().map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
+        listed: of.nodes.clone(),
     }
 }

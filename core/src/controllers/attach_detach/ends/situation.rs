@@ -134,15 +134,13 @@ impl Names {
         let attach = |(node, number): (&Str, &Str)| {
             let volume = known(node)?;
             let (name, attacher) = volume.attachment_on(node)?;
-            let found = records.iter().find(|record| record.meta.name == name);
-            let new = VolumeAttachment {
+            let record = VolumeAttachment {
                 meta: ObjectMeta { name, ..ObjectMeta::default() },
                 attacher: attacher.clone(),
                 node_name: node.clone(),
                 volume_name: volume.name.clone(),
                 ..VolumeAttachment::default()
             };
-            let record = found.map_or(new, |found| VolumeAttachment { attached: false, ..(*found).clone() });
             (!volume.inline && fails(&record)).then(|| number.clone())
         };
         let detach = |record: &&VolumeAttachment| {
@@ -234,6 +232,7 @@ impl AttachableVolume {
             Plugin::FibreChannel { .. } => Plugin::FibreChannel { name: nameless },
             Plugin::Iscsi { .. } => Plugin::Iscsi { name: nameless },
         };
-        Self { name: Str::default(), plugin, ..self.clone() }
+        let Self { name: _, plugin: _, exclusive, inline, is_migrated } = *self;
+        Self { name: Str::default(), plugin, exclusive, inline, is_migrated }
     }
 }
