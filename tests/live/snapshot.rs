@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 /// How many worlds are in one cluster at the same time, and how many are tested one by one.
 const AT_ONCE: usize = 260;
@@ -195,15 +194,8 @@ struct Tally {
 
 fn compare(plane: &Plane, tally: &mut Tally, one_of: usize, formats: &[&[&str]]) {
     let taken = take(plane);
-    // This test ends last, so it uses two cores.
-    for two in formats.chunks(2) {
-        let predicted =
-            |format: &&[&str]| same(plane, &taken, &[&["predict", "-A", "--actors", "none"], *format].concat());
-        let bytes: usize = thread::scope(|scope| {
-            let asked: Vec<_> = two.iter().map(|format| scope.spawn(|| predicted(format))).collect();
-            asked.into_iter().map(|one| one.join().unwrap()).sum()
-        });
-        tally.bytes += bytes;
+    for format in formats {
+        tally.bytes += same(plane, &taken, &[&["predict", "-A", "--actors", "none"], *format].concat());
     }
     let run = plane.pvctl(&["predict", "-A", "-o", "json"]);
     let all = names(&document(&run.stdout));

@@ -2,7 +2,6 @@
 
 use super::{AttachmentEnd, AttachmentEnds, RecordEnd};
 use crate::controllers::attach_detach::{Action, ApiAnswers, AttachDetach, LOOP_PERIOD, Moment, Refusal, SECOND};
-use crate::controllers::attacher::Sidecar;
 use crate::model::surroundings::AttachError;
 use crate::model::{ObjectMeta, Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
@@ -212,10 +211,10 @@ impl State {
     fn write(&mut self, out: &mut Vec<Action>) {
         for action in out.drain(..) {
             match action {
-                // The volumes of a situation have no names.
-                Action::CreateAttachment { name, attacher, node, volume: _, refused: None } => {
+                // Neither the name of the volume nor that of the attacher matters here.
+                Action::CreateAttachment { name, node, attacher: _, volume: _, refused: None } => {
                     let meta = ObjectMeta { name: name.clone(), ..ObjectMeta::default() };
-                    let record = VolumeAttachment { meta, attacher, node_name: node, ..VolumeAttachment::default() };
+                    let record = VolumeAttachment { meta, node_name: node, ..VolumeAttachment::default() };
                     self.records.insert(name, Some(Arc::new(record)));
                 }
                 Action::DeleteAttachment { name, refused: None } => self.delete(&name),
@@ -265,9 +264,9 @@ impl State {
                 2 => (Some(now.after(1)), false),
                 _ => (Some(now.after(SLOW)), false),
             };
-            // The attacher stores its finalizer before it asks the driver.
+            // The attacher stores its finalizer before it asks the driver. The rest of its name does not matter here.
             if due.is_some() && !is_kept && !is_hopeless {
-                let finalizer = Sidecar::new(record.attacher.clone()).finalizer();
+                let finalizer = Str::const_new(ATTACHER_PREFIX);
                 let meta = &mut Arc::make_mut(record).meta;
                 meta.finalizers = meta.finalizers.iter().cloned().chain([finalizer]).collect();
             }

@@ -197,13 +197,8 @@ impl AttachDetach {
             })
         });
         let driver = known.and_then(|volume| match &volume.plugin {
-            Plugin::Csi { driver, .. } => snapshot.find::<CsiDriver>("", driver),
+            Plugin::Csi { driver, .. } => snapshot.find::<CsiDriver>("", driver).cloned(),
             Plugin::FibreChannel { .. } | Plugin::Iscsi { .. } => None,
-        });
-        let driver = driver.map(|driver| CsiDriver {
-            meta: ObjectMeta { name: driver.meta.name.clone(), ..ObjectMeta::default() },
-            attach_required: driver.attach_required,
-            ..CsiDriver::default()
         });
         let controller = Self {
             desired: self.desired.only(&names),
