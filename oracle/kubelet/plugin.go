@@ -141,7 +141,6 @@ func probe(drivers *csiDrivers, answers answers) []volume.VolumePlugin {
 }
 
 func (p *plugin) Init(volume.VolumeHost) error                           { return nil }
-func (p *plugin) SupportsMountOption() bool                              { return true }
 func (p *plugin) SupportsSELinuxContextMount(*volume.Spec) (bool, error) { return false, nil }
 func (p *plugin) VerifyExhaustedResource(*volume.Spec) bool              { return false }
 

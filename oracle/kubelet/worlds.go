@@ -32,6 +32,9 @@ type generator struct {
 	claims []string
 	// onlyClaims says that pods have no volumes without a claim.
 	onlyClaims bool
+	// options chooses the mount options. It is a generator of its own, so that the rest of a world does not depend on
+	// them.
+	options *generator
 }
 
 func one[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -70,6 +73,13 @@ func generate(seed uint64, index int) Line {
 }
 
 func newGenerator(seed uint64, index int, purpose string) *generator {
+	made := chooser(seed, index, purpose)
+	made.options = chooser(seed, index, "mount options")
+	return made
+}
+
+// chooser returns a generator that chooses values. Of the purpose, 16 bytes count.
+func chooser(seed uint64, index int, purpose string) *generator {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(index))
@@ -166,6 +176,10 @@ func (g *generator) addVolume(name, claim string) {
 	spec["accessModes"] = one(g, []string{"ReadWriteOnce"}, []string{"ReadWriteMany"}, []string{"ReadWriteOncePod"},
 		[]string{"ReadWriteOncePod", "ReadWriteOnce"})
 	spec["volumeMode"] = one(g, "Filesystem", "Filesystem", "Block")
+	// Only the plugin of hostPath refuses mount options.
+	if options := g.options; options.percent(g.odd) || spec["hostPath"] != nil && options.percent(50) {
+		spec["mountOptions"] = one(options, []string{"ro"}, []string{"noatime", "nodev"}, []string{"ro", ""}, []string{""})
+	}
 	if g.percent(20 + g.odd) {
 		terms := []object{{"matchExpressions": []object{
 			{"key": usual(g, "zone", "region"), "operator": usual(g, "In", "NotIn"), "values": []string{usual(g, "a", "b")}},

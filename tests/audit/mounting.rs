@@ -128,6 +128,12 @@ fn a_volume_that_the_kubelet_refuses_or_cannot_mount_is_explained_without_an_eve
             "the node affinity of the PersistentVolume does not match node a-node",
             cannot,
         ),
+        (
+            of_type("mountOptions: [nodev]\n  hostPath: {path: /p}"),
+            "broken",
+            "the PersistentVolume has mountOptions, and the kubelet does not support any for type hostPath",
+            cannot,
+        ),
         (block, "broken", "the kubelet cannot provide a volume of type nfs as a block device", cannot),
         (
             of_type("cephfs: {monitors: [m]}"),

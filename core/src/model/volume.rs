@@ -25,6 +25,8 @@ pub struct PersistentVolume {
     pub attributes_class: Option<Str>,
     /// `spec.volumeMode`.
     pub volume_mode: Option<VolumeMode>,
+    /// Whether `spec.mountOptions` has an option. The options can hold passwords, so they are not kept.
+    pub has_mount_options: bool,
     /// The storage of the volume.
     pub source: VolumeSource,
     /// `spec.nodeAffinity.required`.

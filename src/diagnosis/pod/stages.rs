@@ -482,6 +482,13 @@ impl<'s> Stages<'s> {
                 let kind = volume.source.kind.as_str();
                 broken(format!("the kubelet cannot provide a volume of type {kind} as a block device"))
             }
+            (PopulatorBranch::VolumeWanted, Some(MountBranch::MountOptionsUnsupported)) => {
+                let (_, volume) = bound(snapshot, &pod.meta.namespace, used.claim)?;
+                let kind = volume.source.kind.as_str();
+                broken(format!(
+                    "the PersistentVolume has mountOptions, and the kubelet does not support any for type {kind}"
+                ))
+            }
             (PopulatorBranch::VolumeWanted, Some(MountBranch::MountSucceeded)) if volume.populated.for_one_pod() => {
                 let has = |other: &&Pod| {
                     other.meta.uid != pod.meta.uid

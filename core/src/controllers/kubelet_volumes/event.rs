@@ -19,6 +19,9 @@ impl MountEvent {
     pub(super) fn of(branch: MountBranch, is_block: bool, volume: &str, error: &str) -> Option<Self> {
         let (step, error) = match branch {
             MountBranch::MountOnWrongNode => ("NodeAffinity check", "no matching NodeSelectorTerms"),
+            MountBranch::MountOptionsUnsupported => {
+                ("MountOptionSupport check", "mount options are not supported for this volume type")
+            }
             MountBranch::MountExclusive => {
                 let error = "volume uses the ReadWriteOncePod access mode and is already in use by another pod";
                 (if is_block { "SetUpDevice" } else { "SetUp" }, error)

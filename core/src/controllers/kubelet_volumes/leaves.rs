@@ -47,6 +47,8 @@ leaves! {
             "The volume or its device is not needed any more, but unmounting failed a short time ago: nothing is \
              started.",
         "KM2" MountOnWrongNode "The node affinity of the volume does not match the node: the mount fails.",
+        "KM4" MountOptionsUnsupported
+            "The volume has mount options, and its plugin does not support any: the mount fails.",
         "KM5" MountExclusive
             "The only access mode allows one pod, and the volume is mounted for another one: the mount fails.",
         "KM6" MountNotAttached "The driver does not find the attached volume: the mount fails.",

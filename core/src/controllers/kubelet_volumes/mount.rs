@@ -28,6 +28,11 @@ impl<'s> KubeletVolumes<'s> {
         if affinity_in_csi(volume).is_some_and(|affinity| !affinity.matches(&self.node.meta.labels)) {
             return MountBranch::MountOnWrongNode;
         }
+        // Of the plugins that are modelled, only that of hostPath supports no mount options. Upstream:
+        // `SupportsMountOption` of the plugins, 1.36.
+        if !is_block && volume.has_mount_options && volume.source.kind == SourceKind::HostPath {
+            return MountBranch::MountOptionsUnsupported;
+        }
         MountBranch::MountSucceeded
     }
 }

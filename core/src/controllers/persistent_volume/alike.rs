@@ -47,6 +47,7 @@ fn interchangeable(a: &PersistentVolume, b: &PersistentVolume) -> bool {
         class_name: _,
         attributes_class,
         volume_mode: _,
+        has_mount_options: _,
         source: _,
         node_affinity: _,
         status,

@@ -299,6 +299,7 @@ fn provisioned_volume(
         class_name: claim.class().into(),
         attributes_class: None,
         volume_mode: Some(VolumeMode::Filesystem),
+        has_mount_options: false,
         source: VolumeSource {
             kind: SourceKind::HostPath,
             detail: Str::const_new("/tmp/hostpath_pv/<uid>"),

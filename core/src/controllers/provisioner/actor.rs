@@ -369,6 +369,7 @@ fn stored_volume(volume: &ProvisionedVolume, claim: &PersistentVolumeClaim) -> P
         class_name: volume.class_name.clone(),
         attributes_class: volume.attributes_class.clone(),
         volume_mode: volume.volume_mode.clone(),
+        has_mount_options: volume.mount_options.iter().any(|option| !option.is_empty()),
         source: VolumeSource {
             kind: SourceKind::Csi,
             detail: volume.driver.clone(),

@@ -27,6 +27,7 @@ object!(VolumeSpec {
     class_name: Text = "storageClassName",
     attributes_class: Option<Text> = "volumeAttributesClassName",
     volume_mode: Option<Text> = "volumeMode",
+    mount_options: List<Text> = "mountOptions",
     node_affinity: Affinity = "nodeAffinity",
     csi: Option<CsiSource> = "csi",
     host_path: Option<PathSource> = "hostPath",
@@ -193,6 +194,7 @@ fn volume(at: &Context<'_>, object: VolumeObject) -> Result<PersistentVolume, Fa
         class_name: spec.class_name.0,
         attributes_class: spec.attributes_class.map(|class| class.0),
         volume_mode: spec.volume_mode.map(|mode| VolumeMode::from_manifest(&mode.0)),
+        has_mount_options: spec.mount_options.0.iter().any(|option| !option.0.is_empty()),
         source,
         node_affinity: spec.node_affinity.required.map(|selector| Arc::new(selector.selector())),
         status: VolumeStatus {
