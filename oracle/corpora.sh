@@ -73,7 +73,9 @@ resizer=$(mktemp -d)/resizer
 kubelet=$(mktemp -d)/kubelet
 (cd kubelet && go build -o "$kubelet" .)
 "$kubelet" worlds --seed 2060 --count 400 | "$kubelet" mount | record mounting
+"$kubelet" mount < kubelet/handmade-mount.jsonl | record mounting-handmade
 "$kubelet" worlds --runs --seed 2061 --count 410 | "$kubelet" manage --repeatable | record managing
+"$kubelet" manage < kubelet/handmade-manage.jsonl | record managing-handmade
 "$kubelet" worlds --runs --seed 2073 --count 80 | "$kubelet" manage --repeatable --logs | record managing-logs
 "$oracle" upstream --left-out upstream/LEFT-OUT.txt | record upstream
 "$oracle" upstream --gates PersistentVolumeClaimUnusedSinceTime=true | record gates-upstream

@@ -6,7 +6,7 @@ use super::facts::{
 };
 use super::scheduling::{Attempt, PodScheduling};
 use crate::controllers::KubernetesBehavior;
-use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch};
+use crate::controllers::kubelet_volumes::{KubeletVolumes, MountBranch, PodVolumes, PopulatorBranch, is_for_one_pod};
 use crate::diagnosis::attaching::{Attachments, is_silent};
 use crate::diagnosis::case::{PATIENCE, claim_key, volume_key};
 use crate::diagnosis::key;
@@ -489,7 +489,8 @@ impl<'s> Stages<'s> {
                     "the PersistentVolume has mountOptions, and the kubelet does not support any for type {kind}"
                 ))
             }
-            (PopulatorBranch::VolumeWanted, Some(MountBranch::MountSucceeded)) if volume.populated.for_one_pod() => {
+            (PopulatorBranch::VolumeWanted, Some(MountBranch::MountSucceeded)) => {
+                bound(snapshot, &pod.meta.namespace, used.claim).filter(|(_, volume)| is_for_one_pod(volume))?;
                 let has = |other: &&Pod| {
                     other.meta.uid != pod.meta.uid
                         && other.node_name == pod.node_name

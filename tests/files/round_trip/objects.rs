@@ -276,6 +276,8 @@ pub(super) fn enrich(parts: &mut Parts, odd: u64) {
     let moment = |number: usize| Timestamp(1_700_000_000 + i64::try_from(number).unwrap());
     for (number, volume) in parts.objects.volumes.iter_mut().enumerate() {
         volume.meta.created = bit(number).then(|| moment(number));
+        // The manifest has mount options with a secret.
+        volume.has_mount_options = true;
         volume.status.last_phase_transition = bit(number + 1).then(|| moment(7 * number));
         volume.status.message = if bit(number + 2) { "it did not work".into() } else { Str::default() };
         let requirement = |key: &str, value: &str| NodeRequirement {

@@ -133,6 +133,8 @@ numbers! {
         mounting_pods,
         /// Pods among `mounting_pods` that compete for a `ReadWriteOncePod` volume, so that several ends are possible.
         mounting_open,
+        /// Ends that are possible for all these pods together.
+        mounting_ends,
         /// Runs of the kubelet's volume manager.
         managing_runs,
         /// Moments of these runs at which the kubelet did something.

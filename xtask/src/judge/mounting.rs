@@ -32,6 +32,7 @@ impl Judged<'_> {
             let ends = ends.with_context(|| format!("{}: a volume is not modelled", answer.name))?;
             in_use.extend(predicted.in_use.iter().map(ToString::to_string));
             verdict.counts.mounting_pods += 1;
+            verdict.counts.mounting_ends += ends.len();
             verdict.counts.mounting_open += usize::from(ends.len() > 1);
             let real = real_text(answer);
             let ends: BTreeSet<String> = ends.iter().map(end_text).collect();
@@ -67,7 +68,9 @@ pub fn mounting_leaves(line: &Line, behavior: &KubernetesBehavior) -> Result<Vec
         let reached = ends.iter().find(|end| end_text(end) == real_text(answer));
         if let Some(end) = reached {
             add(end.leaf.id());
-            end.exclusive.then(|| add(MountBranch::MountExclusive.id()));
+            // Whether the mount fails in this way depends on another pod, so no volume has this leaf.
+            let is_exclusive = |event: &MountEvent| event.message.contains("is already in use by another pod");
+            end.events.iter().any(is_exclusive).then(|| add(MountBranch::MountExclusive.id()));
         }
     }
     Ok(leaves)

@@ -3,7 +3,7 @@
 use super::event::MountEvent;
 use super::leaves::{MountBranch, PopulatorBranch, WaitBranch};
 use super::manager::{MOST_ERRORS, wait_error};
-use super::populate::{Populated, Wanted};
+use super::populate::{Populated, Wanted, is_for_one_pod};
 use super::volumes::PodVolume;
 use super::{KubeletVolumes, PodVolumes};
 use crate::controllers::scheduler::reads::Reads;
@@ -22,8 +22,6 @@ pub struct WaitEnd {
     pub error: String,
     /// The events about the pod that are created meanwhile.
     pub events: BTreeSet<MountEvent>,
-    /// Whether another pod has a volume that only one pod may mount.
-    pub exclusive: bool,
 }
 
 /// What has become of the mount of a volume at the end of a wait.
@@ -75,7 +73,7 @@ impl<'s> KubeletVolumes<'s> {
         // The node affinity of a block device is checked before its mount takes its turn.
         let is_failing = |leaf: MountBranch| leaf == MountBranch::MountOnWrongNode && !wanted.is_block;
         let others = self.others(pod, wanted);
-        let is_mounted_for_other = wanted.for_one_pod() && others.contains(&MountBranch::MountSucceeded);
+        let is_mounted_for_other = is_for_one_pod(wanted.volume) && others.contains(&MountBranch::MountSucceeded);
         let mut outcomes = Vec::new();
         if leaf == MountBranch::MountSucceeded {
             outcomes.push(Outcome::Mounted);
@@ -121,7 +119,7 @@ fn entry_of(populated: &Populated<'_>) -> Str {
 /// Returns the end of the wait if the mounts end as `chosen` says, by the names of their entries.
 fn end(volumes: &[PodVolume<'_>], chosen: &BTreeMap<Str, Outcome>) -> WaitEnd {
     let (mut unmounted, mut unattached, mut unprocessed) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut errors, mut events, mut exclusive) = (BTreeSet::new(), BTreeSet::new(), false);
+    let (mut errors, mut events) = (BTreeSet::new(), BTreeSet::new());
     for PodVolume { populated, mount } in volumes {
         if populated.leaf == Some(PopulatorBranch::VolumeUnused) {
             continue;
@@ -136,7 +134,6 @@ fn end(volumes: &[PodVolume<'_>], chosen: &BTreeMap<Str, Outcome>) -> WaitEnd {
         }
         let outcome = chosen.get(&entry_of(populated)).copied().unwrap_or(Outcome::WithoutTurn);
         events.extend(event(populated, outcome));
-        exclusive |= outcome == Outcome::Stopped(MountBranch::MountExclusive);
         if outcome != Outcome::Mounted {
             unmounted.push(populated.name.as_str());
         }
@@ -145,7 +142,7 @@ fn end(volumes: &[PodVolume<'_>], chosen: &BTreeMap<Str, Outcome>) -> WaitEnd {
         }
     }
     if unmounted.is_empty() {
-        return WaitEnd { leaf: WaitBranch::WaitDone, error: String::new(), events, exclusive };
+        return WaitEnd { leaf: WaitBranch::WaitDone, error: String::new(), events };
     }
     let (leaf, cause) = if errors.is_empty() {
         (WaitBranch::WaitGoesOn, "context deadline exceeded".to_owned())
@@ -153,7 +150,7 @@ fn end(volumes: &[PodVolume<'_>], chosen: &BTreeMap<Str, Outcome>) -> WaitEnd {
         (WaitBranch::WaitFailed, errors.into_iter().collect::<Vec<_>>().join("; "))
     };
     let error = wait_error(unmounted, unattached, unprocessed, &cause);
-    WaitEnd { leaf, error, events, exclusive }
+    WaitEnd { leaf, error, events }
 }
 
 /// Returns the event about a mount.

@@ -24,7 +24,7 @@ pub use ends::WaitEnd;
 pub use event::MountEvent;
 pub use leaves::{ExpandBranch, MountBranch, PopulatorBranch, VolumeStep, WaitBranch};
 pub use log::LOG;
-pub use populate::{Populated, misuse};
+pub use populate::{Populated, is_for_one_pod, misuse};
 pub use volumes::{PodVolume, PodVolumes};
 
 use crate::controllers::KubernetesBehavior;

@@ -55,25 +55,11 @@ pub(super) struct Wanted<'s> {
     pub(super) driver: Option<Str>,
 }
 
-impl Wanted<'_> {
-    /// Returns whether `ReadWriteOncePod` is the only access mode of the volume.
-    pub(super) fn for_one_pod(&self) -> bool {
-        is_for_one_pod(self.volume)
-    }
-}
-
 /// Returns whether `ReadWriteOncePod` is the only access mode of the volume. The translation of a GCE disk to CSI drops
 /// this mode. Upstream: `backwardCompatibleAccessModes`, csi-translation-lib, 1.36.
-pub(super) fn is_for_one_pod(volume: &PersistentVolume) -> bool {
+pub fn is_for_one_pod(volume: &PersistentVolume) -> bool {
     let is_only = matches!(volume.access_modes.0.as_ref(), [AccessMode::ReadWriteOncePod]);
     is_only && InTree::of(volume) != Some(InTree::Gce)
-}
-
-impl Populated<'_> {
-    /// Returns whether the kubelet has to mount the volume, and only one pod may do so.
-    pub fn for_one_pod(&self) -> bool {
-        self.wanted.as_ref().is_some_and(Wanted::for_one_pod)
-    }
 }
 
 /// A volume of a pod that uses a claim.

@@ -285,14 +285,13 @@ impl VolumeManager {
             }
             let leaf = if is_infeasible { ExpandBranch::ExpandInfeasible } else { ExpandBranch::ExpandFailed };
             out.push(KubeletAction::Decided(leaf.into()));
+        } else if error.kind != ErrorKind::InUse {
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandUncertain.into()));
         }
         if error.kind == ErrorKind::InUse {
             self.actual.refuse_expansion(&running.volume);
             out.push(KubeletAction::Decided(ExpandBranch::ExpandInUse.into()));
             return Ok(expansion.is_legacy.then_some(expansion.size));
-        }
-        if !is_final || expansion.is_legacy {
-            out.push(KubeletAction::Decided(ExpandBranch::ExpandUncertain.into()));
         }
         Err(text)
     }
