@@ -75,11 +75,10 @@ impl Attachments<'_> {
     /// Returns how the attachments of a component end.
     pub fn ends(&self, of: &AttachmentComponent, attachers: Attachers) -> ComponentEnds {
         let found = self.memories().each_ref().map(|memory: &AttachDetach| {
-            memory.ends(self.snapshot, of, |situation| self.explored(situation, attachers))
+            let records = memory.records_of(self.snapshot, of);
+            (memory.ends(self.snapshot, of, &records, |situation| self.explored(situation, attachers)), records)
         });
-        let [fresh, lasting] = &found;
-        let [_, memory] = self.memories();
-        let records = memory.records_of(self.snapshot, of);
+        let [(fresh, _), (lasting, records)] = &found;
         let nodes = of.nodes.iter().filter_map(|node| self.snapshot.node(node));
         let listing = nodes.filter(|node| node.volumes_attached.contains(&of.volume));
         let is_complete = fresh.is_complete && lasting.is_complete;
@@ -88,7 +87,7 @@ impl Attachments<'_> {
             unique_name: of.volume.clone(),
             nodes: of.nodes.clone(),
             now: AttachmentEnd {
-                records: records.map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
+                records: records.found.iter().map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
                 listed: listing.map(|node| node.meta.name.clone()).collect(),
             },
             exact: fresh.ends == lasting.ends,

@@ -75,7 +75,8 @@ impl Judged<'_> {
         let controller = AttachDetach::restarted(View::Snapshot(snapshot), flags, Moment(0));
         let components = controller.components();
         let component = components.iter().find(|component| component.nodes.contains(&record.node_name))?;
-        Some(controller.ends(snapshot, component, |situation| situation.ends(Attachers::External)))
+        let records = controller.records_of(snapshot, component);
+        Some(controller.ends(snapshot, component, &records, |situation| situation.ends(Attachers::External)))
     }
 }
 

@@ -23,7 +23,8 @@ struct Beginning {
 impl Beginning {
     /// Returns the predicted ends of a component.
     fn ends(&self, component: &AttachmentComponent, attachers: Attachers) -> AttachmentEnds {
-        self.controller.ends(&self.snapshot, component, |situation| situation.ends(attachers))
+        let records = self.controller.records_of(&self.snapshot, component);
+        self.controller.ends(&self.snapshot, component, &records, |situation| situation.ends(attachers))
     }
 
     /// Returns the end of a component among the objects at the end of a run.
@@ -33,7 +34,7 @@ impl Beginning {
         let listing = last.all::<Node>().iter().filter(|node| is_it(node) && node.volumes_attached.contains(volume));
         let records = self.controller.records_of(last, component);
         AttachmentEnd {
-            records: records.map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
+            records: records.found.iter().map(|record| (record.meta.name.clone(), RecordEnd::of(record))).collect(),
             listed: listing.map(|node| node.meta.name.clone()).collect(),
         }
     }
@@ -41,7 +42,7 @@ impl Beginning {
     /// Returns the `VolumeAttachment`s that the controller has created or deleted, although they are of no component.
     fn surprising(&self, components: &[AttachmentComponent], last: &Snapshot) -> Vec<String> {
         let known = |snapshot: &Snapshot| -> BTreeSet<Str> {
-            let records = components.iter().flat_map(|component| self.controller.records_of(snapshot, component));
+            let records = components.iter().flat_map(|component| self.controller.records_of(snapshot, component).found);
             records.map(|record| record.meta.name.clone()).collect()
         };
         let names = |snapshot: &Snapshot| -> BTreeSet<Str> {

@@ -33,7 +33,7 @@ pub use ends::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, Re
 pub use leaves::{AttachBranch, AttachStep, DetachBranch};
 pub use log::{LOG, loop_entries};
 pub use request::{Action, ApiAnswers, Force, PodName, Refusal};
-pub use volume::{AttachableVolume, Plugin, is_exclusive, migrated_driver};
+pub use volume::{AttachableVolume, CSI_PREFIX, Plugin, is_exclusive, migrated_driver};
 
 pub use super::pending_operations::{LONGEST_BACKOFF, Moment};
 

@@ -4,8 +4,8 @@
 
 use super::attachment::{detach_error, is_attached};
 use super::{
-    ATTACHER_TIMEOUT, Action, ApiAnswers, AttachDetach, AttachStep, AttachableVolume, Moment, Plugin, PodName, Refusal,
-    attachment_name,
+    ATTACHER_TIMEOUT, Action, ApiAnswers, AttachDetach, AttachStep, AttachableVolume, CSI_PREFIX, Moment, Plugin,
+    PodName, Refusal, attachment_name,
 };
 use crate::controllers::pending_operations::{Key, PendingOperation, PendingOperations};
 use crate::model::{Node, Str, VolumeAttachment};
@@ -145,7 +145,7 @@ impl AttachDetach {
         let is_it = |operation: &Operation| {
             let running = operation.running.as_ref();
             running.is_some_and(|running| {
-                matches!(running.step, Step::Wait(_)) && attachment_of(running).is_some_and(|name| name == attachment)
+                matches!(running.step, Step::Wait(_)) && running.attachment().is_some_and(|name| name == attachment)
             })
         };
         let Some(at) = self.operations.all.iter().position(is_it) else { return };
@@ -242,18 +242,27 @@ impl AttachDetach {
     }
 }
 
-/// Returns the name of the VolumeAttachment of the operation. The unique name tells it if the volume is not known.
-fn attachment_of(running: &Running) -> Option<Str> {
-    match &running.volume {
-        Some(volume) => volume.attachment_on(&running.node).map(|(name, _)| name),
-        None => attachment_of_name(&running.name, &running.node),
+impl Running {
+    /// Returns the name of the VolumeAttachment of the operation.
+    fn attachment(&self) -> Option<Str> {
+        attachment_of(self.volume.as_ref(), &self.name, &self.node)
     }
 }
 
-/// Returns the name of the VolumeAttachment of a volume on a node, by the unique name of the volume.
-pub(super) fn attachment_of_name(unique: &str, node: &str) -> Option<Str> {
-    let (driver, handle) = driver_and_handle(unique.strip_prefix("kubernetes.io/csi/")?)?;
+/// Returns the name of the VolumeAttachment of a volume on a node. The unique name tells it if the volume is not known.
+pub(super) fn attachment_of(volume: Option<&AttachableVolume>, unique: &str, node: &str) -> Option<Str> {
+    if let Some(volume) = volume {
+        return volume.attachment_name_on(node);
+    }
+    let (driver, handle) = driver_and_handle(unique.strip_prefix(CSI_PREFIX)?)?;
     Some(attachment_name(handle, driver, node))
+}
+
+/// Returns the unique name of a CSI volume without its handle. The unique name of any other volume stays as it is, and so
+/// does that of a volume that is never detached because of its handle.
+pub(super) fn without_handle(unique: &str) -> Str {
+    let named = unique.strip_prefix(CSI_PREFIX).and_then(driver_and_handle);
+    named.map_or_else(|| unique.into(), |(driver, _)| format!("{CSI_PREFIX}{driver}^").into())
 }
 
 /// Returns the driver and the handle of a CSI volume. Upstream: `Detach`, `pkg/volume/csi`, 1.36.
@@ -267,7 +276,7 @@ fn detach(running: &Running, at: Moment) -> Step {
     let csi = match &running.volume {
         Some(AttachableVolume { plugin: Plugin::Csi { driver, handle }, .. }) => Some(format!("{driver}^{handle}")),
         Some(_) => None,
-        None => running.name.strip_prefix("kubernetes.io/csi/").map(str::to_owned),
+        None => running.name.strip_prefix(CSI_PREFIX).map(str::to_owned),
     };
     match csi.as_deref().map(driver_and_handle) {
         Some(Some(_)) => Step::Delete(at),
@@ -318,7 +327,7 @@ fn create(view: View<'_>, running: &Running, now: Moment, api: &mut dyn ApiAnswe
 
 /// Upstream: `Detach`, `pkg/volume/csi`, 1.36.
 fn delete(view: View<'_>, running: &Running, now: Moment, api: &mut dyn ApiAnswers, out: &mut Vec<Action>) -> Step {
-    let Some(name) = attachment_of(running) else { return Step::End(None) };
+    let Some(name) = running.attachment() else { return Step::End(None) };
     let absent = || Refusal::NotFound(format!("volumeattachments.storage.k8s.io \"{name}\" not found"));
     let found = view.find::<VolumeAttachment>("", &name).is_some();
     let refusal = api.delete_attachment(&name).or_else(|| (!found).then(absent));

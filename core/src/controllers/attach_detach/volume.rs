@@ -9,6 +9,9 @@ use crate::model::{
 };
 use crate::world::View;
 
+/// The beginning of the unique names of CSI volumes.
+pub const CSI_PREFIX: &str = "kubernetes.io/csi/";
+
 /// The plugin that attaches a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plugin {
@@ -53,7 +56,7 @@ impl AttachableVolume {
     /// `pkg/volume/util`, 1.36.
     pub fn unique_name(&self) -> Str {
         match &self.plugin {
-            Plugin::Csi { driver, handle } => format!("kubernetes.io/csi/{driver}^{handle}").into(),
+            Plugin::Csi { driver, handle } => format!("{CSI_PREFIX}{driver}^{handle}").into(),
             Plugin::FibreChannel { name } => format!("kubernetes.io/fc/{name}").into(),
             Plugin::Iscsi { name } => format!("kubernetes.io/iscsi/{name}").into(),
         }

@@ -9,8 +9,8 @@ mod situation;
 pub(super) use situation::Names;
 pub use situation::Situation;
 
-use super::operations::attachment_of_name;
-use super::{AttachDetach, AttachState};
+use super::operations::attachment_of;
+use super::{AttachDetach, AttachState, AttachableVolume};
 use crate::model::{Str, VolumeAttachment};
 use crate::snapshot::Snapshot;
 use crate::world::View;
@@ -82,6 +82,15 @@ pub struct AttachmentComponent {
     pub is_part: bool,
 }
 
+/// The VolumeAttachments of a component.
+#[derive(Clone, Debug)]
+pub struct ComponentRecords<'s> {
+    /// Those that exist, in the order of their names.
+    pub found: Vec<&'s VolumeAttachment>,
+    /// Whether each VolumeAttachment exists that the controller creates for a node of the component.
+    has_each: bool,
+}
+
 impl AttachmentComponent {
     fn has(&self, node: &str) -> bool {
         !self.is_part || self.nodes.contains(node)
@@ -119,58 +128,50 @@ impl AttachDetach {
         all
     }
 
-    /// Returns the ends of a component. If something happens, `explore` returns the ends of the situation.
+    /// Returns the ends of a component with these VolumeAttachments. If something happens, `explore` returns the ends of
+    /// the situation.
     pub fn ends(
         &self,
         snapshot: &Snapshot,
         of: &AttachmentComponent,
+        records: &ComponentRecords<'_>,
         explore: impl FnOnce(Situation) -> AttachmentEnds,
     ) -> AttachmentEnds {
-        let records: Vec<&VolumeAttachment> = self.records_of(snapshot, of).collect();
-        if self.is_at_rest(snapshot, of, &records) {
-            return AttachmentEnds { ends: BTreeSet::from([recorded(of, &records)]), is_complete: true };
+        if self.is_at_rest(snapshot, of, records) {
+            return AttachmentEnds { ends: BTreeSet::from([recorded(of, &records.found)]), is_complete: true };
         }
-        let (situation, names) = self.situation(snapshot, of, &records);
+        let (situation, names) = self.situation(snapshot, of, &records.found);
         names.in_ends(explore(situation))
     }
 
     /// Returns whether the volume is attached wherever it is wanted and nowhere else, and no attacher has work.
-    fn is_at_rest(&self, snapshot: &Snapshot, of: &AttachmentComponent, records: &[&VolumeAttachment]) -> bool {
-        let has_record = |name: &str| records.iter().any(|record| record.meta.name == name);
+    fn is_at_rest(&self, snapshot: &Snapshot, of: &AttachmentComponent, records: &ComponentRecords<'_>) -> bool {
         let is_attached = |node: &Str| {
-            let volume = self.actual.volume(&of.volume);
-            self.desired.get(&of.volume, node).is_some()
-                && self.actual.state(&of.volume, node) == AttachState::Attached
-                && volume.is_some_and(|volume| {
-                    volume.needs_attaching(View::Snapshot(snapshot))
-                        && volume.attachment_name_on(node).is_none_or(|name| has_record(&name))
-                })
+            self.desired.get(&of.volume, node).is_some() && self.actual.state(&of.volume, node) == AttachState::Attached
         };
+        let needs_attaching = |volume: &AttachableVolume| volume.needs_attaching(View::Snapshot(snapshot));
         let is_recorded = |record: &&VolumeAttachment| record.attached && record.meta.deleted.is_none();
-        of.nodes.iter().all(is_attached) && records.iter().all(is_recorded)
+        records.has_each
+            && records.found.iter().all(is_recorded)
+            && of.nodes.iter().all(is_attached)
+            && self.actual.volume(&of.volume).is_some_and(needs_attaching)
     }
 
     /// Returns the VolumeAttachments of the component, in this snapshot or a later one: those of its PersistentVolumes,
     /// and those with the names that the controller gives them.
-    pub fn records_of<'s>(
-        &self,
-        snapshot: &'s Snapshot,
-        of: &AttachmentComponent,
-    ) -> impl Iterator<Item = &'s VolumeAttachment> + use<'s> {
+    pub fn records_of<'s>(&self, snapshot: &'s Snapshot, of: &AttachmentComponent) -> ComponentRecords<'s> {
         let known = |node: &Str| self.known(&of.volume, node);
-        let named = of.nodes.iter().filter_map(|node| match known(node) {
-            Some(volume) => volume.attachment_name_on(node),
-            None => attachment_of_name(&of.volume, node),
-        });
-        let mut found: BTreeMap<&Str, &VolumeAttachment> = BTreeMap::new();
-        for record in named.filter_map(|name| snapshot.find::<VolumeAttachment>("", &name)) {
-            found.insert(&record.meta.name, record);
+        let (mut found, mut has_each) = (BTreeMap::new(), true);
+        for name in of.nodes.iter().filter_map(|node| attachment_of(known(node), &of.volume, node)) {
+            let record = snapshot.find::<VolumeAttachment>("", &name);
+            has_each &= record.is_some();
+            found.extend(record.map(|record| (&record.meta.name, record)));
         }
         for name in of.nodes.iter().filter_map(known).map(|volume| &volume.name) {
             let records = snapshot.attachments_of(name).filter(|record| of.has(&record.node_name));
             found.extend(records.map(|record| (&record.meta.name, record)));
         }
-        found.into_values().collect::<Vec<_>>().into_iter()
+        ComponentRecords { found: found.into_values().collect(), has_each }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::explore::{Hopeless, State, explore};
 use super::{Attachers, AttachmentComponent, AttachmentEnd, AttachmentEnds, RecordEnd};
-use crate::controllers::attach_detach::operations::attachment_of_name;
+use crate::controllers::attach_detach::operations::{attachment_of, without_handle};
 use crate::controllers::attach_detach::{AttachDetach, AttachableVolume, Operations, Plugin};
 use crate::controllers::attacher::{Attacher, Circumstances, Sidecar, Unkept};
 use crate::model::surroundings::AttachError;
@@ -44,7 +44,8 @@ impl Situation {
 #[derive(Debug, Default)]
 pub(in super::super) struct Names {
     volume: Str,
-    /// The unique name in the situation. If the plugin of the volume is not known, it is that of the volume.
+    /// The unique name in the situation. If the plugin of the volume is not known, and its name does not tell it either,
+    /// it is that of the volume.
     unique: Str,
     nodes: BTreeMap<Str, Str>,
     records: BTreeMap<Str, Str>,
@@ -61,17 +62,11 @@ impl Names {
         let nodes: BTreeMap<Str, Str> =
             all.into_iter().enumerate().map(|(place, node)| (node.clone(), numbered(place))).collect();
         let mut names = Self { volume: of.volume.clone(), ..Self::default() };
-        names.unique = known.map_or_else(|| of.volume.clone(), |volume| volume.without_names().unique_name());
+        let nameless = known.map(AttachableVolume::without_names);
+        names.unique = nameless.as_ref().map_or_else(|| without_handle(&of.volume), AttachableVolume::unique_name);
         for (node, number) in &nodes {
-            let name = match known {
-                Some(volume) => volume.attachment_name_on(node),
-                None => attachment_of_name(&of.volume, node),
-            };
-            let of_number = match known {
-                Some(volume) => volume.without_names().attachment_name_on(number),
-                None => attachment_of_name(&of.volume, number),
-            };
-            names.records.extend(name.zip(of_number));
+            let name = attachment_of(known, &of.volume, node);
+            names.records.extend(name.zip(attachment_of(nameless.as_ref(), &names.unique, number)));
         }
         for (place, record) in records.iter().enumerate() {
             names.records.entry(record.meta.name.clone()).or_insert_with(|| numbered(place));

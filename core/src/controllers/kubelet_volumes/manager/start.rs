@@ -4,11 +4,9 @@ use super::VolumeManager;
 use super::actual::DeviceState;
 use super::call::{KubeletAction, Mode, Plugin, Spec};
 use super::desired::unique_name;
+use crate::controllers::attach_detach::CSI_PREFIX;
 use crate::controllers::kubelet_volumes::VolumeStep;
 use crate::model::Str;
-
-/// The beginning of the unique names of CSI volumes.
-const CSI_PREFIX: &str = "kubernetes.io/csi/";
 
 /// A directory of a volume of a pod that the kubelet finds when it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
