@@ -470,6 +470,7 @@ impl<'s> Stages<'s> {
         let volumes = &self.kubelet.as_ref()?.volumes;
         let volume = volumes.iter().find(|volume| volume.populated.name == *used.volume)?;
         let broken = |words: String| Some((Reached::Broken, words));
+        let wanted = || bound(snapshot, &pod.meta.namespace, used.claim).map(|(_, volume)| volume);
         match (volume.populated.leaf?, volume.mount) {
             (PopulatorBranch::VolumeUnused, _) => {
                 Some((Reached::Done, "no container uses the volume, so the kubelet does not mount it".to_owned()))
@@ -478,19 +479,17 @@ impl<'s> Stages<'s> {
                 broken(format!("the node affinity of the PersistentVolume does not match node {}", pod.node_name))
             }
             (PopulatorBranch::VolumeWanted, Some(MountBranch::MapWithoutPlugin)) => {
-                let (_, volume) = bound(snapshot, &pod.meta.namespace, used.claim)?;
-                let kind = volume.source.kind.as_str();
+                let kind = wanted()?.source.kind.as_str();
                 broken(format!("the kubelet cannot provide a volume of type {kind} as a block device"))
             }
             (PopulatorBranch::VolumeWanted, Some(MountBranch::MountOptionsUnsupported)) => {
-                let (_, volume) = bound(snapshot, &pod.meta.namespace, used.claim)?;
-                let kind = volume.source.kind.as_str();
+                let kind = wanted()?.source.kind.as_str();
                 broken(format!(
                     "the PersistentVolume has mountOptions, and the kubelet does not support any for type {kind}"
                 ))
             }
             (PopulatorBranch::VolumeWanted, Some(MountBranch::MountSucceeded)) => {
-                bound(snapshot, &pod.meta.namespace, used.claim).filter(|(_, volume)| is_for_one_pod(volume))?;
+                wanted().filter(|volume| is_for_one_pod(volume))?;
                 let has = |other: &&Pod| {
                     other.meta.uid != pod.meta.uid
                         && other.node_name == pod.node_name

@@ -273,7 +273,8 @@ impl VolumeManager {
             return Ok(Some(expansion.size));
         }
         let (text, is_final) = wrapped(&running.spec.plugin, error);
-        if is_final && !expansion.is_legacy {
+        let is_recorded = is_final && !expansion.is_legacy;
+        if is_recorded {
             self.failed_expansions.insert(running.volume.clone());
             let is_infeasible = error.kind == ErrorKind::Infeasible || expansion.is_infeasible_on_failure;
             let claim = &expansion.claim;
@@ -285,13 +286,14 @@ impl VolumeManager {
             }
             let leaf = if is_infeasible { ExpandBranch::ExpandInfeasible } else { ExpandBranch::ExpandFailed };
             out.push(KubeletAction::Decided(leaf.into()));
-        } else if error.kind != ErrorKind::InUse {
-            out.push(KubeletAction::Decided(ExpandBranch::ExpandUncertain.into()));
         }
         if error.kind == ErrorKind::InUse {
             self.actual.refuse_expansion(&running.volume);
             out.push(KubeletAction::Decided(ExpandBranch::ExpandInUse.into()));
             return Ok(expansion.is_legacy.then_some(expansion.size));
+        }
+        if !is_recorded {
+            out.push(KubeletAction::Decided(ExpandBranch::ExpandUncertain.into()));
         }
         Err(text)
     }
