@@ -258,8 +258,8 @@ pub(super) fn attachment_of(volume: Option<&AttachableVolume>, unique: &str, nod
     Some(attachment_name(handle, driver, node))
 }
 
-/// Returns the unique name of a CSI volume without its handle. The unique name of any other volume stays as it is, and so
-/// does that of a volume that is never detached because of its handle.
+/// Returns the unique name of a CSI volume without its handle. The unique name of any other volume stays as it is, and
+/// so does that of a volume that is never detached because of its handle.
 pub(super) fn without_handle(unique: &str) -> Str {
     let named = unique.strip_prefix(CSI_PREFIX).and_then(driver_and_handle);
     named.map_or_else(|| unique.into(), |(driver, _)| format!("{CSI_PREFIX}{driver}^").into())

@@ -128,8 +128,8 @@ impl AttachDetach {
         all
     }
 
-    /// Returns the ends of a component with these VolumeAttachments. If something happens, `explore` returns the ends of
-    /// the situation.
+    /// Returns the ends of a component with these VolumeAttachments. If something happens, `explore` returns the ends
+    /// of the situation.
     pub fn ends(
         &self,
         snapshot: &Snapshot,

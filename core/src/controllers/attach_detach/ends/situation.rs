@@ -44,8 +44,8 @@ impl Situation {
 #[derive(Debug, Default)]
 pub(in super::super) struct Names {
     volume: Str,
-    /// The unique name in the situation. If the plugin of the volume is not known, and its name does not tell it either,
-    /// it is that of the volume.
+    /// The unique name in the situation. If the plugin of the volume is not known, and its name does not tell it
+    /// either, it is that of the volume.
     unique: Str,
     nodes: BTreeMap<Str, Str>,
     records: BTreeMap<Str, Str>,
