@@ -3,6 +3,7 @@
 
 use super::facts::{has_event, is_open, is_unbound};
 use super::pod::Attempt;
+use super::shared_volumes::{Absences, SharedVolume};
 use super::{Subject, Survey, key};
 use crate::controllers::persistent_volume::Nearest;
 use crate::controllers::persistent_volume::nearest::{class_less_volume, nearest_volume};
@@ -59,6 +60,7 @@ pub enum Holder<'a> {
 pub(super) struct Memo {
     nearest: OnceCell<Nearest>,
     in_vain: OnceCell<Option<ClaimBranch>>,
+    is_shared: OnceCell<bool>,
 }
 
 /// One object and everything that is known about its surroundings.
@@ -129,6 +131,17 @@ impl<'a> Case<'a> {
     pub fn object(&self) -> ObjectKey {
         let (kind, meta) = (self.subject.kind(), self.subject.meta());
         key(kind, if kind.namespaced() { &meta.namespace } else { "" }, &meta.name)
+    }
+
+    /// Returns the path of a shared volume. Returns None if no system is known that serves the volume.
+    pub fn shared_volume(&self, volume: &'a PersistentVolume) -> Option<SharedVolume<'a>> {
+        let volumes = self.survey.shared_volumes();
+        let find = || volumes.provider(volume).is_some();
+        let is_shared = match self.subject {
+            Subject::Volume(own, _) if std::ptr::eq(own, volume) => *self.memo.is_shared.get_or_init(find),
+            _ => find(),
+        };
+        if is_shared { volumes.path(volume, self) } else { None }
     }
 
     /// Returns the number of seconds since that moment. Returns None if the input does not tell the current time or the
@@ -372,6 +385,16 @@ impl<'a> Case<'a> {
             None if named.uid.is_empty() => Holder::ReservedForMissing,
             None => Holder::Gone,
         }
+    }
+}
+
+impl Absences for Case<'_> {
+    fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+        Case::lacks(self, kind, namespace, name)
+    }
+
+    fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
+        Case::knows_all(self, kind, namespace)
     }
 }
 

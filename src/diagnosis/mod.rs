@@ -25,6 +25,7 @@ pub mod reason;
 pub mod remedy;
 mod rule;
 pub mod rules;
+pub mod shared_volumes;
 mod subject;
 pub mod suppression;
 mod survey;
@@ -53,6 +54,7 @@ use crate::parallel::in_parallel;
 use crate::simulate::Simulation;
 use crate::snapshot::{CoverageState, Snapshot};
 use case::Memo;
+use shared_volumes::Providers;
 use std::collections::{BTreeMap, BTreeSet};
 use suppression::suppressed;
 
@@ -88,12 +90,14 @@ pub struct AuditSettings<'a> {
     /// Whether an object is in the scope of the audit. If a rule cannot be evaluated for an object outside of the
     /// scope, this is not reported.
     pub scope: &'a (dyn Fn(&ObjectKey) -> bool + Sync),
+    /// The systems that serve shared volumes.
+    pub providers: &'a Providers,
 }
 
 impl AuditSettings<'_> {
     /// Returns the settings of an audit of everything: all rules, no suppressions, all objects.
     pub fn everything() -> Self {
-        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() }
     }
 }
 
@@ -111,7 +115,7 @@ pub fn diagnose_named(
     named: &(dyn Fn(&ObjectKey) -> bool + Sync),
     threads: usize,
 ) -> Findings {
-    let survey = Survey::of(simulation, true);
+    let survey = Survey::of(simulation, true, scrutiny.providers);
     let subjects = Subject::all(simulation.snapshot());
     let batches: Vec<&[Subject<'_>]> = subjects.chunks(BATCH).collect();
     let looked = in_parallel(threads, batches.len(), |number| {
@@ -145,9 +149,16 @@ pub fn diagnose_named(
 pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'static Rule]) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
-    let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true };
+    let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     let mut findings = Findings::default();
-    apply_rules(simulation, &Survey::of(simulation, false), subject, scrutiny, &|_| true, &mut findings);
+    apply_rules(
+        simulation,
+        &Survey::of(simulation, false, scrutiny.providers),
+        subject,
+        scrutiny,
+        &|_| true,
+        &mut findings,
+    );
     rules::drop_general_findings(&mut findings.listed);
     findings.listed
 }

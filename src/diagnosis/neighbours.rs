@@ -5,6 +5,7 @@ use super::attaching::Attachments;
 use super::case::{claim_key, class_key, key_of_claim};
 use super::partners::Partners;
 use super::rules::RELEASED_RETAIN;
+use super::shared_volumes::Providers;
 use super::{AuditSettings, Finding, Findings, Rule, Subject, Survey, apply_rules, graph, key, members, rules};
 use crate::model::surroundings::StatefulSet;
 use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, TypedId};
@@ -20,10 +21,12 @@ pub fn diagnose_with_neighbours(
     object: &ObjectKey,
     applied: &[&'static Rule],
     attachments: Arc<Attachments<'_>>,
+    providers: &Providers,
 ) -> Findings {
     let snapshot = simulation.snapshot();
-    let (survey, partners) = (Survey::with(simulation, false, attachments), Partners::new(snapshot));
-    let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true };
+    let survey = Survey::with(simulation, false, attachments, providers);
+    let partners = Partners::new(snapshot);
+    let settings = AuditSettings { rules: applied, suppressions: &[], scope: &|_| true, providers };
     let mut known = members::keys_of(snapshot, object);
     known.insert(object.clone());
     // A person who names an object also wants to know about the objects on which it depends.

@@ -3,16 +3,13 @@
 use super::members::selected_by;
 use super::mention::part_of;
 use super::pod::facts::{UsedClaim, bound, is_starting, pod_key, used_claims};
+use super::shared_volumes::serves;
 use super::{Case, key};
-use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, PodPhase, Service, SourceKind, Timestamp};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Pod, Service, SourceKind, Timestamp};
 use crate::snapshot::Snapshot;
-use std::net::Ipv4Addr;
 
 /// The CSI driver for NFS of the Kubernetes project.
 const NFS_DRIVER: &str = "nfs.csi.k8s.io";
-
-/// The port of NFS servers.
-const NFS_PORT: i64 = 2049;
 
 /// An NFS export that a pod uses.
 #[derive(Clone, Copy, Debug)]
@@ -84,74 +81,6 @@ fn server(volume: &PersistentVolume) -> Option<(&str, bool)> {
     }
 }
 
-/// Returns the Service and its namespace if the server is a DNS name of the cluster.
-pub fn service_of_name(server: &str) -> Option<(&str, &str)> {
-    let server = server.strip_suffix('.').unwrap_or(server);
-    let (name, domain) = match server.strip_suffix(".svc") {
-        Some(name) => (name, ""),
-        None => server.split_once(".svc.")?,
-    };
-    // Only DNS names of clusters have the part `svc`. The usual domain is `cluster.local`.
-    let mut parts = name.rsplit('.');
-    let (namespace, service) = (parts.next()?, parts.next()?);
-    let is_named = !namespace.is_empty() && !service.is_empty() && !domain.starts_with('.');
-    is_named.then_some((service, namespace))
-}
-
-/// The Service behind which a server runs.
-#[derive(Clone, Copy, Debug)]
-pub enum Backing<'a> {
-    /// This Service has the name or the address.
-    Service(&'a Service),
-    /// The DNS name is that of a Service that does not exist.
-    NoService {
-        /// The namespace of the Service.
-        namespace: &'a str,
-        /// The name of the Service.
-        name: &'a str,
-    },
-    /// The address is probably in the range of the cluster IPs, and no Service has this address.
-    NoAddress {
-        /// A Service that serves NFS at another address.
-        instead: Option<&'a Service>,
-    },
-    /// The server is not known to run behind a Service.
-    Unknown,
-}
-
-impl<'a> Backing<'a> {
-    /// Returns the Service behind which the server runs.
-    pub fn of(case: &Case<'a>, server: &'a str) -> Self {
-        let snapshot = case.snapshot();
-        if let Some((name, namespace)) = service_of_name(server) {
-            return match snapshot.find::<Service>(namespace, name) {
-                Some(service) => Self::Service(service),
-                None if case.lacks(Kind::Service, namespace, name) => Self::NoService { namespace, name },
-                None => Self::Unknown,
-            };
-        }
-        let Ok(address) = server.parse::<Ipv4Addr>() else { return Self::Unknown };
-        let services = snapshot.all::<Service>();
-        if let Some(service) = services.iter().find(|service| service.cluster_ip == server) {
-            return Self::Service(service);
-        }
-        // ServiceCIDRs are not read. An address is assumed to be in the range of the cluster IPs if it is in the same
-        // /20 as the cluster IP of a Service. This is wrong if the range is smaller than a /20.
-        let is_close = |service: &Service| {
-            let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
-            other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
-        };
-        if !services.iter().any(is_close) {
-            return Self::Unknown;
-        }
-        let is_server = |service: &&Service| service.ports.iter().any(|port| port.port == NFS_PORT);
-        let instead = services.iter().filter(|service| is_close(service)).find(is_server);
-        // A Service that serves NFS at another address is enough for the answer, even if other Services were not read.
-        let is_known = instead.is_some() || case.knows_all(Kind::Service, "");
-        if is_known { Self::NoAddress { instead } } else { Self::Unknown }
-    }
-}
-
 /// Returns the exports whose server is a Service without a ready pod, each with the Service and the pods that it
 /// selects. A Service without a selector is left out, because its owner defines its endpoints.
 pub fn unserved<'e, 'a>(
@@ -159,18 +88,11 @@ pub fn unserved<'e, 'a>(
     exports: &'e [Export<'a>],
 ) -> impl Iterator<Item = (&'e Export<'a>, &'a Service, Vec<&'a Pod>)> {
     exports.iter().filter_map(|export| {
-        let Backing::Service(service) = Backing::of(case, export.server) else { return None };
+        let service = case.survey().services().behind(export.server, None, case).service()?;
         let pods: Vec<&Pod> = selected_by(case.snapshot(), service).collect();
         let is_silent = !service.selector.is_empty() && !pods.iter().any(|pod| serves(pod));
         is_silent.then_some((export, service, pods))
     })
-}
-
-/// Returns whether the pod answers requests to its Service.
-fn serves(pod: &Pod) -> bool {
-    pod.phase == PodPhase::Running
-        && pod.meta.deleted.is_none()
-        && pod.condition("Ready").is_none_or(|ready| ready.status == "True")
 }
 
 /// A pod that has a node and does not start, or does not end after its deletion. A volume may be the cause.

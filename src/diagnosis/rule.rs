@@ -36,6 +36,8 @@ pub enum Act {
     Delete,
     /// A volume is detached from a node.
     Detach,
+    /// The server of a shared volume answers the pods that use the volume.
+    Serve,
 }
 
 /// A repair of what a rule finds, by a verb of pvctl. A [`super::Remedy`] describes a repair in words, for people.

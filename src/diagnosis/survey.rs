@@ -3,6 +3,7 @@
 use super::attaching::Attachments;
 use super::facts::has_uid_of;
 use super::placement::{Placement, SchedulerPlacement};
+use super::shared_volumes::{Providers, ServiceIndex, Services, SharedVolumes, SliceIndex, Slices};
 use crate::controllers::persistent_volume::reclaim::RECYCLER;
 use crate::model::{
     AnnotationKey, ClaimPhase, PersistentVolume, PersistentVolumeClaim, Pod, Quantity, SourceKind, Str,
@@ -39,6 +40,12 @@ pub struct Survey<'s> {
     asked: OnceLock<HashSet<Str>>,
     /// The indexes of the recycler pods, which erase volumes, by the name of the volume.
     recyclers: OnceLock<HashMap<Str, usize>>,
+    /// The systems that serve shared volumes.
+    providers: &'s Providers,
+    /// The index of the Services.
+    services: OnceLock<ServiceIndex>,
+    /// The index of the EndpointSlices.
+    slices: OnceLock<SliceIndex>,
     /// What the scheduler decides about pods.
     placement: Box<dyn Placement + 's>,
     /// What the attach/detach controller does with the volumes of nodes.
@@ -47,12 +54,17 @@ pub struct Survey<'s> {
 
 impl<'s> Survey<'s> {
     /// Creates the survey of the snapshot of a simulation. `all` says whether the rules are applied to all objects.
-    pub fn of(simulation: &'s Simulation<'_>, all: bool) -> Self {
-        Self::with(simulation, all, Arc::new(Attachments::of(simulation)))
+    pub fn of(simulation: &'s Simulation<'_>, all: bool, providers: &'s Providers) -> Self {
+        Self::with(simulation, all, Arc::new(Attachments::of(simulation)), providers)
     }
 
     /// Does the same as [`Self::of`], with answers about attachments that others use, too.
-    pub fn with(simulation: &'s Simulation<'_>, all: bool, attachments: Arc<Attachments<'s>>) -> Self {
+    pub fn with(
+        simulation: &'s Simulation<'_>,
+        all: bool,
+        attachments: Arc<Attachments<'s>>,
+        providers: &'s Providers,
+    ) -> Self {
         let (snapshot, behavior) = (simulation.snapshot(), &simulation.settings().behavior);
         Self {
             snapshot,
@@ -63,6 +75,9 @@ impl<'s> Survey<'s> {
             copying: OnceLock::new(),
             asked: OnceLock::new(),
             recyclers: OnceLock::new(),
+            providers,
+            services: OnceLock::new(),
+            slices: OnceLock::new(),
             placement: Box::new(SchedulerPlacement::new(snapshot, behavior, all)),
             attachments,
         }
@@ -71,6 +86,28 @@ impl<'s> Survey<'s> {
     /// Returns what the attach/detach controller does with the volumes of nodes.
     pub fn attachments(&self) -> &Attachments<'s> {
         &self.attachments
+    }
+
+    /// Returns what the paths of shared volumes are found with.
+    pub fn shared_volumes(&self) -> SharedVolumes<'_> {
+        SharedVolumes {
+            snapshot: self.snapshot,
+            providers: self.providers,
+            services: self.services(),
+            slices: self.slices(),
+        }
+    }
+
+    /// Returns the Services by their addresses and names.
+    pub fn services(&self) -> Services<'_> {
+        let index = self.services.get_or_init(|| ServiceIndex::of(self.snapshot));
+        Services { snapshot: self.snapshot, index }
+    }
+
+    /// Returns the EndpointSlices by their Services.
+    pub fn slices(&self) -> Slices<'_> {
+        let index = self.slices.get_or_init(|| SliceIndex::of(self.snapshot));
+        Slices { snapshot: self.snapshot, index }
     }
 
     /// Returns what the scheduler decides about pods.

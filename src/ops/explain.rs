@@ -6,6 +6,7 @@ use super::model::ModelOptions;
 use super::rules::all_reads;
 use super::{Reader, Status, named, offer};
 use crate::diagnosis::attaching::Attachments;
+use crate::diagnosis::shared_volumes::Providers;
 use crate::diagnosis::{AuditSettings, Findings, diagnose_named, diagnose_with_neighbours, key, noun, rules};
 use crate::engines::{simulation, simulation_on_demand};
 use crate::error::Error;
@@ -356,7 +357,8 @@ impl<'s> Basis<'s> {
         let judged = without_actors.unwrap_or(simulation);
         let attachments = Arc::new(Attachments::of(simulation));
         let shared = Arc::clone(&attachments);
-        let findings = diagnose_with_neighbours(judged, &snapshot.key(object), rules::all(), shared);
+        let findings =
+            diagnose_with_neighbours(judged, &snapshot.key(object), rules::all(), shared, Providers::built_in());
         Self { findings, about, attachments }
     }
 

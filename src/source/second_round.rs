@@ -8,6 +8,7 @@
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
 use crate::controllers::scheduler::handles;
+use crate::diagnosis::shared_volumes::Providers;
 use crate::model::{Kind, ObjectArgument, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -53,6 +54,14 @@ pub struct Needs<'a> {
     pub everything: bool,
 }
 
+/// The kinds that show where a Service sends its requests.
+const SERVING: [Kind; 3] = [Kind::Service, Kind::Endpoints, Kind::EndpointSlice];
+
+/// Returns whether a system is known that serves one of the volumes through a Service.
+fn has_shared_volume(parts: &Parts) -> bool {
+    parts.objects.volumes.iter().any(|volume| Providers::built_in().of(volume, None).is_some())
+}
+
 /// Returns the lists to read next, in order. Each has a kind, and one namespace or all of them.
 pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)> {
     let namespaces = pod_namespaces(parts, needs);
@@ -69,7 +78,13 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     if needs.namespaces && !all.contains(&Kind::Namespace) {
         lists.push((Kind::Namespace, None));
     }
+    let serves = needs.everything || SERVING.contains(&needs.users_of.map_or(Kind::Pod, |(kind, _, _)| kind));
+    let serves = serves || needs.several.iter().any(|one| SERVING.contains(&one.kind));
     for kind in all {
+        // Endpoints matter only for volumes that are served through a Service.
+        if matches!(kind, Kind::Endpoints | Kind::EndpointSlice) && !serves && !has_shared_volume(parts) {
+            continue;
+        }
         match event_namespaces(parts, needs).filter(|_| *kind == Kind::Event) {
             Some(namespaces) => lists.extend(namespaces.into_iter().map(|namespace| (Kind::Event, Some(namespace)))),
             None => lists.push((*kind, None)),

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use pvctl::controllers::persistent_volume::reclaim::DataFate;
 use pvctl::controllers::{Branch, DeleteStep, KubernetesBehavior};
 use pvctl::diagnosis::attaching::Attachments;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{
     AuditSettings, Diagnoser, Finding, Findings, Risk, Severity, diagnose, diagnose_with_neighbours, rules,
 };
@@ -62,8 +63,13 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
     };
     let words = |target: ObjectId| {
         let object = snapshot.key(target);
-        let findings =
-            diagnose_with_neighbours(simulation, &object, rules::all(), Arc::new(Attachments::of(simulation)));
+        let findings = diagnose_with_neighbours(
+            simulation,
+            &object,
+            rules::all(),
+            Arc::new(Attachments::of(simulation)),
+            Providers::built_in(),
+        );
         let diagnosis = Diagnoser::new(simulation, &findings).of(&object);
         format!("{} {}", diagnosis.headline, diagnosis.details.join(" "))
     };
@@ -76,7 +82,8 @@ fn silent_pages(simulation: &Simulation<'_>, volume: &PersistentVolume) -> Vec<S
 fn missing_warnings(snapshot: &Snapshot, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
     let settings = Settings { outcomes: Limit::All, ..Settings::new(behavior.clone()) };
     let simulation = simulation(snapshot, settings, 1);
-    let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let scrutiny =
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     let Findings { listed: findings, .. } = diagnose(&simulation, scrutiny, 1);
     let (mut silent, mut looked) = (Vec::new(), 0);
     for (id, volume) in (0u32..).map(VolumeId::new).zip(snapshot.volumes()) {

@@ -6,6 +6,7 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, Severity, diagnose_named, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
@@ -158,7 +159,8 @@ fn faults(Diagnosis { headline, details, .. }: &Diagnosis) -> Vec<String> {
 fn diagnoses(parts: Parts, behavior: KubernetesBehavior) -> Vec<Diagnosis> {
     let snapshot = Snapshot::new(parts);
     let simulation = simulation(&snapshot, Settings::new(behavior), 1);
-    let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let settings =
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     let found = diagnose_named(&simulation, settings, &|_| false, 1);
     let serious = found.listed.iter().filter(|finding| finding.severity != Severity::Info);
     let objects: BTreeSet<&ObjectKey> = serious.map(|finding| &finding.object).collect();
@@ -195,7 +197,12 @@ fn headlines_of_claims_and_volumes_whose_cause_is_elsewhere_are_short() {
     for (path, header) in fixtures.chain(cases) {
         let snapshot = Snapshot::new(read(&path, &header));
         let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-        let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+        let settings = AuditSettings {
+            rules: rules::all(),
+            suppressions: &[],
+            scope: &|_| true,
+            providers: Providers::built_in(),
+        };
         let found = diagnose_named(&simulation, settings, &|_| false, 1);
         let diagnoser = Diagnoser::new(&simulation, &found);
         for target in simulation.targets() {

@@ -8,6 +8,7 @@ use crate::support::files;
 use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{AuditSettings, Diagnoser, Diagnosis, Severity, State, Who, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, ObjectId, ObjectKey, TypedId};
@@ -44,7 +45,8 @@ const OTHERS: [Kind; 8] = [
 fn diagnoses(parts: Parts, behavior: &KubernetesBehavior, mut each: impl FnMut(&Snapshot, &Diagnosis, bool)) {
     let snapshot = Snapshot::new(parts);
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
-    let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let settings =
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     let findings = diagnose(&simulation, settings, 1);
     let diagnoser = Diagnoser::new(&simulation, &findings);
     for target in simulation.targets().filter(|target| target.kind != Kind::Pod) {

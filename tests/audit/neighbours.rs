@@ -8,6 +8,7 @@ use crate::support::worlds::{Cluster, worlds};
 use proptest::prelude::*;
 use pvctl::controllers::KubernetesBehavior;
 use pvctl::diagnosis::attaching::Attachments;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{
     AuditSettings, Diagnoser, Diagnosis, Finding, Findings, diagnose_named, diagnose_with_neighbours, key, rules,
 };
@@ -40,7 +41,8 @@ fn in_words(diagnosis: &Diagnosis) -> Vec<String> {
 fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize) {
     let snapshot = Snapshot::new(parts.clone());
     let simulation = simulation(&snapshot, Settings::new(behavior.clone()), 1);
-    let settings = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let settings =
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     // This audit names all objects. So it finds on each object what an audit of only this object finds. If an audit
     // names an object, this changes only findings on this object that are information.
     let whole = diagnose_named(&simulation, settings, &|_| true, 1);
@@ -51,8 +53,13 @@ fn compare(parts: &Parts, behavior: &KubernetesBehavior) -> (Vec<String>, usize)
         with_findings.chain(simulation.targets().map(|target| snapshot.key(target))).chain(pods).collect();
     let (mut differences, mut elsewhere) = (Vec::new(), 0);
     for object in objects {
-        let around =
-            diagnose_with_neighbours(&simulation, &object, rules::all(), Arc::new(Attachments::of(&simulation)));
+        let around = diagnose_with_neighbours(
+            &simulation,
+            &object,
+            rules::all(),
+            Arc::new(Attachments::of(&simulation)),
+            Providers::built_in(),
+        );
         let (all, root) = findings_on(&whole, &object);
         let (near, near_root) = findings_on(&around, &object);
         elsewhere += usize::from(root.as_ref().is_some_and(|root| root.object != object));

@@ -185,9 +185,9 @@ const UNUSABLE: &[Asked] = &[
     ("78", "default", "my-pod", "mount-same-claim-twice", &["my-pvc and my-pvc-2 both use claim my-claim"]),
     ("93", "example-dev", "example-", "mount-secret-missing", &["Secret example-secret-provider-dev does not exist"]),
     ("96", "monitoring", "prometheus-", "csi-driver-not-on-node", &["driver ebs.csi.aws.com is not installed"]),
-    ("nfs-service-missing", "web", "site", "nfs-service-missing", &["NFS server 10.0.0.77 does not answer"]),
-    ("94", "logstash", "logstash-", "nfs-service-missing", &["10.174.240.174", "no Service has this address"]),
-    ("nfs-no-endpoints", "web", "site", "nfs-no-endpoints", &["Service infra/nfs-server, has no ready pod"]),
+    ("nfs-service-missing", "web", "site", "shared-pv-address-dangling", &["10.0.0.77", "no Service has this address"]),
+    ("94", "logstash", "logstash-", "shared-pv-address-dangling", &["10.174.240.174", "no Service has this address"]),
+    ("nfs-no-endpoints", "web", "site", "shared-targets-empty", &["Service infra/nfs-server selects no pod"]),
     ("nfs-short-name", "web", "site", "nfs-short-name", &["NFS server nfs-server, a short name"]),
     (
         "nfs-selfhosted-cycle",

@@ -4,6 +4,7 @@
 
 use crate::audit::rules::{FOLDER, header, read};
 use crate::support::text;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{AuditSettings, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::ObjectKey;
@@ -21,7 +22,8 @@ fn outcome(id: &str) -> Vec<String> {
     let objects: Vec<Value> =
         source.split("\n---").filter_map(|document| serde_yaml::from_str(document).ok()).collect();
     let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-    let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let scrutiny =
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     let findings = diagnose(&simulation, scrutiny, 1);
     let mut outcomes = Vec::new();
     for finding in findings.listed.iter().filter(|finding| finding.rule.id == id) {

@@ -10,6 +10,7 @@
 
 use crate::support::{BINARY, Run, files, root};
 use pvctl::controllers::{KubeVersion, KubernetesBehavior};
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{AuditSettings, Findings, Rule, Severity, Unread, diagnose, rules};
 use pvctl::engines::simulation;
 use pvctl::model::Kind;
@@ -85,7 +86,7 @@ fn diagnosed(path: &str, header: &Header) -> Findings {
 
 /// Selects all rules, without suppressions and without a restriction to some objects.
 fn with_all() -> AuditSettings<'static> {
-    AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true }
+    AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() }
 }
 
 /// Returns the ids of the rules that fired.
@@ -229,7 +230,8 @@ fn a_rule_names_all_that_it_reads() {
         let said = |rule: &'static Rule, parts: Parts| {
             let snapshot = Snapshot::new(parts);
             let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-            let scrutiny = AuditSettings { rules: &[rule], suppressions: &[], scope: &|_| true };
+            let scrutiny =
+                AuditSettings { rules: &[rule], suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
             format!("{:#?}", diagnose(&simulation, scrutiny, 1).listed)
         };
         let whole = read(&path, &header);

@@ -224,6 +224,15 @@ fn the_documented_rights_are_enough_and_none_is_too_many() {
     placed["metadata"]["annotations"] = json!({"volume.kubernetes.io/selected-node": "gone"});
     runtime.block_on(async { create(&Api::of(&plane).await, &placed, "Pending").await });
     runtime.block_on(async { waiting_for_a_node(&Api::of(&plane).await).await });
+    // Endpoints are read only if there is a volume that is served through the network.
+    let served = json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "served"},
+        "spec": {
+            "accessModes": ["ReadWriteMany"], "capacity": {"storage": "1Gi"},
+            "nfs": {"path": "/", "server": "192.0.2.1"}, "storageClassName": "served",
+        },
+    });
+    apply(&plane, &[served]);
     let verbs: [(&str, &[&[&str]]); 6] = [
         ("predict", &[&["predict", "-A"]]),
         ("match", &[&["match", "pvc/asking", "-n", "one"]]),

@@ -4,6 +4,7 @@
 
 use crate::repair::plans::{World, changes, claim, class, complete, namespace, of, released, volume};
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{AuditSettings, Finding, Severity, diagnose, diagnose_named, rules};
 use pvctl::engines::simulation;
 use pvctl::model::{Kind, Timestamp};
@@ -154,7 +155,8 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 fn found(objects: &[Value], named: bool) -> Vec<Finding> {
     let snapshot = snapshot(objects);
     let simulation = simulation(&snapshot, Settings::new(KubernetesBehavior::default()), 1);
-    let scrutiny = AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true };
+    let scrutiny =
+        AuditSettings { rules: rules::all(), suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
     let findings =
         if named { diagnose_named(&simulation, scrutiny, &|_| true, 1) } else { diagnose(&simulation, scrutiny, 1) };
     findings.listed

@@ -63,13 +63,15 @@ pub enum AnnotationKey {
     ArgoSyncOptions,
     /// Whether Flux deletes the object when the source no longer contains the object.
     FluxPrune,
+    /// The program that created the volume. Only rules read this key.
+    CreatedBy,
     /// The findings that audit suppresses for this object. No decision reads this key.
     Ignore,
 }
 
 impl AnnotationKey {
     /// Every key, in the order in which objects store them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::BindCompleted,
         Self::BoundByController,
         Self::MigratedTo,
@@ -98,6 +100,7 @@ impl AnnotationKey {
         Self::ArgoTracking,
         Self::ArgoSyncOptions,
         Self::FluxPrune,
+        Self::CreatedBy,
         Self::Ignore,
     ];
 
@@ -132,6 +135,7 @@ impl AnnotationKey {
             Self::ArgoTracking => "argocd.argoproj.io/tracking-id",
             Self::ArgoSyncOptions => "argocd.argoproj.io/sync-options",
             Self::FluxPrune => "kustomize.toolkit.fluxcd.io/prune",
+            Self::CreatedBy => "kubernetes.io/createdby",
             Self::Ignore => "pvctl.dev/ignore",
         }
     }

@@ -70,7 +70,8 @@ pub use surroundings::{
     CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
 };
 pub use volume::{
-    ClaimRef, PersistentVolume, ReclaimPolicy, SourceKind, VolumeMode, VolumePhase, VolumeSource, VolumeStatus,
+    ClaimRef, PersistentVolume, ReclaimPolicy, SERVER_ATTRIBUTES, SourceKind, VolumeMode, VolumePhase, VolumeSource,
+    VolumeStatus,
 };
 pub use volume_attributes_class::VolumeAttributesClass;
 pub use volume_snapshot::VolumeSnapshot;

@@ -197,6 +197,30 @@ pub struct VolumeSource {
     pub handle: Str,
     /// `azureDisk.kind`. It is empty for every other source.
     pub azure_kind: Str,
+    /// The entries of `csi.volumeAttributes` that [`SERVER_ATTRIBUTES`] names, in the order of that list. The other
+    /// attributes may contain anything, including a password, so they are not kept.
+    pub attributes: Box<[(&'static str, Str)]>,
+}
+
+/// The attributes of CSI volumes that state which server has the volume and how clients reach it.
+pub const SERVER_ATTRIBUTES: [&str; 8] = [
+    "clusterID",
+    "linstor.csi.linbit.com/nfs-export",
+    "migratable",
+    "nfsCluster",
+    "nfsResources",
+    "server",
+    "share",
+    "sharedv4",
+];
+
+impl VolumeSource {
+    /// Returns the value of an attribute that is one of [`SERVER_ATTRIBUTES`]. Upper and lower case are the same,
+    /// because csi-driver-nfs compares names so. Upstream: `NodePublishVolume`, csi-driver-nfs 4.11.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let mut found = self.attributes.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.as_str())
+    }
 }
 
 /// The field that is set in a volume's source.

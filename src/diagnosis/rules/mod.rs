@@ -12,6 +12,7 @@ mod pending;
 mod provisioning;
 mod resize;
 mod restore;
+mod shared;
 mod terminating;
 mod topology;
 mod volume;
@@ -31,6 +32,7 @@ static REGISTRY: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         restore::RULES,
         volume::RULES,
         attachment::RULES,
+        shared::RULES,
         mount::RULES,
         binding::RULES,
         data_source::RULES,

@@ -18,8 +18,14 @@ pub(super) enum Mend {
 
 use Mend::{Do, Outside};
 
+const SERVERS: &str = "servers of shared volumes are not simulated";
+
 /// How the root of each rule is mended.
 pub(super) const MENDS: &[(&str, Mend)] = &[
+    ("shared-service-missing", Outside(SERVERS)),
+    ("shared-pv-address-dangling", Outside(SERVERS)),
+    ("shared-pv-address-mismatch", Outside(SERVERS)),
+    ("shared-targets-empty", Outside(SERVERS)),
     // The claim gets a volume.
     ("bind-access-modes", Do(bound_anew)),
     ("bind-class-annotation-wins", Do(bound_anew)),

@@ -6,8 +6,8 @@ use super::merge_patch::MergePatch;
 use super::{ApiGates, Parts, Stored, Writable};
 use crate::model::ClaimRef;
 use crate::model::{
-    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, ReclaimPolicy, VolumeMode,
-    VolumePhase, VolumeStatus,
+    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, ReclaimPolicy, SERVER_ATTRIBUTES,
+    VolumeMode, VolumePhase, VolumeStatus,
 };
 use crate::snapshot::decode::wire::{List, Meta, Mode, Moment, Quantities, Reference, Requirement, Text, object};
 use crate::snapshot::decode::{Context, Failure};
@@ -53,7 +53,11 @@ object!(VolumeSpec {
     vsphere_volume: Option<Value> = "vsphereVolume",
 });
 
-object!(CsiSource { driver: Text = "driver", handle: Text = "volumeHandle" });
+object!(CsiSource {
+    driver: Text = "driver",
+    handle: Text = "volumeHandle",
+    attributes: Option<Value> = "volumeAttributes",
+});
 
 object!(PathSource { path: Text = "path" });
 
@@ -263,9 +267,16 @@ fn source_field(key: &str, value: Value) -> Value {
         value
     } else if key == "diskURI" {
         disk_uri(value)
+    } else if key == "volumeAttributes" {
+        each(value, attribute)
     } else {
         hidden(value)
     }
+}
+
+/// Redacts an attribute of a CSI volume. Only the attributes that say where a server is stay.
+fn attribute(key: &str, value: Value) -> Value {
+    if SERVER_ATTRIBUTES.iter().any(|kept| kept.eq_ignore_ascii_case(key)) { value } else { hidden(value) }
 }
 
 /// Redacts the URI of an Azure disk. The id of a managed disk stays. The address of a blob can contain a signature, so

@@ -1,8 +1,9 @@
 //! What the rules about NFS servers have in common.
 
 use super::{affects, mount_failed};
+use crate::diagnosis::case::volume_key;
 use crate::diagnosis::nfs::{Export, Hanging};
-use crate::diagnosis::{Case, Detection};
+use crate::diagnosis::{Act, Case, Detection};
 use crate::model::Pod;
 
 /// Adds the fields that every finding about an NFS server rests on.
@@ -14,5 +15,9 @@ pub(super) fn told(found: Detection, case: &Case<'_>, pod: &Pod, export: &Export
         .evidence(&object, field, export.server)
         .evidence(&case.object(), "spec.nodeName", pod.node_name.as_str())
         .settles(&mount_failed::RULE, case.object());
+    let found = match export.persistent {
+        Some(volume) => found.follows_from(volume_key(&volume.meta.name), Act::Serve),
+        None => found,
+    };
     affects(found, pod, export.claim)
 }

@@ -1,8 +1,9 @@
 //! This rule reports a pod with an NFS volume whose server is a Service that does not exist.
 
 use super::nfs_server::told;
-use crate::diagnosis::nfs::{Backing, Export};
+use crate::diagnosis::nfs::Export;
 use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::shared_volumes::ServiceBehind;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, Pod};
 
@@ -37,16 +38,17 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let (hanging, exports) = Export::of_hanging(case, pod)?;
-    let (export, what, instead) = exports.iter().find_map(|export| match Backing::of(case, export.server) {
-        Backing::NoService { namespace, name } => {
+    let services = case.survey().services();
+    let (export, what, instead) = exports.iter().find_map(|export| match services.behind(export.server, None, case) {
+        ServiceBehind::NoService { namespace, name } => {
             Some((export, format!("its NFS server, Service {namespace}/{name}, does not exist"), None))
         }
-        Backing::NoAddress { instead } => Some((
+        ServiceBehind::NoAddress { instead } => Some((
             export,
             format!("NFS server {} does not answer, and no Service has this address", export.server),
             instead,
         )),
-        Backing::Service(_) | Backing::Unknown => None,
+        ServiceBehind::Service(_) | ServiceBehind::Unknown => None,
     })?;
     let server = export.server;
     let found = Detection::new(format!(

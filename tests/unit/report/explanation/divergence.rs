@@ -5,6 +5,7 @@
 use crate::manifests::{bound_pv, bound_pvc, deleted, parts, pv, pvc, simulate, target, with};
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
 use pvctl::diagnosis::attaching::Attachments;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{diagnose_with_neighbours, rules};
 use pvctl::model::{Kind, Lease, ObjectKey, ObjectMeta, ResourceVersion, Timestamp};
 use pvctl::report::explanation::{DivergenceOut, Explanation, ExplanationInput};
@@ -38,7 +39,8 @@ fn diverging(
     let prediction = simulation.predict(target(&snapshot, object));
     let attachments = Arc::new(Attachments::of(&simulation));
     let key = snapshot.key(prediction.target);
-    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::clone(&attachments));
+    let findings =
+        diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::clone(&attachments), Providers::built_in());
     let asked = ExplanationInput {
         simulation: &simulation,
         findings: &findings,

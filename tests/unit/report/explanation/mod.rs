@@ -14,6 +14,7 @@ use crate::manifests::{
 use pvctl::controllers::{CONTROLLERS, KubernetesBehavior};
 use pvctl::diagnosis::attaching::Attachments;
 use pvctl::diagnosis::case::class_key;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::diagnosis::{diagnose_with_neighbours, rules};
 use pvctl::engines::simulation;
 use pvctl::model::Kind;
@@ -37,8 +38,8 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     let class = object.strip_prefix("sc/");
     let key = class.map_or_else(|| snapshot.key(target(snapshot, object)), class_key);
     let attachments = Arc::new(Attachments::of(&simulation));
-    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), Arc::clone(&attachments));
-    let (model, from_files) = (model(), false);
+    let (shared, model, from_files) = (Arc::clone(&attachments), model(), false);
+    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), shared, Providers::built_in());
     let asked = ExplanationInput { simulation: &simulation, findings: &findings, attachments, model, from_files };
     if let Some(class) = class {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));

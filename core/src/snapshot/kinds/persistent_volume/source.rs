@@ -1,13 +1,14 @@
 //! The location of the storage of a volume, for every kind of source. Only fields that redaction keeps are read.
 
 use super::VolumeSpec;
-use crate::model::{SourceKind, Str, VolumeSource};
+use crate::model::{SERVER_ATTRIBUTES, SourceKind, Str, VolumeSource};
 use serde_json::Value;
 
 /// Returns the first source that is set. The API server would refuse more than one source.
 pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     if let Some(csi) = &spec.csi {
-        return of(SourceKind::Csi, csi.driver.0.clone(), csi.handle.0.clone());
+        let source = of(SourceKind::Csi, csi.driver.0.clone(), csi.handle.0.clone());
+        return VolumeSource { attributes: server_attributes(csi.attributes.as_ref()), ..source };
     }
     if let Some(path) = &spec.host_path {
         return of(SourceKind::HostPath, path.path.0.clone(), Str::default());
@@ -50,7 +51,17 @@ pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
 }
 
 fn of(kind: SourceKind, detail: Str, handle: Str) -> VolumeSource {
-    VolumeSource { kind, detail, handle, azure_kind: Str::default() }
+    VolumeSource { kind, detail, handle, ..VolumeSource::default() }
+}
+
+/// Returns the attributes that [`SERVER_ATTRIBUTES`] names and that are texts.
+fn server_attributes(all: Option<&Value>) -> Box<[(&'static str, Str)]> {
+    let Some(all) = all.and_then(Value::as_object) else { return Box::default() };
+    let value = |name: &'static str| {
+        let mut same = all.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        same.find_map(|(_, value)| Some((name, Str::new(value.as_str()?))))
+    };
+    SERVER_ATTRIBUTES.into_iter().filter_map(value).collect()
 }
 
 /// Returns the kind of a disk in Azure. Upstream: `SetDefaults_AzureDiskVolumeSource`, 1.36.
