@@ -32,6 +32,7 @@ use crate::report::audit::ReportFormat;
 use crate::report::match_table::MatchFormat;
 use crate::report::prediction::PredictionFormat;
 use crate::report::rules::RulesFormat;
+use crate::report::shared_volumes::SharedFormat;
 use crate::report::version::VersionFormat;
 use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
@@ -161,6 +162,11 @@ pub enum Verb {
     /// Shows for each volume the first test that fails, and by how much. Also shows which volume would be chosen, and
     /// which volumes are equally good.
     Match(MatchArgs),
+    /// List the volumes that a server in the cluster serves to many pods
+    ///
+    /// For each volume: the storage system, the Service and the servers behind it, the address that clients use, and
+    /// whether this address works.
+    Shared(SharedArgs),
     /// List the rules of audit, or explain one
     ///
     /// The page of a rule says what the problem looks like, why it happens, how to confirm it by hand, how to repair
@@ -351,6 +357,40 @@ pub struct MatchArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
         value_parser = FormatParser::<MatchFormat>::new())]
     pub output: MatchFormat,
+
+    /// The flags for printing a table.
+    #[command(flatten)]
+    pub table: TableArgs,
+
+    /// The flags that select files as the source.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// The flags that select the Kubernetes to model.
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// The arguments of `shared`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl shared -A                    All shared volumes\n  \
+        kubectl pvctl shared pvc/assets -n web     The path of one volume\n  \
+        kubectl pvctl shared -A -o wide            Also addresses, servers and the number of users\n  \
+        storageos get volumes -A -o json | kubectl pvctl shared -A --provider-state -")]
+pub struct SharedArgs {
+    /// Volumes and claims, as kubectl names them
+    #[arg(value_name = "TYPE/NAME")]
+    pub objects: Vec<String>,
+
+    /// A file with what the storage system itself says about its volumes, as JSON or YAML; `-` is stdin
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub provider_state: Option<PathBuf>,
+
+    /// How to print the answer
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output",
+        value_parser = FormatParser::<SharedFormat>::new())]
+    pub output: SharedFormat,
 
     /// The flags for printing a table.
     #[command(flatten)]

@@ -24,6 +24,7 @@ mod restore;
 mod retain;
 mod rules;
 pub mod shared;
+mod shared_volumes;
 mod snapshot;
 mod unbind;
 mod undo;
@@ -49,6 +50,7 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Predict(args)) => predict::run(args, &cli.global, terminal),
         Some(Verb::Explain(args)) => explain::run(args, &cli.global, terminal),
         Some(Verb::Match(args)) => matching::run(args, &cli.global, terminal),
+        Some(Verb::Shared(args)) => shared_volumes::run(args, &cli.global, terminal),
         Some(Verb::Audit(args)) => audit::run(args, &cli.global, terminal),
         Some(Verb::Rules(args)) => rules::run(args, terminal),
         Some(Verb::Fix(args)) => fix::run(args, &cli.global, terminal),

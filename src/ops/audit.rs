@@ -4,7 +4,6 @@ use super::gather::{Evidence, Gathered, JUDGED, Question, ReadOptions, keeps_fro
 use super::rules::{matching, reads};
 use super::scope::{is_of, object_belongs_to};
 use super::{Status, named, offer};
-use crate::diagnosis::shared_volumes::Providers;
 use crate::diagnosis::{AuditSettings, Finding, Risk, Rule, Severity, Suppression, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
@@ -121,7 +120,7 @@ pub fn audit(
             && (named.is_none() || is_named(object))
     };
     let scrutiny =
-        AuditSettings { rules: &options.rules, suppressions, scope: &in_scope, providers: Providers::built_in() };
+        AuditSettings { rules: &options.rules, suppressions, scope: &in_scope, providers: &gathered.providers };
     let mut findings = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads);
     let concerned = findings.narrow(&is_own);
     let all_in_scope: Vec<&Finding> = concerned.iter().filter_map(|place| findings.listed.get(*place)).collect();

@@ -347,6 +347,7 @@ impl<'s> Basis<'s> {
         simulation: &'s Simulation<'s>,
         without_actors: Option<&Simulation<'_>>,
         object: ObjectId,
+        providers: &Providers,
     ) -> Self {
         let snapshot = simulation.snapshot();
         let about = match object.typed() {
@@ -357,8 +358,7 @@ impl<'s> Basis<'s> {
         let judged = without_actors.unwrap_or(simulation);
         let attachments = Arc::new(Attachments::of(simulation));
         let shared = Arc::clone(&attachments);
-        let findings =
-            diagnose_with_neighbours(judged, &snapshot.key(object), rules::all(), shared, Providers::built_in());
+        let findings = diagnose_with_neighbours(judged, &snapshot.key(object), rules::all(), shared, providers);
         Self { findings, about, attachments }
     }
 
@@ -382,7 +382,7 @@ impl<'s> Basis<'s> {
 
 impl Prepared<'_> {
     fn basis(&self) -> Basis<'_> {
-        Basis::new(&self.simulation, self.without_actors.as_ref(), self.object)
+        Basis::new(&self.simulation, self.without_actors.as_ref(), self.object, &self.gathered.providers)
     }
 
     fn explanation<'s>(&'s self, basis: &'s Basis<'s>, from_files: bool) -> Explanation<'s> {

@@ -112,7 +112,7 @@ fn answer(
     progress.step("predicting", 0);
     let simulation = simulation(snapshot, settings, gathered.threads);
     let without_actors = without_actors(gathered, &options.read)?;
-    let basis = |object: &ObjectId| Basis::new(&simulation, without_actors.as_ref(), *object);
+    let basis = |object: &ObjectId| Basis::new(&simulation, without_actors.as_ref(), *object, &gathered.providers);
     let bases: Vec<Basis<'_>> = selected.iter().map(basis).collect();
     let explanations = bases.iter().map(|basis| basis.explanation(&simulation, gathered, from_files)).collect();
     let list = ExplanationList::new(explanations);

@@ -6,7 +6,6 @@ use super::repair::{Extent, PlanSource, RepairOptions, Run, World};
 use super::rules::{all_reads, matching, unknown};
 use super::scope::{is_of, object_belongs_to};
 use super::{Asker, Shown, Status, Writer, named};
-use crate::diagnosis::shared_volumes::Providers;
 use crate::diagnosis::{AuditSettings, Finding, Severity, diagnose_named, matches_glob, rules};
 use crate::engines::simulation;
 use crate::error::{Error, ErrorKind};
@@ -248,12 +247,8 @@ impl<C: Writer, A: Asker> Fix<'_, C, A> {
             Some(named) => named.contains(object),
             None => gathered.namespace.as_deref().is_none_or(|namespace| is_of(&simulation, object, namespace)),
         };
-        let scrutiny = AuditSettings {
-            rules: rules::all(),
-            suppressions: &[],
-            scope: &in_scope,
-            providers: Providers::built_in(),
-        };
+        let scrutiny =
+            AuditSettings { rules: rules::all(), suppressions: &[], scope: &in_scope, providers: &gathered.providers };
         // Problems of named objects are reported immediately. Other problems may be reported only after they have
         // existed for some time.
         let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));

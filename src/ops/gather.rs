@@ -7,6 +7,7 @@ use super::rules::{all_reads, is_read};
 use super::scope::Scope;
 use crate::controllers::KubeVersion;
 use crate::diagnosis::Rule;
+use crate::diagnosis::shared_volumes::{Providers, StateRecord};
 use crate::error::Error;
 use crate::model::{Kind, ObjectArgument, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
@@ -29,6 +30,8 @@ pub struct Gathered {
     pub notes: Vec<String>,
     /// The time at which a cluster was read, by the server's clock. It is `None` for files.
     pub read_at: Option<Timestamp>,
+    /// The systems that serve shared volumes, and what they say about their volumes.
+    pub providers: Providers,
     from_files: bool,
     /// Whether the scheduler was added although nobody named it; see [`Question::may_schedule`]. The verb leaves it out
     /// again if some ends could not be found with it.
@@ -46,6 +49,8 @@ pub struct ReadOptions {
     pub now: Option<Timestamp>,
     /// Whether the run ends at the first object that cannot be decoded.
     pub strict: bool,
+    /// The systems that serve shared volumes, and what they say about their volumes.
+    pub providers: Providers,
 }
 
 impl ReadOptions {
@@ -164,7 +169,9 @@ impl<'a> Question<'a> {
             let more = READ_BY_SCHEDULER.iter().filter(|kind| kind.is_surrounding() && !surroundings.contains(kind));
             surroundings.extend(more.copied().collect::<Vec<_>>());
         }
-        FileOptions { surroundings, last_change_of: self.object.map(|(kind, name)| (kind, name.to_owned())), ..files }
+        let of_systems = self.options.providers.state_resources().map(|resource| resource.kind.clone()).collect();
+        let last_change_of = self.object.map(|(kind, name)| (kind, name.to_owned()));
+        FileOptions { surroundings, last_change_of, of_systems, ..files }
     }
 
     /// Returns whether the scheduler may take part although nobody named it, as far as the options decide this.
@@ -198,6 +205,7 @@ impl<'a> Question<'a> {
             pods_in: self.evidence.pods_in,
             recyclers: self.evidence.recyclers,
             everything: false,
+            providers: Some(&self.options.providers),
         })
     }
 
@@ -234,6 +242,10 @@ impl<'a> Question<'a> {
             );
         }
         parts.deleted = self.options.model.stale.iter().map(|(_, older)| older.to_object()).collect();
+        let mut providers = self.options.providers.clone();
+        let records: Vec<StateRecord> =
+            parts.of_systems.iter().filter_map(|object| providers.record(object, "the input")).collect();
+        providers.add_below(records);
         let snapshot = Snapshot::new(parts);
         let given = self.options.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);
@@ -268,6 +280,7 @@ impl<'a> Question<'a> {
             threads,
             notes,
             read_at: None,
+            providers,
             from_files,
             scheduled_by_default,
         })

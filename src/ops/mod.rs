@@ -22,6 +22,7 @@ mod reader;
 pub mod repair;
 pub mod rules;
 pub mod scope;
+pub mod shared_volumes;
 pub mod snapshot;
 pub mod undo;
 mod writer;

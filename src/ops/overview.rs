@@ -25,7 +25,12 @@ pub fn overview(
     let snapshot = &gathered.snapshot;
     let settings = gathered.modelled.settings(snapshot, &read.model, false)?;
     let simulation = simulation(snapshot, settings, gathered.threads);
-    let findings = diagnose_named(&simulation, AuditSettings::everything(), &|_| false, gathered.threads);
+    let findings = diagnose_named(
+        &simulation,
+        AuditSettings { providers: &gathered.providers, ..AuditSettings::everything() },
+        &|_| false,
+        gathered.threads,
+    );
     let diagnoser = Diagnoser::new(&simulation, &findings);
     let namespace = gathered.namespace.as_deref();
     let kinds = [Kind::PersistentVolume, Kind::PersistentVolumeClaim];

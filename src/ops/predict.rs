@@ -142,7 +142,12 @@ pub fn predict(
     let without_actors = without_actors.transpose()?;
     let judged = without_actors.as_ref().unwrap_or(&simulation);
     let findings = options.diagnoses().then(|| {
-        diagnose_named(judged, AuditSettings::everything(), &|object| named.contains(object), gathered.threads)
+        diagnose_named(
+            judged,
+            AuditSettings { providers: &gathered.providers, ..AuditSettings::everything() },
+            &|object| named.contains(object),
+            gathered.threads,
+        )
     });
     let diagnoser = findings.as_ref().map(|findings| Diagnoser::new(&simulation, findings));
     let attachments = options.attachments.map(|_| Attachments::new(&gathered.snapshot, &gathered.modelled.behavior));

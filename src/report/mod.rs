@@ -14,4 +14,5 @@ pub mod plan;
 pub mod prediction;
 pub mod rules;
 pub mod shared;
+pub mod shared_volumes;
 pub mod version;

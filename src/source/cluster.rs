@@ -11,7 +11,7 @@ use super::cluster_error::{ApiStatus, ClusterError, ClusterErrorKind};
 use super::connect::{self, ConnectOptions, Environment, default_chunk_size};
 use super::http::{Api, Failure, JSON, Observer, RequestLog, Retry};
 use super::list::{self, ListFailure, Listed, Unusable};
-use super::second_round::{Needs, needs_all_pods, pod_namespaces, second_round};
+use super::second_round::{Needs, needs_all_pods, pod_namespaces, second_round, state_resources};
 use crate::model::{Kind, ObjectKey, Str, Timestamp};
 use crate::progress::Progress;
 use crate::snapshot::decode::{self, decode_as};
@@ -406,6 +406,9 @@ impl<'a> Cluster<'a> {
         self.lists(&own, gathered, progress).await?;
         if needs_all_pods(&gathered.parts, needs) {
             self.all_pods(gathered, progress).await?;
+        }
+        for resource in state_resources(&gathered.parts, needs) {
+            gathered.parts.of_systems.extend(self.of_system(resource).await);
         }
         Ok(())
     }

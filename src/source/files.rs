@@ -61,6 +61,8 @@ pub struct FileOptions {
     pub surroundings: Vec<Kind>,
     /// The kind and name of the volume or claim whose time of last change is needed.
     pub last_change_of: Option<(Kind, String)>,
+    /// The kinds of objects that storage systems define and that are needed. Objects of all other kinds are skipped.
+    pub of_systems: Vec<String>,
 }
 
 /// The numbers of files, bytes and objects that were read.
@@ -129,7 +131,11 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let (done, outcomes) = mpsc::sync_channel(window);
     let waiting = Mutex::new(waiting);
     let mut report = Report { skipped_files, ..Report::default() };
-    let asked = DecodeOptions { last_change_of: options.last_change_of.as_ref(), surroundings: &options.surroundings };
+    let asked = DecodeOptions {
+        last_change_of: options.last_change_of.as_ref(),
+        surroundings: &options.surroundings,
+        of_systems: &options.of_systems,
+    };
     let collected = std::thread::scope(|scope| {
         for _ in 0..cores {
             let (waiting, done) = (&waiting, done.clone());
@@ -156,12 +162,13 @@ pub fn read_with(options: &FileOptions, stdin: &mut dyn Read) -> Result<Loaded, 
     let (decoded, known) = collected.map_err(|error| with_line(error, &inputs))?;
     let lists = decoded.objects.lists();
     report.objects = Kind::ALL.iter().map(|kind| lists[*kind as usize].length() as u64).sum();
-    let Decoded { objects, issues, changed, skipped } = decoded;
+    let Decoded { objects, issues, changed, skipped, of_systems } = decoded;
     report.skipped = skipped;
     let coverage = known.coverage(&issues, options);
     let stated = options.now.or(known.stated.now);
     let (now, now_is_stated) = (stated.or_else(|| newest(&objects)), stated.is_some());
-    let parts = Parts { objects, coverage, now, now_is_stated, issues, changed, deleted: Vec::new() };
+    let deleted = Vec::new();
+    let parts = Parts { objects, coverage, now, now_is_stated, issues, changed, deleted, of_systems };
     Ok(Loaded { parts, report, kubernetes: known.stated.kubernetes })
 }
 

@@ -70,7 +70,7 @@ impl Cluster<'_> {
     }
 
     /// Requests a path once. The result is `None` if the request fails.
-    async fn hint(&self, path: &str) -> Option<(Text, Option<Timestamp>)> {
+    pub(super) async fn hint(&self, path: &str) -> Option<(Text, Option<Timestamp>)> {
         let mut impatient = self.api.clone();
         impatient.retry.tries = 1;
         let reply = tokio::time::timeout(PATIENCE, impatient.get(path, JSON, SMALL_ANSWER)).await.ok()?.ok()?;

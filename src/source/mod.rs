@@ -20,6 +20,7 @@ pub mod proxy;
 pub mod second_round;
 mod single;
 mod statement;
+pub mod storage_system;
 pub mod suppressions;
 
 pub use cluster::{Cluster, ServerVersion, local_time};

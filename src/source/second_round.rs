@@ -8,7 +8,7 @@
 use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
 use crate::controllers::scheduler::handles;
-use crate::diagnosis::shared_volumes::Providers;
+use crate::diagnosis::shared_volumes::{Providers, StateResource};
 use crate::model::{Kind, ObjectArgument, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -23,7 +23,7 @@ pub const MOST_NAMESPACES: usize = 256;
 const CLUSTER_EVENTS: &str = "default";
 
 /// What this run has to read beyond what the decisions need.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Needs<'a> {
     /// Whether host-path provisioning (a flag of the controller manager) is assumed to be on.
     pub host_path_provisioning: bool,
@@ -52,14 +52,38 @@ pub struct Needs<'a> {
     pub pods_in: &'a [Str],
     /// Whether everything is read that any command with any settings could need. A snapshot needs this.
     pub everything: bool,
+    /// The systems that serve shared volumes. `None` means those that are part of pvctl.
+    pub providers: Option<&'a Providers>,
+}
+
+impl Needs<'_> {
+    fn providers(&self) -> &Providers {
+        self.providers.unwrap_or(Providers::built_in())
+    }
 }
 
 /// The kinds that show where a Service sends its requests.
 const SERVING: [Kind; 3] = [Kind::Service, Kind::Endpoints, Kind::EndpointSlice];
 
 /// Returns whether a system is known that serves one of the volumes through a Service.
-fn has_shared_volume(parts: &Parts) -> bool {
-    parts.objects.volumes.iter().any(|volume| Providers::built_in().of(volume, None).is_some())
+fn has_shared_volume(parts: &Parts, needs: Needs<'_>) -> bool {
+    parts.objects.volumes.iter().any(|volume| needs.providers().of(volume, None).is_some())
+}
+
+/// Returns the resources of storage systems that tell something about one of the volumes.
+pub(super) fn state_resources<'p>(parts: &Parts, needs: Needs<'p>) -> Vec<&'p StateResource> {
+    if needs.surroundings.is_empty() {
+        return Vec::new();
+    }
+    let providers = needs.providers.unwrap_or(Providers::built_in());
+    let of_volumes = parts.objects.volumes.iter().filter_map(|volume| providers.of(volume, None));
+    let mut found: Vec<&StateResource> = Vec::new();
+    for resource in of_volumes.flat_map(|provider| &provider.state).filter_map(|pattern| pattern.resource.as_ref()) {
+        if !found.contains(&resource) {
+            found.push(resource);
+        }
+    }
+    found
 }
 
 /// Returns the lists to read next, in order. Each has a kind, and one namespace or all of them.
@@ -82,7 +106,7 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     let serves = serves || needs.several.iter().any(|one| SERVING.contains(&one.kind));
     for kind in all {
         // Endpoints matter only for volumes that are served through a Service.
-        if matches!(kind, Kind::Endpoints | Kind::EndpointSlice) && !serves && !has_shared_volume(parts) {
+        if matches!(kind, Kind::Endpoints | Kind::EndpointSlice) && !serves && !has_shared_volume(parts, needs) {
             continue;
         }
         match event_namespaces(parts, needs).filter(|_| *kind == Kind::Event) {

@@ -43,6 +43,9 @@ pub struct Parts {
     /// Objects that were deleted, as the controller's cache still has them. They are ignored if the input has an object
     /// of the same name.
     pub deleted: Vec<Object>,
+    /// Objects of kinds that storage systems define, as JSON. Only the kinds for which the caller asked are present. A
+    /// snapshot does not have them.
+    pub of_systems: Vec<serde_json::Value>,
 }
 
 /// The objects of one run, sorted, without duplicates and with the API server's defaults.
@@ -78,7 +81,7 @@ impl Snapshot {
     /// Sorts and indexes the parts. If an object was read several times, the version with the newest resource version
     /// stays. Objects that were never on an API server get the API server's defaults.
     pub fn new(parts: Parts) -> Self {
-        let Parts { mut objects, coverage, now, now_is_stated, issues, changed, deleted } = parts;
+        let Parts { mut objects, coverage, now, now_is_stated, issues, changed, deleted, of_systems: _ } = parts;
         let mut duplicates = objects.order();
         let absent = |object: &Object| {
             let (list, meta) = (objects.list(object.kind()), object.meta());
@@ -148,6 +151,7 @@ impl Snapshot {
             issues: Vec::new(),
             changed: self.changed.clone(),
             deleted: Vec::new(),
+            of_systems: Vec::new(),
         })
     }
 

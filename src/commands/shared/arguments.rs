@@ -1,6 +1,7 @@
 //! Conversion of command-line arguments to the options of use cases and sources.
 
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
+use crate::diagnosis::shared_volumes::Providers;
 use crate::error::Error;
 use crate::model::{HeldObject, Kind, LabelFilter, ObjectKey, parse_label_filter};
 use crate::ops::gather::ReadOptions;
@@ -20,7 +21,13 @@ pub(in crate::commands) fn read(
     global: &GlobalArgs,
 ) -> Result<ReadOptions, Error> {
     let scope = Scope { namespace: global.scope.namespace.clone(), all_namespaces: global.scope.all_namespaces };
-    Ok(ReadOptions { model: self::model(model)?, scope, now: source.now, strict: source.strict })
+    Ok(ReadOptions {
+        model: self::model(model)?,
+        scope,
+        now: source.now,
+        strict: source.strict,
+        providers: Providers::default(),
+    })
 }
 
 /// Returns the options of the modelled Kubernetes.
@@ -88,5 +95,6 @@ pub(in crate::commands) fn files(source: &SourceArgs) -> FileOptions {
         strict: source.strict,
         surroundings: Vec::new(),
         last_change_of: None,
+        of_systems: Vec::new(),
     }
 }

@@ -67,6 +67,11 @@ pub(super) fn is_about_growth(rule: &Rule) -> bool {
     rule.hinders == [Act::Expand] || resize::RULES.iter().any(|known| known.id == rule.id)
 }
 
+/// Returns whether the rule is about the server of a shared volume.
+pub fn is_about_serving(rule: &Rule) -> bool {
+    shared::RULES.iter().any(|known| known.id == rule.id)
+}
+
 /// Declares the files of a section and lists their rules in this order.
 macro_rules! section {
     ($($rule:ident),* $(,)?) => {

@@ -1,7 +1,7 @@
 //! The address at which clients reach a server, and the Service that has it.
 
 use crate::model::{Kind, Service, Str};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Absence, Snapshot};
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -15,6 +15,18 @@ pub trait Absences {
 
     /// Returns whether all objects of that kind in that namespace are known. An empty namespace means all namespaces.
     fn knows_all(&self, kind: Kind, namespace: &str) -> bool;
+}
+
+/// If an input file does not state whether a list is complete, the list is assumed to be complete.
+impl Absences for Snapshot {
+    fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+        let absence = self.coverage().absence_of(kind, namespace, name);
+        !self.has(kind, namespace, name) && !matches!(absence, Absence::Unknown(_))
+    }
+
+    fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
+        !matches!(self.coverage().absence(kind, namespace), Absence::Unknown(_))
+    }
 }
 
 /// The address of a server, as a volume or a record of a system states it.

@@ -7,6 +7,7 @@ mod address;
 mod endpoints;
 mod path;
 mod provider;
+mod state;
 mod template;
 
 pub use address::{Absences, Address, NFS_PORT, ServiceBehind, ServiceIndex, Services, service_of_name};
@@ -16,4 +17,5 @@ pub use provider::{
     EndpointsWriter, PortPattern, Provider, Providers, RecordedIn, Recreates, Servers, ServicePattern, VolumePattern,
     Workload,
 };
+pub use state::{Places, StateKey, StatePattern, StateRecord, StateResource};
 pub use template::Template;

@@ -3,6 +3,7 @@
 use super::address::{Absences, Address, NFS_PORT, ServiceBehind, Services};
 use super::endpoints::{Slices, Target, Targets};
 use super::provider::{Provider, Providers, RecordedIn};
+use super::state::StateRecord;
 use super::template::Template;
 use crate::diagnosis::members::selected_by;
 use crate::model::service::ServicePort;
@@ -33,6 +34,8 @@ pub struct SharedVolume<'s> {
     pub claim: Option<&'s PersistentVolumeClaim>,
     /// The address that the volume records.
     pub address: Option<Address>,
+    /// What an object of the system says about the volume.
+    pub state: Option<&'s StateRecord>,
     /// The Service. For a system that names its Services, it is the one of that name. Otherwise it is the one with the
     /// recorded address.
     pub service: ServiceBehind<'s>,
@@ -57,7 +60,8 @@ impl<'s> SharedVolumes<'s> {
             (Some(service), Some(port)) => self.slices.targets(service, &port.name),
             _ => Targets::default(),
         };
-        Some(SharedVolume { provider, volume, claim, address, service, port, targets })
+        let state = self.providers.state_of(provider, volume, claim);
+        Some(SharedVolume { provider, volume, claim, address, state, service, port, targets })
     }
 
     /// Returns the system that serves the volume, if one is known.
@@ -144,6 +148,22 @@ impl<'s> SharedVolume<'s> {
         let has_it = service.cluster_ip == address.host || service.cluster_ips.iter().any(|own| *own == address.host);
         let is_recorded = self.provider.recorded_in == RecordedIn::Volume;
         (is_recorded && !has_it).then_some(address.host.as_str())
+    }
+
+    /// Returns the address that clients use, as the volume or an object of the system records it. The result is `None`
+    /// if nothing records it.
+    pub fn recorded(&self) -> Option<Address> {
+        let of_state = self.state.and_then(|state| state.endpoint.as_deref()).and_then(Address::parse);
+        of_state.or_else(|| self.address.clone())
+    }
+
+    /// Returns whether the system has a server for the volume now. The result is `None` if only its own objects tell
+    /// it, and they were not read.
+    pub fn is_exported(&self) -> Option<bool> {
+        if !self.provider.tells_target() {
+            return Some(true);
+        }
+        self.state.map(|state| state.target.is_some())
     }
 
     /// Returns the pods that use the claim, in the order of names.

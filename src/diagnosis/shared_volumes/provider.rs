@@ -1,5 +1,6 @@
 //! The table of systems that serve volumes to many pods through a Service.
 
+use super::state::{StatePattern, StateRecord};
 use super::template::Template;
 use crate::diagnosis::matches_glob;
 use crate::model::{AccessMode, AnnotationKey, PersistentVolume, PersistentVolumeClaim, SourceKind, label};
@@ -50,6 +51,9 @@ pub struct Provider {
     pub controller: Option<Workload>,
     /// Whether the system creates a Service again that somebody has deleted.
     pub recreates: Recreates,
+    /// What the objects of the system say about its volumes.
+    #[serde(default)]
+    pub state: Vec<StatePattern>,
 }
 
 /// How a volume is recognised. Everything that is stated must hold. `*` in a text stands for any characters.
@@ -186,21 +190,44 @@ pub struct Workload {
     pub name: String,
 }
 
-/// The entries that apply, in order: those of the user, then those that are part of pvctl.
+/// The entries that apply, in order: those of the user, then those that are part of pvctl. Also what the objects of
+/// these systems say about volumes.
 #[derive(Clone, Debug, Default)]
 pub struct Providers {
     own: Vec<Provider>,
+    records: Vec<StateRecord>,
 }
 
 impl Providers {
     /// Returns the entries that are part of pvctl, after these entries of the user.
     pub fn with(own: Vec<Provider>) -> Self {
-        Self { own }
+        Self { own, records: Vec::new() }
+    }
+
+    /// Adds what objects of the systems say about volumes. If other objects say something else, these apply.
+    pub fn add(&mut self, records: impl IntoIterator<Item = StateRecord>) {
+        self.records.extend(records);
+    }
+
+    /// Adds what objects of the systems say about volumes. If other objects say something else, those apply.
+    pub fn add_below(&mut self, records: impl IntoIterator<Item = StateRecord>) {
+        self.records.splice(0..0, records);
+    }
+
+    /// Returns what an object of the system says about its volume. If several objects say something, the last one
+    /// applies.
+    pub fn state_of(
+        &self,
+        provider: &Provider,
+        volume: &PersistentVolume,
+        claim: Option<&PersistentVolumeClaim>,
+    ) -> Option<&StateRecord> {
+        self.records.iter().rev().find(|record| provider.is_about(record, volume, claim))
     }
 
     /// Returns the entries that are part of pvctl.
     pub fn built_in() -> &'static Self {
-        static BUILT_IN: Providers = Providers { own: Vec::new() };
+        static BUILT_IN: Providers = Providers { own: Vec::new(), records: Vec::new() };
         &BUILT_IN
     }
 

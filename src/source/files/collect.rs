@@ -7,6 +7,7 @@ use super::layout::Covers;
 use crate::model::{Kind, List, ObjectKey, Objects, Str, Timestamp};
 use crate::snapshot::decode::{self, Failure, size};
 use crate::snapshot::{DecodeIssue, Item};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +33,8 @@ pub(super) struct Decoded {
     pub(super) changed: Vec<(ObjectKey, Timestamp)>,
     /// The number of objects of other kinds, by kind.
     pub(super) skipped: BTreeMap<Str, u64>,
+    /// The objects of the kinds in [`DecodeOptions::of_systems`].
+    pub(super) of_systems: Vec<Value>,
 }
 
 impl Decoded {
@@ -39,6 +42,7 @@ impl Decoded {
         self.objects.append(std::mem::take(&mut other.objects));
         self.issues.append(&mut other.issues);
         self.changed.append(&mut other.changed);
+        self.of_systems.append(&mut other.of_systems);
         for (kind, count) in std::mem::take(&mut other.skipped) {
             *self.skipped.entry(kind).or_default() += count;
         }
@@ -78,6 +82,8 @@ pub(super) struct DecodeOptions<'a> {
     pub(super) last_change_of: Option<&'a (Kind, String)>,
     /// The kinds of [`Kind::SURROUNDING`] that are read.
     pub(super) surroundings: &'a [Kind],
+    /// The kinds of objects that storage systems define and that are kept as JSON.
+    pub(super) of_systems: &'a [String],
 }
 
 /// Decodes one batch, and finds the time of the last change of the requested object.
@@ -99,6 +105,9 @@ fn decode_batch(batch: Batch, asked: DecodeOptions<'_>) -> DecodedBatch {
             decode::read_some(kind, json, &origin, asked.surroundings)
         };
         match read {
+            Ok(Item::Skipped(kind)) if asked.of_systems.iter().any(|wanted| *wanted == kind) => {
+                decoded.of_systems.extend(serde_json::from_slice(json).ok());
+            }
             Ok(item) => {
                 if let Some(object) = asked.last_change_of {
                     decoded.note_change(&item, json, object);
