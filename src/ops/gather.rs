@@ -7,7 +7,7 @@ use super::rules::{all_reads, is_read};
 use super::scope::Scope;
 use crate::controllers::KubeVersion;
 use crate::diagnosis::Rule;
-use crate::diagnosis::shared_volumes::{Providers, StateRecord};
+use crate::diagnosis::shared_volumes::Providers;
 use crate::error::Error;
 use crate::model::{Kind, ObjectArgument, Str, Timestamp};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue, Parts, Snapshot};
@@ -242,10 +242,7 @@ impl<'a> Question<'a> {
             );
         }
         parts.deleted = self.options.model.stale.iter().map(|(_, older)| older.to_object()).collect();
-        let mut providers = self.options.providers.clone();
-        let records: Vec<StateRecord> =
-            parts.of_systems.iter().filter_map(|object| providers.record(object, "the input")).collect();
-        providers.add_below(records);
+        let providers = self.options.providers.with_objects(&parts.of_systems);
         let snapshot = Snapshot::new(parts);
         let given = self.options.scope.namespace.clone();
         let default_namespace = given.clone().or(context_namespace);

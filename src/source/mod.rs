@@ -14,6 +14,7 @@ mod lease;
 pub mod list;
 mod log;
 mod manifests;
+pub mod own_providers;
 pub mod partners;
 pub mod plan_file;
 pub mod proxy;

@@ -1,5 +1,6 @@
 //! Reads the additional input of an audit: the file of suppressions, and the report of an earlier run.
 
+use super::own_providers;
 use crate::diagnosis::Suppression;
 use crate::error::Error;
 use crate::model::Timestamp;
@@ -31,7 +32,7 @@ struct Entry {
 }
 
 /// The file of suppressions in the working directory. It is read if the user gives no other file.
-const OWN: &str = ".pvctl.yaml";
+pub(super) const OWN: &str = ".pvctl.yaml";
 
 /// Returns the suppressions of the file that the user gives. If the user gives no file, they are the suppressions of
 /// the file in the working directory. A file that the user gives must exist.
@@ -53,11 +54,17 @@ pub fn suppressions_of(named: Option<&Path>) -> Result<Vec<Suppression>, Error> 
 pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     let Some(text) = read(path)? else { return Ok(None) };
     let wrong = |reason: String| unusable(path, &reason);
-    if text.trim().is_empty() {
-        return Ok(Some(Vec::new()));
+    // Another document of the file can describe storage systems.
+    let documents = documents(&text);
+    let mut own = documents.iter().filter(|document| document.kind != own_providers::KIND && !document.is_empty());
+    let Some(document) = own.next() else { return Ok(Some(Vec::new())) };
+    if own.next().is_some() {
+        return Err(wrong(format!("it has more than one document of kind {KIND}")));
     }
+    // The position in an error counts from the beginning of the file.
+    let padded = format!("{}{}", "\n".repeat(document.first_line), document.text);
     let File { api_version, kind, items } =
-        serde_yaml::from_str(&text).map_err(|error| wrong(first_line(&error.to_string())))?;
+        serde_yaml::from_str(&padded).map_err(|error| wrong(first_line(&error.to_string())))?;
     if (api_version.as_str(), kind.as_str()) != (API_VERSION, KIND) {
         return Err(wrong(format!("it is {api_version} {kind}, but {API_VERSION} {KIND} is expected")));
     }
@@ -117,9 +124,47 @@ pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
     Ok(open.map(|known| (known.fingerprint, known.severity)).collect())
 }
 
+/// A document of a YAML file.
+pub(super) struct Document<'a> {
+    /// The text.
+    pub(super) text: &'a str,
+    /// The number of lines before the text.
+    pub(super) first_line: usize,
+    /// The value of `kind`. It is empty if there is none.
+    pub(super) kind: &'a str,
+}
+
+impl Document<'_> {
+    /// Returns whether the document has only blanks and comments.
+    fn is_empty(&self) -> bool {
+        self.text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+    }
+}
+
+/// Returns the documents of a YAML file.
+pub(super) fn documents(text: &str) -> Vec<Document<'_>> {
+    let mut all = Vec::new();
+    let (mut start, mut first_line, mut at) = (0, 0, 0);
+    let mut cuts = Vec::new();
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if line.trim_end() == "---" {
+            cuts.push((start..at, first_line));
+            (start, first_line) = (at + line.len(), number + 1);
+        }
+        at += line.len();
+    }
+    cuts.push((start..text.len(), first_line));
+    for (range, first_line) in cuts {
+        let text = text.get(range).unwrap_or_default();
+        let kind = text.lines().find_map(|line| line.strip_prefix("kind:")).unwrap_or_default();
+        all.push(Document { text, first_line, kind: kind.trim().trim_matches(['"', '\'']) });
+    }
+    all
+}
+
 /// Returns the whole file. The result is `None` if there is no such file.
 #[expect(clippy::disallowed_methods, reason = "small files that people write for this program")]
-fn read(path: &Path) -> Result<Option<String>, Error> {
+pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     match std::fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
@@ -131,11 +176,11 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
 }
 
 /// Returns the first line of a message of the parser. The other lines only show the position.
-fn first_line(said: &str) -> String {
+pub(super) fn first_line(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-fn unusable(path: &Path, reason: &str) -> Error {
+pub(super) fn unusable(path: &Path, reason: &str) -> Error {
     Error::unreadable(format!("{}: {reason}", path.display()))
 }

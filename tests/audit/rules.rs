@@ -70,6 +70,7 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
         assume_complete: Some(decisive.chain(header.complete.iter().cloned()).collect()),
         strict: true,
         surroundings: Kind::SURROUNDING.to_vec(),
+        of_systems: Providers::built_in().state_resources().map(|resource| resource.kind.clone()).collect(),
         ..FileOptions::default()
     };
     let parts = source_files::read(&options).expect("a fixture is readable").parts;
@@ -79,9 +80,11 @@ pub(crate) fn read(path: &str, header: &Header) -> Parts {
 
 /// Returns everything that the rules find in a fixture.
 fn diagnosed(path: &str, header: &Header) -> Findings {
-    let snapshot = Snapshot::new(read(path, header));
+    let parts = read(path, header);
+    let providers = Providers::built_in().with_objects(&parts.of_systems);
+    let snapshot = Snapshot::new(parts);
     let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-    diagnose(&simulation, with_all(), 1)
+    diagnose(&simulation, AuditSettings { providers: &providers, ..with_all() }, 1)
 }
 
 /// Selects all rules, without suppressions and without a restriction to some objects.
@@ -228,10 +231,10 @@ fn a_rule_names_all_that_it_reads() {
         let text = String::from_utf8(text).expect("text");
         let header = header(&text);
         let said = |rule: &'static Rule, parts: Parts| {
+            let providers = Providers::built_in().with_objects(&parts.of_systems);
             let snapshot = Snapshot::new(parts);
             let simulation = simulation(&snapshot, Settings::new(header.rules()), 1);
-            let scrutiny =
-                AuditSettings { rules: &[rule], suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
+            let scrutiny = AuditSettings { rules: &[rule], providers: &providers, ..with_all() };
             format!("{:#?}", diagnose(&simulation, scrutiny, 1).listed)
         };
         let whole = read(&path, &header);

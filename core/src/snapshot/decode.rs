@@ -2,7 +2,7 @@
 //! that some answer reads.
 //!
 //! A field that no answer reads is skipped, whatever its type. A field with the value `null` is treated as absent.
-//! Fields that could hold a secret (`volumeAttributes`, annotations such as the last applied configuration,
+//! Fields that could hold a secret (most `volumeAttributes`, annotations such as the last applied configuration,
 //! `managedFields`) are skipped while the JSON is read. They are kept nowhere, not even in an issue. [`change_of`]
 //! reads the times in `managedFields` if the caller asks for them.
 

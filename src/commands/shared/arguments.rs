@@ -1,14 +1,13 @@
 //! Conversion of command-line arguments to the options of use cases and sources.
 
 use crate::cli::{GlobalArgs, KindScope, ModelArgs, SourceArgs};
-use crate::diagnosis::shared_volumes::Providers;
 use crate::error::Error;
 use crate::model::{HeldObject, Kind, LabelFilter, ObjectKey, parse_label_filter};
 use crate::ops::gather::ReadOptions;
 use crate::ops::model::ModelOptions;
 use crate::ops::scope::Scope;
 use crate::snapshot::Snapshot;
-use crate::source::{self, FileOptions};
+use crate::source::{self, FileOptions, own_providers};
 use std::path::PathBuf;
 
 /// Returns the options for reading and judging objects.
@@ -26,7 +25,7 @@ pub(in crate::commands) fn read(
         scope,
         now: source.now,
         strict: source.strict,
-        providers: Providers::default(),
+        providers: own_providers::providers()?,
     })
 }
 

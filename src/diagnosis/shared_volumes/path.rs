@@ -166,6 +166,15 @@ impl<'s> SharedVolume<'s> {
         self.state.map(|state| state.target.is_some())
     }
 
+    /// Returns whether the objects of the system say that no server runs for the volume.
+    pub fn has_no_server(&self) -> bool {
+        let server = |state: &StateRecord| match self.provider.tells_target() {
+            true => state.target.is_some(),
+            false => state.endpoint.is_some(),
+        };
+        self.state.is_some_and(|state| !server(state))
+    }
+
     /// Returns the pods that use the claim, in the order of names.
     pub fn consumers(&self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s Pod> {
         let claim = self.claim.map(|claim| (&claim.meta.namespace, &claim.meta.name));

@@ -5,6 +5,7 @@ use super::template::Template;
 use crate::diagnosis::matches_glob;
 use crate::model::{AccessMode, AnnotationKey, PersistentVolume, PersistentVolumeClaim, SourceKind, label};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -209,9 +210,13 @@ impl Providers {
         self.records.extend(records);
     }
 
-    /// Adds what objects of the systems say about volumes. If other objects say something else, those apply.
-    pub fn add_below(&mut self, records: impl IntoIterator<Item = StateRecord>) {
-        self.records.splice(0..0, records);
+    /// Returns the same entries, also with what these objects say about volumes. If the present records say something
+    /// else, the present records apply.
+    #[must_use]
+    pub fn with_objects(&self, objects: &[Value]) -> Self {
+        let found = objects.iter().filter_map(|object| self.record(object, "the input"));
+        let records = found.chain(self.records.iter().cloned()).collect();
+        Self { own: self.own.clone(), records }
     }
 
     /// Returns what an object of the system says about its volume. If several objects say something, the last one

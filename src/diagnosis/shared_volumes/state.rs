@@ -22,6 +22,9 @@ pub struct StatePattern {
     /// The address of the server behind the Service. It is absent while no server runs.
     #[serde(default)]
     pub target: Places,
+    /// The state of the volume or of its server, in the words of the system.
+    #[serde(default)]
+    pub phase: Places,
     /// The namespace of the claim.
     #[serde(default)]
     pub claim_namespace: Places,
@@ -79,6 +82,16 @@ impl Places {
         self.0.is_empty()
     }
 
+    /// Returns the first place in the form in which people write a field, such as `spec.nfs.serviceEndpoint`.
+    fn field(&self) -> String {
+        let place = self.0.first().map_or("", |place| place.trim_start_matches('/'));
+        let part = |part: &str| {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            if part.contains(['/', '.']) { format!("[{part}]") } else { part }
+        };
+        place.split('/').map(part).collect::<Vec<_>>().join(".").replace(".[", "[")
+    }
+
     fn text(&self, object: &Value) -> Option<String> {
         let texts = self.0.iter().filter_map(|place| object.pointer(place)?.as_str());
         texts.filter(|text| !text.is_empty()).map(str::to_owned).next()
@@ -98,6 +111,12 @@ pub struct StateRecord {
     pub endpoint: Option<String>,
     /// The address of the server behind the Service.
     pub target: Option<String>,
+    /// The state in the words of the system.
+    pub phase: Option<String>,
+    /// The field that has the address of the server, or the address that clients use if there is no such field.
+    pub server_field: String,
+    /// The field that has the address that clients use.
+    pub endpoint_field: String,
     /// The namespace and name of the claim.
     pub claim: Option<(String, String)>,
     /// What the object is, for people: its kind and name, or where it was read.
@@ -157,6 +176,13 @@ impl Providers {
                     pattern: place,
                     endpoint: pattern.endpoint.text(object),
                     target: pattern.target.text(object),
+                    phase: pattern.phase.text(object),
+                    server_field: if pattern.target.is_empty() {
+                        pattern.endpoint.field()
+                    } else {
+                        pattern.target.field()
+                    },
+                    endpoint_field: pattern.endpoint.field(),
                     claim: pattern.claim_namespace.text(object).zip(pattern.claim_name.text(object)),
                     origin: match (stated("kind"), named) {
                         (Some(kind), Some(name)) => format!("{kind} {name}"),

@@ -26,6 +26,10 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("shared-pv-address-dangling", Outside(SERVERS)),
     ("shared-pv-address-mismatch", Outside(SERVERS)),
     ("shared-targets-empty", Outside(SERVERS)),
+    ("shared-export-pending", Outside(SERVERS)),
+    ("shared-mount-endpoint-malformed", Outside(SERVERS)),
+    ("shared-mount-endpoint-stale", Outside(SERVERS)),
+    ("shared-mount-endpoint-unpublished", Outside(SERVERS)),
     // The claim gets a volume.
     ("bind-access-modes", Do(bound_anew)),
     ("bind-class-annotation-wins", Do(bound_anew)),

@@ -14,6 +14,7 @@ use crate::snapshot::decode::{Context, Failure};
 use crate::snapshot::redact::{REDACTED, each, hidden, keep};
 use crate::snapshot::{Snapshot, printed};
 use serde_json::Value;
+use source::ServerAttributes;
 pub(super) use source::{azure_kind, is_disk_id};
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ object!(VolumeSpec {
 object!(CsiSource {
     driver: Text = "driver",
     handle: Text = "volumeHandle",
-    attributes: Option<Value> = "volumeAttributes",
+    attributes: ServerAttributes = "volumeAttributes",
 });
 
 object!(PathSource { path: Text = "path" });

@@ -4,20 +4,33 @@ crate::diagnosis::rules::section! {
     shared_service_missing,
     shared_pv_address_dangling,
     shared_pv_address_mismatch,
+    shared_mount_endpoint_malformed,
+    shared_mount_endpoint_stale,
+    shared_export_pending,
+    shared_mount_endpoint_unpublished,
     shared_targets_empty,
+    shared_claim_missing,
+    shared_not_exported,
+    shared_state_unknown,
 }
 
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::mention;
 use crate::diagnosis::shared_volumes::SharedVolume;
 use crate::diagnosis::{Case, Detection, key};
-use crate::model::{Kind, ObjectKey, PersistentVolume, Service};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Service, VolumeAttachment};
 
 /// Returns the path of a shared volume whose clients can have a problem. Returns None for a volume that nobody uses: it
 /// has no claim, or it is being deleted.
 fn path_of<'a>(case: &Case<'a>, volume: &'a PersistentVolume) -> Option<SharedVolume<'a>> {
     let path = case.shared_volume(volume)?;
     (path.claim.is_some() && !volume.terminating()).then_some(path)
+}
+
+/// Returns the VolumeAttachments of the volume.
+fn attachments<'a>(case: &Case<'a>, volume: &'a PersistentVolume) -> impl Iterator<Item = &'a VolumeAttachment> {
+    let all = case.snapshot().all::<VolumeAttachment>();
+    all.iter().filter(|attachment| attachment.volume_name == volume.meta.name)
 }
 
 /// Returns the key of a Service.

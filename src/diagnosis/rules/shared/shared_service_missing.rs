@@ -41,6 +41,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let ServiceBehind::NoService { namespace, name } = &path.service else { return None };
+    // Some systems create the Service together with the server. Without a server, its absence is no fault.
+    if path.is_exported() != Some(true) {
+        return None;
+    }
     let place = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
     let again = match path.provider.recreates {
         Recreates::Always => "its operator should create it again",

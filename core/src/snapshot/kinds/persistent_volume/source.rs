@@ -2,13 +2,16 @@
 
 use super::VolumeSpec;
 use crate::model::{SERVER_ATTRIBUTES, SourceKind, Str, VolumeSource};
+use crate::snapshot::decode::wire::Text;
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
+use std::fmt;
 
 /// Returns the first source that is set. The API server would refuse more than one source.
 pub(super) fn source(spec: &VolumeSpec) -> VolumeSource {
     if let Some(csi) = &spec.csi {
         let source = of(SourceKind::Csi, csi.driver.0.clone(), csi.handle.0.clone());
-        return VolumeSource { attributes: server_attributes(csi.attributes.as_ref()), ..source };
+        return VolumeSource { attributes: csi.attributes.0.clone(), ..source };
     }
     if let Some(path) = &spec.host_path {
         return of(SourceKind::HostPath, path.path.0.clone(), Str::default());
@@ -54,14 +57,45 @@ fn of(kind: SourceKind, detail: Str, handle: Str) -> VolumeSource {
     VolumeSource { kind, detail, handle, ..VolumeSource::default() }
 }
 
-/// Returns the attributes that [`SERVER_ATTRIBUTES`] names and that are texts.
-fn server_attributes(all: Option<&Value>) -> Box<[(&'static str, Str)]> {
-    let Some(all) = all.and_then(Value::as_object) else { return Box::default() };
-    let value = |name: &'static str| {
-        let mut same = all.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        same.find_map(|(_, value)| Some((name, Str::new(value.as_str()?))))
-    };
-    SERVER_ATTRIBUTES.into_iter().filter_map(value).collect()
+/// The attributes of a CSI volume that [`SERVER_ATTRIBUTES`] names, in the order of that list. The others can hold a
+/// secret, so they are skipped while the JSON is read.
+#[derive(Default)]
+pub(in crate::snapshot) struct ServerAttributes(Box<[(&'static str, Str)]>);
+
+struct ServerAttributesVisitor;
+
+impl<'de> Visitor<'de> for ServerAttributesVisitor {
+    type Value = ServerAttributes;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object of strings")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<ServerAttributes, E> {
+        Ok(ServerAttributes::default())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ServerAttributes, A::Error> {
+        let mut found: Vec<(usize, &'static str, Str)> = Vec::new();
+        while let Some(Text(key)) = map.next_key()? {
+            let place = SERVER_ATTRIBUTES.iter().position(|name| name.eq_ignore_ascii_case(&key));
+            match place.and_then(|place| Some((place, *SERVER_ATTRIBUTES.get(place)?))) {
+                Some((place, name)) => {
+                    let value = map.next_value::<Option<Text>>()?;
+                    found.extend(value.map(|value| (place, name, value.0)));
+                }
+                None => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        found.sort_by_key(|(place, ..)| *place);
+        Ok(ServerAttributes(found.into_iter().map(|(_, name, value)| (name, value)).collect()))
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerAttributes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ServerAttributesVisitor)
+    }
 }
 
 /// Returns the kind of a disk in Azure. Upstream: `SetDefaults_AzureDiskVolumeSource`, 1.36.
