@@ -22,6 +22,7 @@ const SERVERS: &str = "servers of shared volumes are not simulated";
 
 /// How the root of each rule is mended.
 pub(super) const MENDS: &[(&str, Mend)] = &[
+    ("shared-service-foreign", Outside(SERVERS)),
     ("shared-service-missing", Outside(SERVERS)),
     ("shared-pv-address-dangling", Outside(SERVERS)),
     ("shared-pv-address-mismatch", Outside(SERVERS)),

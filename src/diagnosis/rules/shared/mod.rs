@@ -1,6 +1,7 @@
 //! Shared volumes: the Service, the endpoints and the pods of the server that serves a volume to many pods.
 
 crate::diagnosis::rules::section! {
+    shared_service_foreign,
     shared_service_missing,
     shared_pv_address_dangling,
     shared_pv_address_mismatch,
@@ -9,8 +10,9 @@ crate::diagnosis::rules::section! {
 
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::mention;
+use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::shared_volumes::SharedVolume;
-use crate::diagnosis::{Case, Detection, key};
+use crate::diagnosis::{Case, Detection, Remedy, key};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Service};
 
 /// Returns the path of a shared volume whose clients can have a problem. Returns None for a volume that nobody uses: it
@@ -18,6 +20,25 @@ use crate::model::{Kind, ObjectKey, PersistentVolume, Service};
 fn path_of<'a>(case: &Case<'a>, volume: &'a PersistentVolume) -> Option<SharedVolume<'a>> {
     let path = case.shared_volume(volume)?;
     (path.claim.is_some() && !volume.terminating()).then_some(path)
+}
+
+/// Returns the Service that the system created for the volume. Returns None if the Service is being deleted, if it is
+/// not the one of the system, or if the system does not create a Service for each volume.
+fn made_service<'a>(path: &SharedVolume<'a>) -> Option<&'a Service> {
+    let service = path.service.service().filter(|service| service.meta.deleted.is_none())?;
+    let is_made = path.provider.service.name.is_some() && shared_service_foreign::strangeness(path, service).is_none();
+    is_made.then_some(service)
+}
+
+/// Returns the namespace and name of a Service in one word.
+fn full_name(service: &Service) -> String {
+    format!("{}/{}", service.meta.namespace, service.meta.name)
+}
+
+/// Returns the kubectl remedy that saves the manifest of a Service.
+fn save_service(service: &Service, why: &str) -> Remedy {
+    let (namespace, name) = (quoted(&service.meta.namespace), quoted(&service.meta.name));
+    kubectl(format!("get service {name} -n {namespace} -o yaml"), format!("save the manifest of the Service: {why}"))
 }
 
 /// Returns the key of a Service.
