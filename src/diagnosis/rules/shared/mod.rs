@@ -1,6 +1,7 @@
 //! Shared volumes: the Service, the endpoints and the pods of the server that serves a volume to many pods.
 
 crate::diagnosis::rules::section! {
+    shared_service_terminating,
     shared_service_foreign,
     shared_service_missing,
     shared_pv_address_dangling,
