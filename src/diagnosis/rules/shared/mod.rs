@@ -7,6 +7,7 @@ crate::diagnosis::rules::section! {
     shared_pv_address_dangling,
     shared_pv_address_mismatch,
     shared_targets_empty,
+    shared_service_recreated,
 }
 
 use crate::diagnosis::case::{claim_key, volume_key};
