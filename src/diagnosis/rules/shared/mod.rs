@@ -3,6 +3,7 @@
 crate::diagnosis::rules::section! {
     shared_service_terminating,
     shared_service_foreign,
+    shared_service_owner_stale,
     shared_service_missing,
     shared_pv_address_dangling,
     shared_pv_address_mismatch,
