@@ -9,6 +9,7 @@ crate::diagnosis::rules::section! {
     shared_pv_address_mismatch,
     shared_targets_empty,
     shared_service_recreated,
+    shared_service_owner_missing,
 }
 
 use crate::diagnosis::case::{claim_key, volume_key};
