@@ -7,6 +7,7 @@ crate::diagnosis::rules::section! {
     shared_service_missing,
     shared_pv_address_dangling,
     shared_pv_address_mismatch,
+    shared_service_drift_permanent,
     shared_targets_empty,
     shared_service_recreated,
     shared_service_owner_missing,
