@@ -8,6 +8,7 @@ crate::diagnosis::rules::section! {
     shared_pv_address_dangling,
     shared_pv_address_mismatch,
     shared_service_drift_permanent,
+    shared_service_drift,
     shared_targets_empty,
     shared_service_recreated,
     shared_service_owner_missing,
