@@ -12,6 +12,7 @@ crate::diagnosis::rules::section! {
     shared_targets_empty,
     shared_service_recreated,
     shared_service_owner_missing,
+    shared_orphan_service,
 }
 
 use crate::diagnosis::case::{claim_key, volume_key};
