@@ -13,6 +13,7 @@ crate::diagnosis::rules::section! {
     shared_service_recreated,
     shared_service_owner_missing,
     shared_orphan_service,
+    shared_controller_absent,
 }
 
 use crate::diagnosis::case::{claim_key, volume_key};
