@@ -67,6 +67,9 @@ pub struct Provider {
     pub controller: Option<Workload>,
     /// Whether the system creates a Service again that somebody has deleted.
     pub recreates: Recreates,
+    /// Whether the system creates the Service only when the volume is attached to a node.
+    #[serde(default)]
+    pub served_when_attached: bool,
 }
 
 /// How a volume is recognised. Everything that is stated must hold. `*` in a text stands for any characters.

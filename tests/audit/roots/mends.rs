@@ -27,6 +27,12 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("shared-pv-address-dangling", Outside(SERVERS)),
     ("shared-pv-address-mismatch", Outside(SERVERS)),
     ("shared-targets-empty", Outside(SERVERS)),
+    ("shared-target-port-mismatch", Outside(SERVERS)),
+    ("shared-mirror-missing", Outside(SERVERS)),
+    ("shared-targets-missing", Outside(SERVERS)),
+    ("shared-server-pod-not-ready", Outside(SERVERS)),
+    ("shared-targets-stale", Outside(SERVERS)),
+    ("shared-targets-ambiguous", Outside(SERVERS)),
     // The claim gets a volume.
     ("bind-access-modes", Do(bound_anew)),
     ("bind-class-annotation-wins", Do(bound_anew)),

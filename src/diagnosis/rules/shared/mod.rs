@@ -9,12 +9,23 @@ crate::diagnosis::rules::section! {
     shared_pv_address_mismatch,
     shared_service_drift_permanent,
     shared_service_drift,
+    shared_target_port_mismatch,
+    shared_mirror_missing,
+    shared_targets_missing,
+    shared_server_pod_not_ready,
     shared_targets_empty,
+    shared_targets_stale,
+    shared_targets_ambiguous,
     shared_service_recreated,
+    shared_mirror_duplicate,
+    shared_targets_implausible,
     shared_service_owner_missing,
     shared_orphan_service,
     shared_controller_absent,
+    shared_server_restarted,
 }
+
+mod targets;
 
 use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::mention::mention;
@@ -22,6 +33,10 @@ use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::shared_volumes::SharedVolume;
 use crate::diagnosis::{Case, Detection, Remedy, key};
 use crate::model::{Kind, ObjectKey, PersistentVolume, Service};
+
+/// What the rules about the targets of a volume read.
+const READS: &[Kind] =
+    &[Kind::PersistentVolumeClaim, Kind::Service, Kind::EndpointSlice, Kind::Endpoints, Kind::Pod, Kind::Node];
 
 /// Returns the path of a shared volume whose clients can have a problem. Returns None for a volume that nobody uses: it
 /// has no claim, or it is being deleted.
