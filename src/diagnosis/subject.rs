@@ -3,8 +3,8 @@
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{
-    Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
-    TypedId, VolumeSnapshot,
+    Deployment, Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Service,
+    StorageClass, TypedId, VolumeSnapshot,
 };
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
@@ -110,6 +110,10 @@ subjects! {
     Node(Node) = Snapshot::nodes;
     /// A VolumeSnapshot.
     VolumeSnapshot(VolumeSnapshot) = Snapshot::all;
+    /// A Service.
+    Service(Service) = Snapshot::all;
+    /// A Deployment.
+    Deployment(Deployment) = Snapshot::all;
 }
 
 impl<'s> Subject<'s> {

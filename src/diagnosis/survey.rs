@@ -46,6 +46,8 @@ pub struct Survey<'s> {
     services: OnceLock<ServiceIndex>,
     /// The index of the EndpointSlices.
     slices: OnceLock<SliceIndex>,
+    /// The namespaces and names of the Services behind which the servers of volumes run.
+    used_services: OnceLock<HashSet<(Str, Str)>>,
     /// What the scheduler decides about pods.
     placement: Box<dyn Placement + 's>,
     /// What the attach/detach controller does with the volumes of nodes.
@@ -78,6 +80,7 @@ impl<'s> Survey<'s> {
             providers,
             services: OnceLock::new(),
             slices: OnceLock::new(),
+            used_services: OnceLock::new(),
             placement: Box::new(SchedulerPlacement::new(snapshot, behavior, all)),
             attachments,
         }
@@ -108,6 +111,12 @@ impl<'s> Survey<'s> {
     pub fn slices(&self) -> Slices<'_> {
         let index = self.slices.get_or_init(|| SliceIndex::of(self.snapshot));
         Slices { snapshot: self.snapshot, index }
+    }
+
+    /// Returns whether the server of a volume runs behind the Service of that namespace and name.
+    pub fn is_used_service(&self, namespace: &str, name: &str) -> bool {
+        let used = self.used_services.get_or_init(|| self.shared_volumes().used_services());
+        used.contains(&(Str::new(namespace), Str::new(name)))
     }
 
     /// Returns what the scheduler decides about pods.

@@ -102,11 +102,18 @@ pub fn second_round(parts: &Parts, needs: Needs<'_>) -> Vec<(Kind, Option<Str>)>
     if needs.namespaces && !all.contains(&Kind::Namespace) {
         lists.push((Kind::Namespace, None));
     }
-    let serves = needs.everything || SERVING.contains(&needs.users_of.map_or(Kind::Pod, |(kind, _, _)| kind));
-    let serves = serves || needs.several.iter().any(|one| SERVING.contains(&one.kind));
+    let asks = |kinds: &[Kind]| {
+        let named = needs.users_of.map(|(kind, _, _)| kind).into_iter().chain(needs.several.iter().map(|one| one.kind));
+        needs.everything || named.into_iter().any(|kind| kinds.contains(&kind))
+    };
     for kind in all {
-        // Endpoints matter only for volumes that are served through a Service.
-        if matches!(kind, Kind::Endpoints | Kind::EndpointSlice) && !serves && !has_shared_volume(parts, needs) {
+        // Endpoints and the workloads of storage systems matter only for volumes that are served through a Service.
+        let is_needed = match kind {
+            Kind::Endpoints | Kind::EndpointSlice => asks(&SERVING) || has_shared_volume(parts, needs),
+            Kind::Deployment => asks(&[Kind::Deployment]) || has_shared_volume(parts, needs),
+            _ => true,
+        };
+        if !is_needed {
             continue;
         }
         match event_namespaces(parts, needs).filter(|_| *kind == Kind::Event) {

@@ -15,4 +15,5 @@ mod resizing;
 mod roots;
 mod rules;
 mod scope;
+mod shared;
 mod topology;

@@ -24,6 +24,8 @@ pub struct Node {
     pub volumes_in_use: Box<[Str]>,
     /// `status.volumesAttached`: the volumes that are attached to the node, by their unique names.
     pub volumes_attached: Box<[Str]>,
+    /// The addresses of type `InternalIP` in `status.addresses`.
+    pub internal_addresses: Box<[Str]>,
 }
 
 impl Node {

@@ -18,6 +18,8 @@ pub struct Pod {
     pub ephemeral: Box<[EphemeralVolume]>,
     /// Whether some container is neither waiting nor terminated. Upstream regards such a container as running.
     pub running_container: bool,
+    /// The first `startedAt` of the containers that run. Init containers and ephemeral containers are left out.
+    pub containers_started: Option<Timestamp>,
     /// `spec.schedulerName`. It is empty for the default scheduler.
     pub scheduler_name: Str,
     /// The `kind` of the owner that is the pod's controller. It is empty if there is none.

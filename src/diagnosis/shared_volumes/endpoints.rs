@@ -2,7 +2,7 @@
 
 use crate::diagnosis::members::selected_by;
 use crate::model::endpoint_slice::Endpoint;
-use crate::model::endpoints::{EndpointPort, EndpointTarget};
+use crate::model::endpoints::{EndpointAddress, EndpointPort, EndpointTarget};
 use crate::model::{EndpointSlice, Endpoints, Kind, Pod, PodPhase, Service, Str};
 use crate::snapshot::{Absence, Snapshot};
 use std::collections::{BTreeSet, HashMap};
@@ -79,6 +79,8 @@ pub enum TargetSource {
     Slices,
     /// From the pods that the Service selects, because the EndpointSlices were not read.
     Pods,
+    /// From the Endpoints, which the node reads itself.
+    Endpoints,
     /// Nothing is known.
     #[default]
     Unknown,
@@ -128,6 +130,24 @@ impl<'s> Slices<'s> {
         targets
     }
 
+    /// Returns the addresses that the Endpoints of the Service have, for a volume whose node reads them itself.
+    pub fn written_targets(&self, service: &'s Service) -> Targets<'s> {
+        let written = self.snapshot.find::<Endpoints>(&service.meta.namespace, &service.meta.name);
+        let mut targets = Targets { written, source: TargetSource::Endpoints, ..Targets::default() };
+        for subset in written.iter().flat_map(|written| &written.subsets) {
+            let port = subset.ports.first().and_then(|port| port.port).unwrap_or_default();
+            let target = |address: &'s EndpointAddress| Target {
+                address: &address.ip,
+                port,
+                node: &address.node_name,
+                pod: address.target.as_ref().and_then(pod_of),
+            };
+            targets.ready.extend(subset.ready.iter().map(target));
+            targets.not_ready.extend(subset.not_ready.iter().map(target));
+        }
+        targets
+    }
+
     /// Returns whether all slices of the namespace are known. A file that has no slice at all and does not state that
     /// its list is complete was probably written without slices.
     fn are_known(&self, namespace: &str) -> bool {
@@ -171,6 +191,18 @@ impl<'s> Targets<'s> {
     /// Returns the different addresses that are ready.
     pub fn ready_addresses(&self) -> BTreeSet<&'s str> {
         self.ready.iter().map(|target| target.address).collect()
+    }
+
+    /// Returns the servers that are ready, by their addresses. A server can have an address of each family, so only the
+    /// family with more addresses counts. If addresses are not known, the servers are named by their pods.
+    pub fn servers(&self) -> BTreeSet<&'s str> {
+        let name = |target: &Target<'s>| match target.pod {
+            Some((_, pod)) if target.address.is_empty() => pod,
+            _ => target.address,
+        };
+        let (new, old): (BTreeSet<&str>, BTreeSet<&str>) =
+            self.ready.iter().map(name).partition(|address| address.contains(':'));
+        if new.len() > old.len() { new } else { old }
     }
 
     /// Returns the slices that are copied from Endpoints.

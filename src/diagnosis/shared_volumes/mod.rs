@@ -14,8 +14,8 @@ pub use address::{Absences, Address, NFS_PORT, ServiceBehind, ServiceIndex, Serv
 pub use endpoints::{MIRRORED, SliceIndex, Slices, Target, TargetSource, Targets, managed_by, serves};
 pub use path::{SharedVolume, SharedVolumes};
 pub use provider::{
-    EndpointsWriter, PortPattern, Provider, Providers, RecordedIn, Recreates, Servers, ServicePattern, VolumePattern,
-    Workload,
+    ClaimLabels, EndpointsWriter, PortPattern, PortRange, Provider, Providers, RecordedIn, Recreates, Servers,
+    ServiceField, ServicePattern, VolumePattern, Workload,
 };
 pub use state::{Places, StateKey, StatePattern, StateRecord, StateResource};
-pub use template::Template;
+pub use template::{Template, Told};

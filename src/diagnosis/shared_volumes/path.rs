@@ -7,8 +7,9 @@ use super::state::StateRecord;
 use super::template::Template;
 use crate::diagnosis::members::selected_by;
 use crate::model::service::ServicePort;
-use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, Service};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim, Pod, Service, Str};
 use crate::snapshot::Snapshot;
+use std::collections::HashSet;
 
 /// What the paths of all shared volumes are found with.
 #[derive(Clone, Copy, Debug)]
@@ -50,18 +51,30 @@ impl<'s> SharedVolumes<'s> {
     pub fn path(&self, volume: &'s PersistentVolume, absences: &dyn Absences) -> Option<SharedVolume<'s>> {
         let claim = self.claim_of(volume);
         let provider = self.providers.of(volume, claim)?;
-        let mut texts = provider.address.iter().filter_map(|template| template.fill(volume, claim));
-        let address = texts.next().and_then(|text| Address::parse(&text));
+        let address = address_of(provider, volume, claim);
         let service = self.service(provider, volume, claim, address.as_ref(), absences);
         let port_name = provider.port_name.as_ref().and_then(|name| name.fill(volume, claim));
         let port =
             service.service().and_then(|service| port_of(provider, service, port_name.as_deref(), address.as_ref()));
         let targets = match (service.service(), port) {
+            (Some(service), _) if provider.node_reads_endpoints => self.slices.written_targets(service),
             (Some(service), Some(port)) => self.slices.targets(service, &port.name),
             _ => Targets::default(),
         };
         let state = self.providers.state_of(provider, volume, claim);
         Some(SharedVolume { provider, volume, claim, address, state, service, port, targets })
+    }
+
+    /// Returns the namespaces and names of the Services behind which the servers of the volumes run.
+    pub fn used_services(&self) -> HashSet<(Str, Str)> {
+        let service_of = |volume: &'s PersistentVolume| {
+            let claim = self.claim_of(volume);
+            let provider = self.providers.of(volume, claim)?;
+            let address = address_of(provider, volume, claim);
+            self.service(provider, volume, claim, address.as_ref(), &NothingIsAbsent).service()
+        };
+        let used = self.snapshot.volumes().iter().filter_map(service_of);
+        used.map(|service| (service.meta.namespace.clone(), service.meta.name.clone())).collect()
     }
 
     /// Returns the system that serves the volume, if one is known.
@@ -109,6 +122,29 @@ impl<'s> SharedVolumes<'s> {
             None => ServiceBehind::Unknown,
         }
     }
+}
+
+/// The absence of objects does not matter to somebody who asks which objects are used.
+struct NothingIsAbsent;
+
+impl Absences for NothingIsAbsent {
+    fn lacks(&self, _: Kind, _: &str, _: &str) -> bool {
+        false
+    }
+
+    fn knows_all(&self, _: Kind, _: &str) -> bool {
+        false
+    }
+}
+
+/// Returns the address of the server that the volume records.
+fn address_of(
+    provider: &Provider,
+    volume: &PersistentVolume,
+    claim: Option<&PersistentVolumeClaim>,
+) -> Option<Address> {
+    let mut texts = provider.address.iter().filter_map(|template| template.fill(volume, claim));
+    texts.next().and_then(|text| Address::parse(&text))
 }
 
 /// Returns the port of the Service that clients of the volume use.

@@ -1,9 +1,11 @@
 //! The table of systems that serve volumes to many pods through a Service.
 
 use super::state::{StatePattern, StateRecord};
-use super::template::Template;
+use super::template::{Template, Told};
 use crate::diagnosis::matches_glob;
-use crate::model::{AccessMode, AnnotationKey, PersistentVolume, PersistentVolumeClaim, SourceKind, label};
+use crate::model::{
+    AccessMode, AnnotationKey, Labels, PersistentVolume, PersistentVolumeClaim, Service, SourceKind, label,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,6 +42,18 @@ pub struct Provider {
     pub service: ServicePattern,
     /// Who writes the endpoints of the Service.
     pub endpoints: EndpointsWriter,
+    /// Whether the node itself reads the Endpoints when it mounts the volume. Clients then do not use the cluster IP.
+    #[serde(default)]
+    pub node_reads_endpoints: bool,
+    /// The label of an EndpointSlice that states the address of the server.
+    #[serde(default)]
+    pub address_label: Option<String>,
+    /// Whether the server uses the network of its node. Every target is then an internal address of a node.
+    #[serde(default)]
+    pub on_node_network: bool,
+    /// The numbers of the ports on which servers listen.
+    #[serde(default)]
+    pub server_ports: Option<PortRange>,
     /// How many servers answer for a volume at the same time.
     pub servers: Servers,
     /// Where the address that clients use is recorded.
@@ -47,6 +61,9 @@ pub struct Provider {
     /// The kind of the object that owns the Service. If nothing owns it, the garbage collector never deletes it.
     #[serde(default)]
     pub owner: Option<String>,
+    /// The name of that object.
+    #[serde(default)]
+    pub owner_name: Option<Template>,
     /// The workload that manages the Services.
     #[serde(default)]
     pub controller: Option<Workload>,
@@ -55,6 +72,9 @@ pub struct Provider {
     /// What the objects of the system say about its volumes.
     #[serde(default)]
     pub state: Vec<StatePattern>,
+    /// Whether the system creates the Service only when the volume is attached to a node.
+    #[serde(default)]
+    pub served_when_attached: bool,
 }
 
 /// How a volume is recognised. Everything that is stated must hold. `*` in a text stands for any characters.
@@ -114,9 +134,60 @@ pub struct ServicePattern {
     /// The number of the port for clients, if not all ports are stated.
     #[serde(default)]
     pub port_number: Option<i64>,
+    /// Whether the Service has no other ports.
+    #[serde(default)]
+    pub exact_ports: bool,
+    /// The fields that the system compares with what it wants and never writes again.
+    #[serde(default)]
+    pub never_mended: Vec<ServiceField>,
     /// Whether the system may make the Service headless.
     #[serde(default)]
     pub headless: bool,
+    /// The labels that name the claim of the volume. The Service has them, or the claim of the server does, which then
+    /// has the namespace and name of the Service.
+    #[serde(default)]
+    pub claim_labels: Option<ClaimLabels>,
+}
+
+/// A field of a Service.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub enum ServiceField {
+    /// `spec.type`.
+    Type,
+    /// `name` of the port.
+    PortName,
+    /// `port` of the port.
+    Port,
+    /// `protocol` of the port.
+    Protocol,
+}
+
+/// The labels that name a claim.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ClaimLabels {
+    /// The label with the namespace of the claim.
+    pub namespace: String,
+    /// The label with the name of the claim.
+    pub name: String,
+}
+
+impl ServicePattern {
+    /// Returns what the Service tells about the volume for which the system created it. The result is `None` if nothing
+    /// shows that the system created it. A name alone does not show this: a label or the selector must name the volume.
+    pub fn told_by(&self, service: &Service) -> Option<Told> {
+        let told = self.name.as_ref()?.told_by(&service.meta.name)?;
+        let empty = BTreeMap::new();
+        let selector = self.selector.as_ref().unwrap_or(&empty);
+        let fit = |wanted: &BTreeMap<String, Template>, labels: &Labels| {
+            wanted.iter().all(|(key, template)| label(labels, key).is_some_and(|value| template.fits(value, &told)))
+        };
+        let is_marked = self.labels.values().chain(selector.values()).any(|template| !template.is_fixed());
+        let selects_nothing = self.selector.is_none() || !selector.is_empty() || service.selector.is_empty();
+        let fits = fit(&self.labels, &service.meta.labels) && fit(selector, &service.selector) && selects_nothing;
+        (is_marked && fits).then_some(told)
+    }
 }
 
 /// A port of a Service.
@@ -128,6 +199,16 @@ pub struct PortPattern {
     pub name: String,
     /// `port`.
     pub port: i64,
+}
+
+/// A range of port numbers. Both ends belong to it.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PortRange {
+    /// The lowest number.
+    pub first: i64,
+    /// The highest number.
+    pub last: i64,
 }
 
 /// Who writes the endpoints of a Service.
@@ -182,13 +263,22 @@ pub enum Recreates {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workload {
-    /// `Deployment`, `StatefulSet` or `DaemonSet`.
+    /// `Deployment`, `StatefulSet` or `DaemonSet`. Only Deployments are judged.
     pub kind: String,
     /// The namespace. If none is stated, the workload may be in any namespace.
     #[serde(default)]
     pub namespace: String,
-    /// The name.
-    pub name: String,
+    /// The names that it can have. `*` stands for any characters.
+    pub names: Vec<String>,
+}
+
+impl Workload {
+    /// Returns whether an object of this kind, namespace and name is this workload.
+    pub fn is(&self, kind: &str, namespace: &str, name: &str) -> bool {
+        self.kind == kind
+            && (self.namespace.is_empty() || self.namespace == namespace)
+            && self.names.iter().any(|pattern| matches_glob(pattern, name))
+    }
 }
 
 /// The entries that apply, in order: those of the user, then those that are part of pvctl. Also what the objects of

@@ -1,5 +1,6 @@
 //! Texts with placeholders for parts of a volume and its claim.
 
+use crate::diagnosis::matches_glob;
 use crate::model::{PersistentVolume, PersistentVolumeClaim, SourceKind, label};
 use serde::{Deserialize, Deserializer, de};
 
@@ -33,6 +34,14 @@ enum Placeholder {
     Endpoints,
     Attribute(String),
     Label(String),
+}
+
+/// What the name of an object tells about its volume: the value of the only placeholder in the template of the name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    placeholder: Placeholder,
+    /// The value, such as the name of the volume.
+    pub value: String,
 }
 
 impl Placeholder {
@@ -85,6 +94,35 @@ impl Template {
     /// Returns whether the text has no placeholder.
     pub fn is_fixed(&self) -> bool {
         !self.parts.iter().any(|part| matches!(part, Part::Placeholder(_)))
+    }
+
+    /// Returns what a text tells that was made from this template. The result is `None` if the template cannot have made
+    /// the text, has not exactly one placeholder, or has one that cannot be read backwards.
+    pub fn told_by(&self, text: &str) -> Option<Told> {
+        let (mut before, mut after, mut found) = (String::new(), String::new(), None);
+        for part in &self.parts {
+            match part {
+                Part::Text(text) if found.is_none() => before.push_str(text),
+                Part::Text(text) => after.push_str(text),
+                Part::Placeholder(Placeholder::HandleAsLabel) => return None,
+                Part::Placeholder(placeholder) if found.is_none() => found = Some(placeholder.clone()),
+                Part::Placeholder(_) => return None,
+            }
+        }
+        let value = text.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
+        let placeholder = found.filter(|_| !value.is_empty())?;
+        Some(Told { placeholder, value: value.to_owned() })
+    }
+
+    /// Returns whether this template can have made the text for the volume about which something is told. Placeholders
+    /// about which nothing is told stand for any text.
+    pub fn fits(&self, text: &str, told: &Told) -> bool {
+        let piece = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Placeholder(placeholder) if *placeholder == told.placeholder => told.value.clone(),
+            Part::Placeholder(_) => "*".to_owned(),
+        };
+        matches_glob(&self.parts.iter().map(piece).collect::<String>(), text)
     }
 
     /// Returns the text for a volume. The result is `None` if something is not known or empty. `claim` is the claim of

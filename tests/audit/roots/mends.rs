@@ -22,6 +22,7 @@ const SERVERS: &str = "servers of shared volumes are not simulated";
 
 /// How the root of each rule is mended.
 pub(super) const MENDS: &[(&str, Mend)] = &[
+    ("shared-service-foreign", Outside(SERVERS)),
     ("shared-service-missing", Outside(SERVERS)),
     ("shared-pv-address-dangling", Outside(SERVERS)),
     ("shared-pv-address-mismatch", Outside(SERVERS)),
@@ -30,6 +31,12 @@ pub(super) const MENDS: &[(&str, Mend)] = &[
     ("shared-mount-endpoint-malformed", Outside(SERVERS)),
     ("shared-mount-endpoint-stale", Outside(SERVERS)),
     ("shared-mount-endpoint-unpublished", Outside(SERVERS)),
+    ("shared-target-port-mismatch", Outside(SERVERS)),
+    ("shared-mirror-missing", Outside(SERVERS)),
+    ("shared-targets-missing", Outside(SERVERS)),
+    ("shared-server-pod-not-ready", Outside(SERVERS)),
+    ("shared-targets-stale", Outside(SERVERS)),
+    ("shared-targets-ambiguous", Outside(SERVERS)),
     // The claim gets a volume.
     ("bind-access-modes", Do(bound_anew)),
     ("bind-class-annotation-wins", Do(bound_anew)),

@@ -20,9 +20,15 @@ object!(NodeStatus {
     conditions: List<StatusCondition> = "conditions",
     in_use: List<Text> = "volumesInUse",
     attached: List<AttachedVolume> = "volumesAttached",
+    addresses: List<NodeAddress> = "addresses",
 });
 
 object!(AttachedVolume { name: Text = "name" });
+
+object!(NodeAddress { kind: Text = "type", address: Text = "address" });
+
+/// The type of the addresses that other computers of the cluster use.
+const INTERNAL: &str = "InternalIP";
 
 impl Stored for Node {
     fn decode(at: &Context<'_>) -> Result<Option<Self>, Failure> {
@@ -33,10 +39,12 @@ impl Stored for Node {
         match field {
             "spec" => Some(only(value, &["taints", "unschedulable"])),
             "status" => {
-                const READ: [&str; 4] = ["allocatable", "declaredFeatures", "volumesAttached", "volumesInUse"];
+                const READ: [&str; 5] =
+                    ["addresses", "allocatable", "declaredFeatures", "volumesAttached", "volumesInUse"];
                 Some(each(status(value, &READ), |key, value| match key {
                     // The device path may contain the name of a storage target, which must not leave the cluster.
                     "volumesAttached" => each_item(value, |volume| keep(volume, &["name"])),
+                    "addresses" => each_item(value, address),
                     _ => value,
                 }))
             }
@@ -45,9 +53,16 @@ impl Stored for Node {
     }
 }
 
+/// Redacts an address of a node. Names and external addresses do not leave the cluster.
+fn address(value: Value) -> Value {
+    let is_internal = value.get("type").and_then(Value::as_str) == Some(INTERNAL);
+    keep(value, if is_internal { &["address", "type"] } else { &["type"] })
+}
+
 fn node(at: &Context<'_>, object: NodeObject) -> Result<Node, Failure> {
     let taint = |taint: NodeTaint| Taint { key: taint.key.0, value: taint.value.0, effect: taint.effect.0 };
     let status = object.status;
+    let internal = status.addresses.0.into_iter().filter(|address| address.kind.0 == INTERNAL);
     let is_told = |condition: &StatusCondition| condition.kind.0 == "Ready" || condition.status.0 != "False";
     Ok(Node {
         meta: at.meta(object.metadata)?,
@@ -58,5 +73,6 @@ fn node(at: &Context<'_>, object: NodeObject) -> Result<Node, Failure> {
         conditions: conditions(status.conditions.0.into_iter().filter(is_told)),
         volumes_in_use: status.in_use.strings(),
         volumes_attached: status.attached.0.into_iter().map(|volume| volume.name.0).collect(),
+        internal_addresses: internal.map(|address| address.address.0).collect(),
     })
 }

@@ -100,7 +100,13 @@ object!(ContainerObject {
     allocated: Quantities = "allocatedResources",
 });
 
-object!(StateObject { waiting: Option<WaitingObject> = "waiting", terminated: Option<TerminatedObject> = "terminated" });
+object!(StateObject {
+    waiting: Option<WaitingObject> = "waiting",
+    running: Option<RunningObject> = "running",
+    terminated: Option<TerminatedObject> = "terminated",
+});
+
+object!(RunningObject { started: Moment = "startedAt" });
 
 object!(WaitingObject { reason: Text = "reason", message: Text = "message" });
 
@@ -188,6 +194,8 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         .into_iter()
         .flat_map(|statuses| &statuses.0)
         .any(|container| container.state.terminated.is_none() && container.state.waiting.is_none());
+    let running = status.containers.0.iter().filter_map(|container| container.state.running.as_ref());
+    let containers_started = running.filter_map(|running| running.started.0).min();
     let phase = PodPhase::from_manifest(&status.phase.0);
     let waits = matches!(phase, PodPhase::Empty | PodPhase::Pending);
     let is_told =
@@ -201,6 +209,7 @@ fn pod(at: &Context<'_>, object: PodObject) -> Result<Pod, Failure> {
         claims,
         ephemeral,
         running_container,
+        containers_started,
         scheduler_name: match spec.scheduler_name.0 {
             // The API server sets this name by default. The model has an empty name instead, because almost all pods
             // have this scheduler.
@@ -343,6 +352,7 @@ fn container_state(value: Value) -> Value {
         "state" => each(value, |state, value| match state {
             "waiting" => keep(only(value, &["message", "reason"]), &["message", "reason"]),
             "terminated" => keep(only(value, &["exitCode", "reason"]), &["reason"]),
+            "running" => only(value, &["startedAt"]),
             _ => hidden(only(value, &[])),
         }),
         _ => hidden(value),

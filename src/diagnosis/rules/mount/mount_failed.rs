@@ -2,6 +2,7 @@
 
 use super::mount_secret_missing::missing_object;
 use super::{affects, named_in, volume_of};
+use crate::diagnosis::case::volume_key;
 use crate::diagnosis::pod::facts::{attachment, blocked_container, bound, is_starting, is_summary, mount_failure};
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
@@ -317,8 +318,13 @@ fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
         .remedy(describe(&case.object(), "read the whole message of the kubelet"));
     // Perhaps another machine had the name of this node before, and the volume is attached to that machine. Then the
     // finding on the VolumeAttachment is the cause.
-    let own = used.and_then(|used| bound(case.snapshot(), &pod.meta.namespace, used.claim));
-    let own = own.and_then(|(_, volume)| attachment(case.snapshot(), &volume.meta.name, node));
+    let persistent = used.and_then(|used| bound(case.snapshot(), &pod.meta.namespace, used.claim));
+    // Perhaps the server of a shared volume does not answer. Then the finding on the volume is the cause.
+    let found = match persistent {
+        Some((_, volume)) => found.follows_from(volume_key(&volume.meta.name), Act::Serve),
+        None => found,
+    };
+    let own = persistent.and_then(|(_, volume)| attachment(case.snapshot(), &volume.meta.name, node));
     let found = match own {
         Some(own) => found.follows_from(key(Kind::VolumeAttachment, "", &own.meta.name), Act::Reach),
         None => found,

@@ -2,16 +2,17 @@
 
 use super::{found, path_of, with_address};
 use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::shared_volumes::{Recreates, ServiceBehind};
+use crate::diagnosis::shared_volumes::{Recreates, ServiceBehind, SharedVolume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolume};
+use crate::model::surroundings::VolumeAttachment;
+use crate::model::{Kind, PersistentVolume, PodPhase};
 
 pub(super) static RULE: Rule = Rule {
     id: "shared-service-missing",
     title: "the Service of a shared volume does not exist",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: &[Kind::PersistentVolumeClaim, Kind::Service],
+    reads: &[Kind::PersistentVolumeClaim, Kind::Service, Kind::VolumeAttachment, Kind::Pod],
     hinders: &[Act::Serve],
     repairs: &[],
     page: Page {
@@ -42,7 +43,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let path = path_of(case, volume)?;
     let ServiceBehind::NoService { namespace, name } = &path.service else { return None };
     // Some systems create the Service together with the server. Without a server, its absence is no fault.
-    if path.is_exported() != Some(true) {
+    if path.is_exported() == Some(false) || path.provider.served_when_attached && !is_attached(case, &path) {
         return None;
     }
     let place = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
@@ -61,4 +62,11 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(with_address(said, &path).remedy(by_hand(format!(
         "create Service {place} again, with the address that the clients use in spec.clusterIP"
     ))))
+}
+
+/// Returns whether the volume is attached to a node, or a pod that uses it runs.
+fn is_attached(case: &Case<'_>, path: &SharedVolume<'_>) -> bool {
+    let attachments = case.snapshot().all::<VolumeAttachment>().iter();
+    let mut own = attachments.filter(|one| one.volume_name == path.volume.meta.name);
+    own.any(|one| one.attached) || path.consumers(case.snapshot()).any(|pod| pod.phase == PodPhase::Running)
 }
