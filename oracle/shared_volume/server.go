@@ -122,6 +122,7 @@ func (s *server) create(sent object) (object, error) {
 		return nil, err
 	}
 	if key.Kind == "Service" {
+		made["status"] = object{"loadBalancer": object{}}
 		s.assign(made)
 	}
 	s.created++
