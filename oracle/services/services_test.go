@@ -1,6 +1,6 @@
 // Package services has only a test. The recordings of shared_volume come from an API server with rules that are written
 // there, because its module has old versions of the modules of Kubernetes. The test compares these rules with the real
-// ones of this module: defaults, conversions, strategies and validation of Services and Endpoints.
+// ones of this module: defaults, conversions and validation of Services and Endpoints.
 package services
 
 import (
@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install" // the conversions and defaults are found in the scheme
 	"k8s.io/kubernetes/pkg/apis/core/validation"
-	"k8s.io/kubernetes/pkg/registry/core/service"
 
 	"pvctl.dev/oracle/line"
 )
@@ -123,13 +124,8 @@ func (c *checker) put(id string, each object) {
 	metadata := each["metadata"].(object)
 	c.stored[key{kind, metadata["namespace"].(string), metadata["name"].(string)}] = each
 	decoded := c.decode(each)
-	errs := validation.ValidateEndpointsCreate
-	if stored, ok := decoded.(*core.Service); ok {
-		if errs := validation.ValidateServiceCreate(stored); len(errs) > 0 {
-			c.Errorf("%s: the stored Service is invalid: %v", id, errs.ToAggregate())
-		}
-	} else if errs := errs(decoded.(*core.Endpoints)); len(errs) > 0 {
-		c.Errorf("%s: the stored Endpoints are invalid: %v", id, errs.ToAggregate())
+	if errs := rules.Validate(context.Background(), decoded); len(errs) > 0 {
+		c.Errorf("%s: a stored object is invalid: %v", id, errs.ToAggregate())
 	}
 	c.same(id, "stored object", each, c.encode(decoded))
 }
@@ -144,9 +140,10 @@ func (c *checker) request(id string, made *request, before object) {
 	after := c.decode(sent)
 	var err error
 	if before == nil {
-		err = rest.BeforeCreate(strategyOf(made.Kind), ctx, after)
+		rest.FillObjectMetaSystemFields(after.(metav1.Object))
+		err = rest.BeforeCreate(rules, ctx, after)
 	} else {
-		err = rest.BeforeUpdate(strategyOf(made.Kind), ctx, after, c.decode(before))
+		err = rest.BeforeUpdate(rules, ctx, after, c.decode(before))
 	}
 	switch invalid := strings.Contains(made.Refused, " is invalid: "); {
 	case invalid && (err == nil || err.Error() != made.Refused):
@@ -192,32 +189,50 @@ func withoutAssigned(each object) object {
 	return made
 }
 
-type strategy interface {
-	rest.RESTCreateStrategy
-	rest.RESTUpdateStrategy
+// strategy does what the strategies of k8s.io/kubernetes/pkg/registry/core/service and endpoint do for these requests.
+// These packages need modules that this module does not have.
+type strategy struct {
+	runtime.ObjectTyper
+	names.NameGenerator
 }
 
-func strategyOf(kind string) strategy {
-	if kind == "Service" {
-		return service.Strategy
+var rules = strategy{legacyscheme.Scheme, names.SimpleNameGenerator}
+
+func (strategy) NamespaceScoped() bool          { return true }
+func (strategy) AllowCreateOnUpdate() bool      { return true }
+func (strategy) AllowUnconditionalUpdate() bool { return true }
+func (strategy) Canonicalize(runtime.Object)    {}
+
+// PrepareForCreate clears the status.
+func (strategy) PrepareForCreate(_ context.Context, made runtime.Object) {
+	if service, ok := made.(*core.Service); ok {
+		service.Status = core.ServiceStatus{}
 	}
-	return endpoints{service.Strategy}
 }
 
-// endpoints does what the strategy of k8s.io/kubernetes/pkg/registry/core/endpoint does: it only validates. That package
-// needs the controller of Endpoints, whose modules are not among those of this module.
-type endpoints struct{ strategy }
+// PrepareForUpdate keeps the status. The real one also clears fields if the type changes, which no update does here.
+func (strategy) PrepareForUpdate(_ context.Context, made, before runtime.Object) {
+	if service, ok := made.(*core.Service); ok {
+		service.Status = before.(*core.Service).Status
+	}
+}
 
-func (endpoints) PrepareForCreate(context.Context, runtime.Object)                 {}
-func (endpoints) PrepareForUpdate(context.Context, runtime.Object, runtime.Object) {}
-func (endpoints) Validate(_ context.Context, made runtime.Object) field.ErrorList {
+func (strategy) Validate(_ context.Context, made runtime.Object) field.ErrorList {
+	if service, ok := made.(*core.Service); ok {
+		return validation.ValidateServiceCreate(service)
+	}
 	return validation.ValidateEndpointsCreate(made.(*core.Endpoints))
 }
-func (endpoints) ValidateUpdate(_ context.Context, made, before runtime.Object) field.ErrorList {
+
+func (strategy) ValidateUpdate(_ context.Context, made, before runtime.Object) field.ErrorList {
+	if service, ok := made.(*core.Service); ok {
+		return validation.ValidateServiceUpdate(service, before.(*core.Service))
+	}
 	return validation.ValidateEndpointsUpdate(made.(*core.Endpoints), before.(*core.Endpoints))
 }
-func (endpoints) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
-func (endpoints) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+
+func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
 	return nil
 }
 

@@ -1,15 +1,12 @@
 package main
 
-import (
-	"net"
-	"strconv"
-)
+import "net/netip"
 
 // split returns the address and the port of an endpoint, or usual ones if it has none that an API server stores.
 func (g *generator) split(endpoint string) (string, int) {
-	if address, text, err := net.SplitHostPort(endpoint); err == nil && net.ParseIP(address) != nil {
-		if port, err := strconv.ParseUint(text, 10, 16); err == nil && port > 0 {
-			return address, int(port)
+	if both, err := netip.ParseAddrPort(endpoint); err == nil && both.Port() > 0 {
+		if address := both.Addr(); address.IsGlobalUnicast() && !address.Is4In6() {
+			return address.String(), int(both.Port())
 		}
 	}
 	if g.ipv6 {
@@ -25,7 +22,7 @@ func (g *generator) service(v *shared, claim object) object {
 	_, target := g.split(v.endpoint)
 	port := object{
 		"name": usual(g, "nfs", "nfsd", "x"), "port": usual(g, 2049, 12049, 111), "protocol": usual(g, "TCP", "UDP"),
-		"targetPort": usual[any](g, target, 25700, 2049, "nfs", "25710"),
+		"targetPort": usual[any](g, target, 25700, 2049, "nfs", "p25710"),
 	}
 	if g.percent(g.odd / 4) {
 		delete(port, "name")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/netip"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,11 +40,15 @@ func invalid(made, before object) error {
 // invalidNames does what ValidateObjectMeta does with the name. Since 1.36, the name of a Service is a DNS label
 // (RelaxedServiceNameValidation). The name of Endpoints is a DNS subdomain.
 func invalidNames(key Object) (errs field.ErrorList) {
-	rule := validation.IsDNS1123Subdomain
-	if key.Kind == "Service" {
-		rule = validation.IsDNS1123Label
+	reasons := validation.IsDNS1123Subdomain(key.Name)
+	switch {
+	case key.Kind == "Service" && len(reasons) == 0 && strings.Contains(key.Name, "."):
+		// The modules of this module have another text for this.
+		reasons = []string{"must not contain dots"}
+	case key.Kind == "Service":
+		reasons = validation.IsDNS1123Label(key.Name)
 	}
-	for _, reason := range rule(key.Name) {
+	for _, reason := range reasons {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), key.Name, reason))
 	}
 	return errs

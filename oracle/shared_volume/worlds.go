@@ -114,11 +114,11 @@ func generate(seed uint64, index int) Line {
 		g.odd = one(g, 0, 0, 2)
 	}
 	g.ipv6 = g.percent(10)
-	for number := range one(g, 1, 1, 1, 2, 2, 3) {
+	for number := range one(g, 1, 1, 1, 1, 2, 3) {
 		g.addVolume(number + 1)
 	}
 	share := &Share{IPv6: g.ipv6}
-	for place := range one(g, 1, 1, 2, 2, 3, 4) {
+	for place := range one(g, 1, 1, 1, 2, 2, 3) {
 		share.Turns = append(share.Turns, g.turn(place))
 	}
 	list := List{APIVersion: "v1", Kind: "List", Items: []json.RawMessage{}}
@@ -175,7 +175,6 @@ func (g *generator) resource(v *shared, number int, recorded string) object {
 	labels := object{
 		labelVolume: usual(g, v.name, "", "pvc.one", "PVC-1", "1-pvc", strings.Repeat("p", 64)),
 		labelClaim:  usual(g, v.claim, "", "c9"), labelNamespace: usual(g, v.namespace, "", "gone"),
-		"storageos.com/replicas": "1",
 	}
 	for _, label := range []string{labelVolume, labelClaim, labelNamespace} {
 		if g.percent(g.odd / 5) {
@@ -185,7 +184,7 @@ func (g *generator) resource(v *shared, number int, recorded string) object {
 	if recorded != "" {
 		labels[mountEndpoint] = recorded
 	}
-	spec := object{"sizeBytes": 1 << 30, "configLabels": labels, "nfs": object{}}
+	spec := object{"configLabels": labels, "nfs": object{}}
 	if g.percent(g.odd / 8) {
 		delete(spec, "configLabels")
 	}
@@ -195,7 +194,7 @@ func (g *generator) resource(v *shared, number int, recorded string) object {
 	} else if g.percent(50) {
 		delete(spec, "nfs")
 	}
-	status := object{"attachmentType": "nfs"}
+	status := object{}
 	if !g.percent(g.odd / 2) {
 		status["volumeId"] = v.id
 	}
@@ -216,9 +215,7 @@ func (g *generator) claim(v *shared) object {
 	made := g.object("v1", "PersistentVolumeClaim", v.namespace, v.claim, object{
 		"spec": object{
 			"accessModes": modes, "resources": object{"requests": object{"storage": "1Gi"}}, "volumeName": v.name,
-			"storageClassName": "shared", "volumeMode": "Filesystem",
 		},
-		"status": object{"phase": one(g, "Bound", "Bound", "Bound", "Pending")},
 	})
 	if g.percent(g.odd / 3) {
 		deleting(made, "kubernetes.io/pvc-protection")
@@ -271,7 +268,7 @@ func (g *generator) turn(place int) Turn {
 		}
 	}
 	for number := range g.volumes {
-		for range one(g, 1, 1, 1, 1, 2, 3) {
+		for range one(g, 1, 1, 1, 1, 1, 2) {
 			name := usual(g, keyOf(g.volumes[number].resource).Name, "pvc-9")
 			turn.Reconcile = append(turn.Reconcile, Reconcile{Volume: name, Refuse: g.refuse()})
 		}
