@@ -29,8 +29,8 @@ const (
 	now = "2026-06-01T12:00:00Z"
 )
 
-// server is an API server with the objects of a world. Its rules are those of Kubernetes 1.36.3 for the objects that the
-// controller can send.
+// server is an API server with the objects of a world. Its rules are those of Kubernetes 1.36.3 for the objects that
+// the controller can send.
 type server struct {
 	ipv6   bool
 	stored map[Object]object

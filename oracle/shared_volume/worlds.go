@@ -107,7 +107,7 @@ func generate(seed uint64, index int) Line {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[0:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(index))
-	copy(key[16:], "pvctl share")
+	copy(key[16:], "pvctl shared")
 	g := &generator{Rand: rand.New(rand.NewChaCha8(key))}
 	g.odd = one(g, 0, 2, 5, 10, 25)
 	if g.theme = one(g, "", "", "requests", "volumes", "services", "endpoints"); g.theme != "" {
@@ -125,7 +125,7 @@ func generate(seed uint64, index int) Line {
 	for _, each := range g.items {
 		list.Items = append(list.Items, written(each))
 	}
-	return Line{ID: fmt.Sprintf("share-s%d-%06d", seed, index), Tags: []string{"share"}, World: list, Share: share}
+	return Line{ID: fmt.Sprintf("shared-volume-s%d-%06d", seed, index), Tags: []string{"shared-volume"}, World: list, Share: share}
 }
 
 // addVolume adds a volume, and the objects that exist at the beginning.
@@ -291,7 +291,7 @@ func (g *generator) refuse() (all []Refused) {
 	}
 	for _, request := range []string{"getVolume", "getClaim", "getService", "getEndpoints"} {
 		if g.percent(g.odd / 5) {
-			add(request, 0, 1, one(g, "NotFound", "NotFound", "InternalError"))
+			add(request, 0, 1, one(g, "NotFound", "InternalError"))
 		}
 	}
 	if g.percent(g.odd) {
