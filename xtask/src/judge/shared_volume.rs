@@ -6,8 +6,8 @@ use crate::line::{Line, Object};
 use crate::shared_volume::{Event, Reconcile, Refused, Share, Sync, Turn};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::shared_volume::{
-    Act, Circumstances, Decision, EndpointsUpdate, Leaf, MOUNT_ENDPOINT_LABEL, Refusal, Request, Series, ServiceUpdate,
-    SharedVolume, Step, Stored, VolumeBranch, VolumeEvent, filter, reconcile, series,
+    Act, Circumstances, Decision, EndpointsUpdate, LOST_FIELDS, Leaf, MOUNT_ENDPOINT_LABEL, Refusal, Request, Series,
+    ServiceUpdate, SharedVolume, Step, Stored, VolumeBranch, VolumeEvent, filter, reconcile, series,
 };
 use pvctl::model::endpoints::EndpointSubset;
 use pvctl::model::service::ServicePort;
@@ -269,8 +269,6 @@ impl Server {
     /// Returns the predicted steps in the format of the lines.
     fn effects(&self, made: &Made) -> Result<Vec<Value>> {
         let Some(shared) = &made.shared else { return Ok(Vec::new()) };
-        // A sync updates an object at most once, and not before it is stored. If the sync has created the object, the
-        // update sends it as it was created.
         let raw = |kind: &str| self.other(kind, &shared.namespace, &shared.name);
         let mut effects = Vec::new();
         for step in &made.decision.steps {
@@ -283,17 +281,10 @@ impl Server {
             let (field, effect) = match &step.act {
                 Act::CreateService(service) => ("create", request("Service", "object", Some(service_object(service)))),
                 Act::CreateEndpoints(all) => ("create", request("Endpoints", "object", Some(endpoints_object(all)))),
-                Act::UpdateService { update, sent } => {
-                    let change = match raw("Service") {
-                        Some(before) => Some(service_change(before, update, sent)),
-                        // The Service that the sync has just created differs only in its default target port.
-                        None => made
-                            .decision
-                            .stored
-                            .service
-                            .as_ref()
-                            .map(|_| json!({"spec": {"ports": ports(&sent.ports)}})),
-                    };
+                Act::UpdateService(update) => {
+                    // An object that the sync has just created differs only in what the API server adds.
+                    let created = made.decision.stored.service.as_ref().map(service_object);
+                    let change = raw("Service").or(created.as_ref()).map(|before| service_change(before, update));
                     ("update", request("Service", "change", change))
                 }
                 Act::UpdateEndpoints(update) => (
@@ -420,14 +411,14 @@ fn model<T: Resource>(object: &Value) -> Result<T> {
     }
 }
 
+/// Returns the metadata without the fields that the API server sets.
+fn plain(meta: &ObjectMeta) -> ObjectMeta {
+    let (name, namespace, labels) = (meta.name.clone(), meta.namespace.clone(), meta.labels.clone());
+    ObjectMeta { name, namespace, labels, ..ObjectMeta::default() }
+}
+
 /// Returns the stored objects without the fields of `metadata` that the API server sets.
 fn stored_text(mut stored: Stored) -> String {
-    let plain = |meta: &ObjectMeta| ObjectMeta {
-        name: meta.name.clone(),
-        namespace: meta.namespace.clone(),
-        labels: meta.labels.clone(),
-        ..ObjectMeta::default()
-    };
     if let Some(service) = &mut stored.service {
         service.meta = plain(&service.meta);
     }
@@ -443,7 +434,7 @@ fn refused(all: &[Refused], volume: &str, shared: Option<&SharedVolume>) -> BTre
         let (claim, name) = shared.map(|shared| (shared.claim.as_str(), shared.name.as_str())).unwrap_or_default();
         let (request, resource, name) = match each.request.as_str() {
             "getVolume" => (Request::GetVolume, "volumes.api.storageos.com", volume),
-            "getClaim" => (Request::GetClaim, "persistentvolumeclaims", claim),
+            "getClaim" => (Request::GetClaim, "PersistentVolumeClaim", claim),
             "getService" => (Request::GetService, "services", name),
             "createService" => (Request::CreateService, "services", name),
             "updateService" => (Request::UpdateService, "services", name),
@@ -525,10 +516,10 @@ fn change(before: &Value, after: &Value) -> Value {
 }
 
 /// Returns the merge patch between the stored Service and the one that is sent.
-fn service_change(before: &Value, update: &ServiceUpdate, sent: &Service) -> Value {
+fn service_change(before: &Value, update: &ServiceUpdate) -> Value {
     let mut after = before.clone();
-    if sent.cluster_ip.is_empty() {
-        after["spec"].as_object_mut().map(|spec| (spec.remove("clusterIP"), spec.remove("clusterIPs")));
+    if let Some(spec) = after["spec"].as_object_mut() {
+        spec.retain(|field, _| !LOST_FIELDS.contains(&field.as_str()));
     }
     match update {
         ServiceUpdate::Ports(port) => after["spec"]["ports"] = ports(std::slice::from_ref(port)),

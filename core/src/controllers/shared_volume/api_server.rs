@@ -15,7 +15,7 @@ pub(super) fn create_service(sent: Service, existing: Option<&Service>, of: &Cir
         return Err(already_exists("services", &sent.meta.name));
     }
     let mut made = with_default_targets(sent);
-    let mut errors = invalid_label(&made.meta.name);
+    let mut errors = invalid_name(&made.meta.name);
     errors.extend(invalid_targets(&made));
     refuse("Service", &made.meta.name, errors)?;
     let address = of.new_address.clone().unwrap_or_else(|| NEW_ADDRESS.into());
@@ -96,16 +96,27 @@ fn with_default_targets(mut service: Service) -> Service {
     service
 }
 
-/// Upstream: `IsDNS1123Label`, apimachinery v0.24.
-fn invalid_label(name: &str) -> Vec<String> {
+/// Returns whether a text has only the letters of a DNS label, whatever its length is.
+fn is_label(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.bytes().next().is_some_and(is_letter)
+        && text.bytes().next_back().is_some_and(is_letter)
+        && text.bytes().all(|byte| is_letter(byte) || byte == b'-')
+}
+
+/// Checks the name of a Service, which has to be a DNS label. Upstream: `ValidateObjectMeta` with
+/// `RelaxedServiceNameValidation`, 1.36, with the texts of `IsDNS1123Label`, apimachinery v0.24.
+fn invalid_name(name: &str) -> Vec<String> {
     let mut reasons = Vec::new();
     let mut add = |reason: &str| reasons.push(format!("metadata.name: Invalid value: {name:?}: {reason}"));
+    if name.contains('.') && name.len() <= 253 && name.split('.').all(is_label) {
+        add("must not contain dots");
+        return reasons;
+    }
     if name.len() > 63 {
         add("must be no more than 63 characters");
     }
-    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let has_ends = name.bytes().next().is_some_and(is_letter) && name.bytes().next_back().is_some_and(is_letter);
-    if !has_ends || !name.bytes().all(|byte| is_letter(byte) || byte == b'-') {
+    if !is_label(name) {
         add(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
             end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
@@ -144,23 +155,29 @@ fn invalid_subsets(endpoints: &Endpoints) -> Vec<String> {
     reasons
 }
 
-/// Returns why an address is not allowed. Upstream: `IsValidIPForLegacyField` and `ValidateEndpointIP`, 1.36.
+/// Returns why an address is not allowed. Upstream: `IsValidIPForLegacyField` and `ValidateEndpointIP`, 1.36, where
+/// `StrictIPCIDRValidation` is on.
 fn invalid_address(address: &str) -> Vec<String> {
     let Some(ip) = parsed(address) else {
         let first = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
         return vec![first.to_owned(), "must be a valid IP address".to_owned()];
     };
+    let strict = address.parse::<IpAddr>();
+    let is_mapped = matches!(strict, Ok(IpAddr::V6(ip)) if ip.to_ipv4_mapped().is_some());
     let (is_link_local, is_link_local_multicast) = match ip {
         IpAddr::V4(ip) => (ip.is_link_local(), ip.octets().starts_with(&[224, 0, 0])),
         IpAddr::V6(ip) => (ip.is_unicast_link_local(), ip.segments().first().is_some_and(|all| all & 0xff0f == 0xff02)),
     };
+    let unspecified = format!("may not be unspecified ({address})");
     let rules = [
-        (ip.is_unspecified(), format!("may not be unspecified ({address})")),
-        (ip.is_loopback(), "may not be in the loopback range (127.0.0.0/8, ::1/128)".to_owned()),
-        (is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned()),
-        (is_link_local_multicast, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned()),
+        (strict.is_err(), "must not have leading 0s"),
+        (is_mapped, "must not be an IPv4-mapped IPv6 address"),
+        (ip.is_unspecified(), unspecified.as_str()),
+        (ip.is_loopback(), "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
+        (is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
+        (is_link_local_multicast, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"),
     ];
-    rules.into_iter().filter_map(|(is_broken, reason)| is_broken.then_some(reason)).collect()
+    rules.into_iter().filter_map(|(is_broken, reason)| is_broken.then(|| reason.to_owned())).collect()
 }
 
 /// Parses an address as `ParseIPSloppy` does: the numbers of an address of IPv4 may begin with zeros.
@@ -169,10 +186,12 @@ fn parsed(address: &str) -> Option<IpAddr> {
         "" if !part.is_empty() => "0".to_owned(),
         short => short.to_owned(),
     };
-    let text = if address.contains(':') {
-        address.to_owned()
+    let (begin, end) = address.split_at(address.rfind(':').map_or(0, |colon| colon + 1));
+    let text = if end.contains('.') {
+        let parts: Vec<String> = end.split('.').map(without_zeros).collect();
+        format!("{begin}{}", parts.join("."))
     } else {
-        address.split('.').map(without_zeros).collect::<Vec<_>>().join(".")
+        address.to_owned()
     };
     text.parse::<IpAddr>().ok().map(|ip| ip.to_canonical())
 }

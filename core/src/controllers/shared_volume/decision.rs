@@ -33,12 +33,7 @@ pub enum Act {
     /// The Service is created.
     CreateService(Box<Service>),
     /// The Service is updated.
-    UpdateService {
-        /// What the controller changes.
-        update: ServiceUpdate,
-        /// The Service as it is sent.
-        sent: Box<Service>,
-    },
+    UpdateService(ServiceUpdate),
     /// The Endpoints are created.
     CreateEndpoints(Box<Endpoints>),
     /// The Endpoints are updated.

@@ -242,7 +242,11 @@ impl EndpointsDrift {
     }
 }
 
-/// What an update changes in a Service. All other fields are sent as they were read.
+/// The fields of `spec` of a Service that each update removes. The controller sends the whole object, and its version
+/// of client-go, v0.24, does not know them.
+pub const LOST_FIELDS: [&str; 1] = ["trafficDistribution"];
+
+/// What an update changes in a Service. All other fields except [`LOST_FIELDS`] are sent as they were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServiceUpdate {
     /// This port replaces all ports.

@@ -17,9 +17,9 @@ pub use api_server::NEW_ADDRESS;
 pub use collect::{Collected, collect};
 pub use decision::{Act, Again, Decision, Note, Publication, Step};
 pub use desired::{
-    CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, EndpointsDrift, EndpointsUpdate, MOUNT_ENDPOINT_LABEL, NFS_PORT,
-    NFS_PORT_NAME, NFS_PROTOCOL, ServiceDrift, ServiceUpdate, SharedVolume, VOLUME_ID_LABEL, VOLUME_NAME_LABEL,
-    frontend, is_usable,
+    CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, EndpointsDrift, EndpointsUpdate, LOST_FIELDS, MOUNT_ENDPOINT_LABEL,
+    NFS_PORT, NFS_PORT_NAME, NFS_PROTOCOL, ServiceDrift, ServiceUpdate, SharedVolume, VOLUME_ID_LABEL,
+    VOLUME_NAME_LABEL, frontend, is_usable,
 };
 pub use endpoint::{EndpointError, split_address_port};
 pub use filter::{VolumeEvent, filter};

@@ -146,7 +146,8 @@ impl<'a> Work<'a> {
             (Some(Refusal::Failed(text)), _) => (VolumeBranch::VolumeClaimUnreadable, text.to_string()),
             (Some(Refusal::WithoutAddress) | None, Some(uid)) => return Ok(uid.clone()),
             (Some(Refusal::WithoutAddress) | None, None) => {
-                (VolumeBranch::VolumeClaimMissing, not_found("persistentvolumeclaims", &shared.claim))
+                // The cache of the controller names the kind, not the resource.
+                (VolumeBranch::VolumeClaimMissing, not_found("PersistentVolumeClaim", &shared.claim))
             }
         };
         self.path.push(Leaf::Volume(leaf));
@@ -239,12 +240,11 @@ impl<'a> Work<'a> {
             return Ok(service);
         }
         let update = shared.service_update(&service);
-        let sent = update.applied(&service);
         let result = match self.refused(Request::UpdateService) {
             Some(error) => Err(error),
-            None => update_service(sent.clone(), self.stored.service.as_ref(), self.of),
+            None => update_service(update.applied(&service), self.stored.service.as_ref(), self.of),
         };
-        self.act(Act::UpdateService { update, sent: Box::new(sent) }, result.as_ref().err().cloned());
+        self.act(Act::UpdateService(update), result.as_ref().err().cloned());
         let after = match result {
             Ok(after) => after,
             Err(error) => {
