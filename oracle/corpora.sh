@@ -72,7 +72,7 @@ resizer=$(mktemp -d)/resizer
 # The shared-volume controller of StorageOS as well.
 shared=$(mktemp -d)/shared_volume
 (cd shared_volume && go build -o "$shared" .)
-"$shared" worlds --seed 2084 --count 270 | "$shared" sync | gzip -9n > "$out/shared-volume-1.2.16-$version.jsonl.gz"
+"$shared" worlds --seed 2082 --count 270 | "$shared" sync | gzip -9n > "$out/shared-volume-1.2.16-$version.jsonl.gz"
 # The volume manager of the kubelet as well.
 kubelet=$(mktemp -d)/kubelet
 (cd kubelet && go build -o "$kubelet" .)

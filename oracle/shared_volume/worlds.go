@@ -137,6 +137,10 @@ func (g *generator) addVolume(number int) {
 	if g.ipv6 {
 		v.address, v.endpoint = fmt.Sprintf("fd00:10:96::1:%d", number), one(g, v6Endpoints...)
 	}
+	if number == 1 && g.percent(20) {
+		// The Service has the address that would be assigned first.
+		v.address = map[bool]string{false: "10.96.100.1", true: "fd00:10:96::1"}[g.ipv6]
+	}
 	if number > 1 && g.percent(15) {
 		// Two volumes have one name, so that they share a Service.
 		v.name, v.namespace = g.volumes[0].name, g.volumes[0].namespace
