@@ -58,4 +58,10 @@ fn an_object_that_may_exist_is_a_doubt() {
     let doubts = |snapshot| Stored::of(View::Snapshot(snapshot), &shared).1.into_keys().collect::<Vec<_>>();
     assert_eq!(doubts(&gaps), [Kind::Service, Kind::Endpoints]);
     assert!(!doubts(&whole).contains(&Kind::PersistentVolumeClaim));
+    // The owner of the Service may exist.
+    let gaps = world(&[service()], Coverage::default());
+    let view = View::Snapshot(&gaps);
+    let made = collect(view, &Stored::of(view, &shared).0, [], true);
+    assert_eq!(made.service.map(|leaf| leaf.id()), Some("SG3"));
+    assert_eq!(made.doubts.into_keys().collect::<Vec<_>>(), [Kind::PersistentVolumeClaim]);
 }

@@ -94,6 +94,8 @@ struct Made {
     shared: Option<SharedVolume>,
     before: Stored,
     of: Circumstances,
+    /// The number of the address that a new Service gets.
+    number: u32,
     decision: Decision,
 }
 
@@ -207,14 +209,15 @@ impl Server {
         let volume = found.map(decoded_volume).transpose()?;
         let shared = volume.as_ref().and_then(SharedVolume::of);
         let before = shared.as_ref().map(|shared| self.stored(shared)).transpose()?.unwrap_or_default();
+        let (number, address) = self.next_address();
         let of = Circumstances {
-            new_address: Some(self.next_address().1.into()),
+            new_address: Some(address.into()),
             new_node_port: Some(31_001 + self.node_ports),
             refused: refused(&asked.refuse, &asked.volume, shared.as_ref()),
             ..Circumstances::default()
         };
         let decision = reconcile(volume.as_ref(), before.clone(), &of);
-        Ok(Made { volume, shared, before, of, decision })
+        Ok(Made { volume, shared, before, of, number, decision })
     }
 
     /// Returns the number of the next address that is free, and the address.
@@ -324,23 +327,11 @@ impl Server {
         }
         let is_new = |step: &Step| matches!(step.act, Act::CreateService(_)) && step.refused.is_none();
         if made.decision.steps.iter().any(is_new) {
-            self.addresses = self.next_address_before(made);
+            self.addresses = made.number;
         }
         let ports = made.decision.stored.service.iter().flat_map(|service| &service.ports);
         if ports.into_iter().any(|port| port.node_port.is_some() && port.node_port == made.of.new_node_port) {
             self.node_ports += 1;
-        }
-    }
-
-    /// Returns the number of the address that a sync has assigned.
-    fn next_address_before(&self, made: &Made) -> u32 {
-        let (mut number, wanted) = (self.addresses, made.of.new_address.clone().unwrap_or_default());
-        loop {
-            number += 1;
-            let address = if self.ipv6 { format!("fd00:10:96::{number:x}") } else { format!("10.96.100.{number}") };
-            if address == *wanted {
-                return number;
-            }
         }
     }
 

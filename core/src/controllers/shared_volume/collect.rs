@@ -2,8 +2,11 @@
 
 use super::input::Stored;
 use super::leaves::CollectionBranch;
-use crate::model::{EndpointSlice, Owner, PersistentVolumeClaim, Str};
+use crate::controllers::scheduler::reads::Reads;
+use crate::model::{EndpointSlice, Kind, Owner, PersistentVolumeClaim, Str};
+use crate::snapshot::Absence;
 use crate::world::View;
+use std::collections::BTreeMap;
 
 /// What happens to the objects of a shared volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +17,9 @@ pub struct Collected {
     pub endpoints: Option<CollectionBranch>,
     /// The EndpointSlices that are owned by the Endpoints, with their names.
     pub slices: Vec<(Str, CollectionBranch)>,
+    /// The kinds that the answer needs and that may not have been read completely. The value says whether an object
+    /// that was not found is assumed not to exist, or whether this is unknown.
+    pub doubts: BTreeMap<Kind, Absence>,
 }
 
 /// Returns what happens to the objects of a shared volume. `has_controller` says whether the endpoints controller runs.
@@ -23,8 +29,9 @@ pub fn collect<'s>(
     slices: impl IntoIterator<Item = &'s EndpointSlice>,
     has_controller: bool,
 ) -> Collected {
+    let mut reads = Reads::new(view);
     let service = stored.service.as_ref().map(|service| {
-        let lives = |owner: &Owner| lives(view, &service.meta.namespace, owner);
+        let lives = |owner: &Owner| lives(&mut reads, &service.meta.namespace, owner);
         match &*service.owners {
             [] => CollectionBranch::ServiceWithoutOwner,
             owners if owners.iter().any(lives) => CollectionBranch::ServiceKept,
@@ -47,15 +54,16 @@ pub fn collect<'s>(
         let leaf = if is_kept { CollectionBranch::SliceKept } else { CollectionBranch::SliceCollected };
         Some((slice.meta.name.clone(), leaf))
     };
-    Collected { service, endpoints, slices: slices.into_iter().filter_map(of_slice).collect() }
+    let slices = slices.into_iter().filter_map(of_slice).collect();
+    Collected { service, endpoints, slices, doubts: reads.into_doubts() }
 }
 
 /// Returns whether an owner exists with its uid. Owners other than claims are taken for existing, because they are not
 /// looked up here. Upstream: `isDangling` of the garbage collector, 1.36.
-fn lives(view: View<'_>, namespace: &str, owner: &Owner) -> bool {
+fn lives(reads: &mut Reads<'_>, namespace: &str, owner: &Owner) -> bool {
     if owner.kind != "PersistentVolumeClaim" {
         return true;
     }
-    let claim: Option<&PersistentVolumeClaim> = view.find(namespace, &owner.name);
+    let claim = reads.find::<PersistentVolumeClaim>(namespace, &owner.name);
     claim.is_some_and(|claim| claim.meta.uid == owner.uid)
 }
