@@ -77,11 +77,11 @@ const ERRORS: [(&str, &str); 18] = [
     ("PersistentVolumeClaim \"", "SV9"),
     ("failed to get service, aborting reconcile: ", "SS1"),
     ("failed to create service resource: Service \"", "SS2"),
-    ("failed to create service resource: Internal error occurred: ", "SS2"),
+    ("failed to create service resource: services \"", "SS2"),
     ("failed to get service resource after create: timed out waiting for the condition", "SS3"),
     ("failed to get service resource after create: Internal error occurred: ", "SS4"),
-    ("failed to update service resource: Operation cannot be fulfilled ", "SS10"),
-    ("failed to update service resource: Service \"", "SS10"),
+    ("failed to update service resource: services \"", "SS10"),
+    ("failed to update service resource: Internal error occurred: ", "SS10"),
     ("failed to get endpoint, aborting reconcile: ", "SN1"),
     ("failed to create endpoints resource: Endpoints \"", "SN2"),
     ("must be a valid IP address", "SN2"),
@@ -171,10 +171,14 @@ fn endpoints() -> Value {
     })
 }
 
-/// Returns an object with another value at this JSON pointer.
+/// Returns an object with another value at this JSON pointer. The field may be new.
 fn with(mut object: Value, pointer: &str, value: Value) -> Value {
-    let (parent, field) = pointer.rsplit_once('/').unwrap();
-    object.pointer_mut(parent).unwrap()[field] = value;
+    if let Some(place) = object.pointer_mut(pointer) {
+        *place = value;
+    } else {
+        let (parent, field) = pointer.rsplit_once('/').unwrap();
+        object.pointer_mut(parent).unwrap()[field] = value;
+    }
     object
 }
 
