@@ -69,6 +69,10 @@ attacher=$(mktemp -d)/attacher
 resizer=$(mktemp -d)/resizer
 (cd resizer && go build -o "$resizer" .)
 "$resizer" worlds --seed 2050 --count 420 | "$resizer" sync | gzip -9n > "$out/resizer-2.3.0-$version.jsonl.gz"
+# The shared-volume controller of StorageOS as well.
+shared=$(mktemp -d)/shared_volume
+(cd shared_volume && go build -o "$shared" .)
+"$shared" worlds --seed 2082 --count 270 | "$shared" sync | gzip -9n > "$out/shared-volume-1.2.16-$version.jsonl.gz"
 # The volume manager of the kubelet as well.
 kubelet=$(mktemp -d)/kubelet
 (cd kubelet && go build -o "$kubelet" .)

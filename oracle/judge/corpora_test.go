@@ -48,9 +48,11 @@ func TestCorpora(t *testing.T) {
 		if strings.HasPrefix(filepath.Base(path), "logs-") {
 			continue // TestLogs compares these recordings.
 		}
-		elsewhere := []string{"provisioning-", "attacher-", "resizer-", "mounting-", "managing-"}
+		elsewhere := []string{"provisioning-", "attacher-", "resizer-", "shared-volume-", "mounting-", "managing-"}
 		if slices.ContainsFunc(elsewhere, func(prefix string) bool { return strings.HasPrefix(filepath.Base(path), prefix) }) {
-			continue // The external provisioner, the external attacher, the external resizer and the kubelet have modules of their own.
+			// The external provisioner, the external attacher, the external resizer, the shared-volume controller and the
+			// kubelet have modules of their own.
+			continue
 		}
 		if strings.HasPrefix(filepath.Base(path), "attaching-") {
 			continue // These are runs of the attach/detach controller, whose waiting is partly random.

@@ -293,6 +293,42 @@ fn a_wrong_answer_of_the_resizer_is_a_difference() {
     is_seen(recording, "resizer: crash", first("resizes", "/crashed", json!(false)));
 }
 
+/// The judge must notice each kind of difference in the answers of the shared-volume controller.
+#[test]
+fn a_wrong_answer_of_the_shared_volume_controller_is_a_difference() {
+    let recording = "shared-volume-1.2";
+    let first = |answer: &'static str, field: &'static str, value: Value| {
+        move |line: &mut Value| {
+            let answers = line["share"]["answers"].as_array_mut().into_iter().flatten();
+            let answers = answers.filter_map(|each| each.get_mut(answer)?.as_array_mut()).flatten();
+            let place = answers.filter_map(|each| each.pointer_mut(field)).find(|place| **place != value);
+            place.map(|place| *place = value.clone()).is_some()
+        }
+    };
+    is_seen(recording, "share: events", first("events", "/passes", json!(false)));
+    is_seen(recording, "share: events", first("events", "/type", json!("other")));
+    for (field, value) in [
+        ("/effects/0/create/object/metadata/labels", json!({"other": "1"})),
+        ("/effects/0/create/object/metadata/ownerReferences/0/uid", json!("other")),
+        ("/effects/0/create/object/spec/ports/0/targetPort", json!(1)),
+        ("/effects/0/create/refused", json!("other")),
+        ("/effects/1/at", json!(1)),
+        ("/effects/1/event/message", json!("other")),
+        ("/effects/2/create/object/subsets/0/addresses/0/ip", json!("10.1.1.1")),
+        ("/effects/0/update/change/spec/ports/0/targetPort", json!(1)),
+        ("/effects/0/update/change/subsets/0/ports/0/port", json!(1)),
+        ("/effects/0/set/endpoint", json!("other")),
+        ("/effects/0/set/refused", json!("other")),
+    ] {
+        is_seen(recording, "share: effects", first("syncs", field, value));
+    }
+    is_seen(recording, "share: stored", first("syncs", "/effects/0/create/stored/spec/clusterIP", json!("10.1.1.1")));
+    is_seen(recording, "share: error", first("syncs", "/error", json!("other")));
+    is_seen(recording, "share: log", first("syncs", "/log/0", json!("other")));
+    is_seen(recording, "share: took", first("syncs", "/took", json!(1)));
+    is_seen(recording, "share: observed", first("syncs", "/observed", json!(false)));
+}
+
 /// Folded decisions, candidates and joint outcomes are derived from the sets. The judge compares them with the same
 /// recorded answers.
 #[test]

@@ -25,4 +25,5 @@ mod resizer;
 mod said;
 pub(crate) mod scheduler;
 mod scheduling;
+mod shared_volume;
 mod shrink;

@@ -9,15 +9,18 @@ use pvctl::controllers::attacher::{AttachmentBranch, DetachmentBranch, Reconcile
 use pvctl::controllers::provisioner::{CloneBranch, DeletionBranch, FinalizerBranch, ProvisionBranch};
 use pvctl::controllers::resizer::{ModifyBranch, ResizeBranch};
 use pvctl::controllers::scheduler::SchedulerReason;
+use pvctl::controllers::shared_volume::{
+    CollectionBranch, EndpointsBranch, PublishBranch, ServiceBranch, VolumeBranch,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGES: &str = "docs/controllers";
 
 /// The letters with which ids begin, one entry for each function. A number follows.
-const LETTERS: [&str; 43] = [
+const LETTERS: [&str; 48] = [
     "AA", "AD", "AF", "AN", "AO", "AR", "AS", "AT", "AV", "AW", "B", "C", "D", "DO", "DT", "E", "ED", "EF", "EP", "ES",
     "EV", "H", "J", "KE", "KM", "KO", "KP", "KR", "KS", "KU", "KV", "KW", "M", "MV", "PE", "PI", "R", "RO", "RZ", "S",
-    "U", "V", "X",
+    "SG", "SN", "SQ", "SS", "SV", "U", "V", "X",
 ];
 
 /// Returns whether the word is an id: known letters, a number of one or two digits, and optionally a small letter for a
@@ -116,8 +119,13 @@ fn the_code_has_the_ids_and_names_of_the_pages() {
         .chain(ReconcileBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
     let resizer = (ResizeBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
         .chain(ModifyBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
+    let shared_volume = (VolumeBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(ServiceBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(EndpointsBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(PublishBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())))
+        .chain(CollectionBranch::ALL.iter().map(|leaf| (leaf.id(), leaf.name())));
     let sidecars = provisioner.chain(attacher).chain(resizer);
-    for (id, coded) in leaves.chain(reasons).chain(sidecars) {
+    for (id, coded) in leaves.chain(reasons).chain(sidecars).chain(shared_volume) {
         let name = defined.get(id).unwrap_or_else(|| panic!("{id} is defined nowhere in {PAGES}"));
         assert_eq!(*name, coded, "{id}");
     }

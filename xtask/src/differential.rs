@@ -57,6 +57,8 @@ pub enum Question {
     Attacher,
     /// What the external resizer decides. This question has its own oracle program.
     Resize,
+    /// What the shared-volume controller of StorageOS decides. This question has its own oracle program.
+    Share,
     /// What the kubelet does with the volumes of the pods of a node. This question has its own oracle program.
     Mount,
     /// What the kubelet's volume manager does in time: drivers that fail, pods that come and go, volumes on the disk.
@@ -94,6 +96,7 @@ impl Question {
             | Self::Provision
             | Self::Attacher
             | Self::Resize
+            | Self::Share
             | Self::Mount
             | Self::Manage
             | Self::ManageLogs => None,
@@ -106,6 +109,7 @@ impl Question {
             Self::Provision => "external-provisioner",
             Self::Attacher => "external-attacher",
             Self::Resize => "external-resizer",
+            Self::Share => "api-manager",
             _ => "Kubernetes",
         }
     }
@@ -123,7 +127,7 @@ impl Question {
             Self::Attach | Self::AttachEnds | Self::AttachEveryEnd => &["attach"],
             Self::AttachLogs => &["attach", "--logs"],
             Self::Provision => &["provision"],
-            Self::Attacher | Self::Resize => &["sync"],
+            Self::Attacher | Self::Resize | Self::Share => &["sync"],
             Self::Mount => &["mount"],
             Self::Manage => &["manage"],
             Self::ManageLogs => &["manage", "--logs"],
@@ -148,6 +152,7 @@ impl Question {
             | Self::Provision
             | Self::Attacher
             | Self::Resize
+            | Self::Share
             | Self::Mount => &[],
             Self::Manage | Self::ManageLogs => &["--runs"],
         }
@@ -172,6 +177,7 @@ impl Question {
             Self::Provision => "provision",
             Self::Attacher => "attacher",
             Self::Resize => "resize",
+            Self::Share => "share",
             Self::Mount => "mount",
             Self::Manage => "manage",
             Self::ManageLogs => "manage-logs",

@@ -29,6 +29,7 @@ mod resizer;
 mod scheduler_cuts;
 mod scheduling;
 mod searches;
+mod shared_volume;
 
 pub use attacher::attacher_leaves;
 pub use attaching::attaching_leaves;
@@ -40,6 +41,7 @@ pub use managing::managing_leaves;
 pub use mounting::mounting_leaves;
 pub use provisioning::{answers, provisioner};
 pub use resizer::resizer_leaves;
+pub use shared_volume::shared_volume_leaves;
 
 use crate::line::{Line, Object};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -193,6 +195,7 @@ pub fn judge(line: &Line, behavior: &KubernetesBehavior) -> Result<Verdict> {
     judged.compare_mounting(&mut verdict)?;
     judged.compare_managing(&mut verdict)?;
     judged.compare_resizer(&mut verdict)?;
+    judged.compare_share(&mut verdict)?;
     judged.compare_cut(&mut verdict)?;
     Ok(verdict)
 }
@@ -231,7 +234,8 @@ impl Judged<'_> {
 /// # Errors
 /// Returns an error if an object cannot be decoded or has an unknown kind.
 pub fn snapshot(line: &Line) -> Result<Snapshot> {
-    snapshot_of(&line.world.items)
+    // The script of the shared-volume controller has the objects of the world in another form.
+    if line.share.is_some() { snapshot_of(&[]) } else { snapshot_of(&line.world.items) }
 }
 
 fn snapshot_of(items: &[Value]) -> Result<Snapshot> {

@@ -7,6 +7,7 @@ use crate::managing::Managing;
 use crate::mounting::Mounting;
 use crate::provisioning::Provisioning;
 use crate::resizer::ResizerSyncs;
+use crate::shared_volume::Share;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -71,6 +72,9 @@ pub struct Line {
     /// How an external resizer was started, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resizer: Option<ResizerSyncs>,
+    /// A script for the shared-volume controller, and its answers. It is `None` if the line has no such script.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
     /// A kubelet, and its answers. It is `None` if the line has no such answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mounting: Option<Mounting>,

@@ -11,7 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use xtask::differential::{Question, Run, differential};
 #[cfg(unix)]
 use xtask::mutants::{Trial, mutants};
-use xtask::oracle::{Oracle, Worlds, attacher_release, build_arguments, provisioner_release, resizer_release};
+use xtask::oracle::{
+    Oracle, Worlds, api_manager_release, attacher_release, build_arguments, provisioner_release, resizer_release,
+};
 use xtask::replay::replay;
 use xtask::{corpus, shrink};
 
@@ -150,19 +152,22 @@ fn oracle(root: &Path, asked: &Common) -> Result<(Oracle, KubernetesBehavior, St
         Question::Provision
             | Question::Attacher
             | Question::Resize
+            | Question::Share
             | Question::Mount
             | Question::Manage
             | Question::ManageLogs
     );
     if has_own_oracle && (version != KubeVersion::DEFAULT || !gates.is_empty()) {
         bail!(
-            "--ask provision, attacher, resize, mount, manage and manage-logs take neither --kube-version nor --gates"
+            "--ask provision, attacher, resize, share, mount, manage and manage-logs take neither --kube-version nor \
+             --gates"
         );
     }
     let (oracle, release) = match asked.ask {
         Question::Provision => (Oracle::build_provisioner(root)?, provisioner_release()),
         Question::Attacher => (Oracle::build_attacher(root)?, attacher_release()),
         Question::Resize => (Oracle::build_resizer(root)?, resizer_release()),
+        Question::Share => (Oracle::build_shared_volume(root)?, api_manager_release()),
         Question::Mount | Question::Manage | Question::ManageLogs => (Oracle::build_kubelet(root)?, release),
         _ => (Oracle::build(root, version, gates)?, release),
     };

@@ -6,6 +6,7 @@ use pvctl::controllers::KubeVersion;
 use pvctl::controllers::attacher::EXTERNAL_ATTACHER;
 use pvctl::controllers::provisioner::EXTERNAL_PROVISIONER;
 use pvctl::controllers::resizer::EXTERNAL_RESIZER;
+use pvctl::controllers::shared_volume::API_MANAGER;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -44,6 +45,11 @@ pub fn attacher_release() -> String {
 /// Returns the release of external-resizer, and the release of the Kubernetes modules with which its oracle is built.
 pub fn resizer_release() -> String {
     format!("{EXTERNAL_RESIZER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
+}
+
+/// Returns the release of api-manager, and the release of Kubernetes whose API server its oracle imitates.
+pub fn api_manager_release() -> String {
+    format!("{API_MANAGER}-{}", KubeVersion::DEFAULT.recorded().unwrap_or_default())
 }
 
 /// Builds the program of a folder.
@@ -109,6 +115,16 @@ impl Oracle {
     pub fn build_resizer(root: &Path) -> Result<Self> {
         let program = root.join("target/oracle").join(format!("resizer{}", resizer_release()));
         build(&root.join("oracle/resizer"), &program, Vec::new())?;
+        Ok(Self { program, gates: String::new() })
+    }
+
+    /// Builds the oracle of the shared-volume controller with the Go toolchain.
+    ///
+    /// # Errors
+    /// Returns an error if there is no Go toolchain, or if the build fails.
+    pub fn build_shared_volume(root: &Path) -> Result<Self> {
+        let program = root.join("target/oracle").join(format!("shared-volume{}", api_manager_release()));
+        build(&root.join("oracle/shared_volume"), &program, Vec::new())?;
         Ok(Self { program, gates: String::new() })
     }
 
@@ -216,6 +232,7 @@ mod tests {
     use pvctl::controllers::attacher::EXTERNAL_ATTACHER;
     use pvctl::controllers::provisioner::{EXTERNAL_PROVISIONER, PROVISIONER_LIBRARY};
     use pvctl::controllers::resizer::EXTERNAL_RESIZER;
+    use pvctl::controllers::shared_volume::API_MANAGER;
 
     #[test]
     fn the_provisioner_has_the_versions_of_its_module() {
@@ -262,5 +279,11 @@ mod tests {
         ] {
             assert!(module.contains(&wanted), "{wanted}");
         }
+    }
+
+    #[test]
+    fn the_shared_volume_controller_has_the_version_of_its_module() {
+        let wanted = format!("github.com/storageos/api-manager v{API_MANAGER}");
+        assert!(include_str!("../../oracle/shared_volume/go.mod").contains(&wanted), "{wanted}");
     }
 }

@@ -4,6 +4,7 @@ use crate::attaching::Attaching;
 use crate::judge::{Difference, Verdict};
 use crate::line::Line;
 use crate::replay::judged;
+use crate::shared_volume::Share;
 use anyhow::Result;
 use pvctl::controllers::KubernetesBehavior;
 use serde_json::Value;
@@ -94,6 +95,9 @@ pub fn stripped(line: &Line) -> Line {
     if let Some(resizer) = &mut line.resizer {
         resizer.strip();
     }
+    if let Some(share) = &mut line.share {
+        share.strip();
+    }
     if let Some(mounting) = &mut line.mounting {
         mounting.strip();
     }
@@ -134,6 +138,9 @@ fn candidates(line: &Line) -> Vec<Line> {
         all.extend((0..attaching.refuse.len()).map(|place| smaller(&|run| drop(run.refuse.remove(place)))));
         all.extend((0..attaching.attachers.len()).map(|place| smaller(&|run| drop(run.attachers.remove(place)))));
     }
+    if let Some(share) = &line.share {
+        all.extend(shares(share).into_iter().map(|share| Line { share: Some(share), ..line.clone() }));
+    }
     for place in 0..line.world.items.len() {
         let mut smaller = line.clone();
         let gone = smaller.world.items.remove(place);
@@ -150,6 +157,32 @@ fn candidates(line: &Line) -> Vec<Line> {
             let mut smaller = line.clone();
             if remove(&mut smaller.world.items[place], &path) {
                 all.push(smaller);
+            }
+        }
+    }
+    all
+}
+
+/// Returns all scripts that are one step smaller.
+fn shares(share: &Share) -> Vec<Share> {
+    let mut all = Vec::new();
+    let mut smaller = |change: &dyn Fn(&mut Share)| {
+        let mut share = share.clone();
+        change(&mut share);
+        all.push(share);
+    };
+    for (turn, each) in share.turns.iter().enumerate() {
+        smaller(&|share| drop(share.turns.remove(turn)));
+        for place in 0..each.set.len() {
+            smaller(&|share| drop(share.turns[turn].set.remove(place)));
+        }
+        for place in 0..each.delete.len() {
+            smaller(&|share| drop(share.turns[turn].delete.remove(place)));
+        }
+        for (place, sync) in each.reconcile.iter().enumerate() {
+            smaller(&|share| drop(share.turns[turn].reconcile.remove(place)));
+            for refused in 0..sync.refuse.len() {
+                smaller(&|share| drop(share.turns[turn].reconcile[place].refuse.remove(refused)));
             }
         }
     }

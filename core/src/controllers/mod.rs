@@ -26,6 +26,7 @@ pub mod resizer;
 pub mod resizing;
 pub mod scheduler;
 pub mod settings;
+pub mod shared_volume;
 pub mod spec;
 
 pub use behavior::{BehaviorError, KubeVersion, KubernetesBehavior, SchedulerBehavior};

@@ -28,6 +28,7 @@ pub mod quantity;
 pub mod replica_set;
 pub mod selector;
 pub mod service;
+pub mod storageos_volume;
 pub mod surroundings;
 pub mod volume;
 pub mod volume_attributes_class;
@@ -66,6 +67,7 @@ pub use selector::{
     NodeRequirement, NodeSelector, NodeSelectorTerm, SelectorError,
 };
 pub use service::Service;
+pub use storageos_volume::{NotStorageOs, StorageOsVolume};
 pub use surroundings::{
     CsiDriver, CsiNode, Event, LimitRange, Namespace, ResourceQuota, StatefulSet, StorageCapacity, VolumeAttachment,
 };

@@ -18,4 +18,5 @@ mod provisioner_topology;
 mod quantity;
 mod redact;
 mod selector;
+mod shared_volume;
 mod text;

@@ -125,10 +125,10 @@ fn shown() -> BTreeMap<&'static str, (&'static str, Reached)> {
     shown
 }
 
-/// Returns the tables of the external provisioner, attacher and resizer, of the attach/detach controller, and of the
-/// kubelet.
+/// Returns the tables of the external provisioner, attacher and resizer, of the shared-volume controller, of the
+/// attach/detach controller, and of the kubelet.
 fn recorded_tables() -> String {
-    use super::super::{attach_detach, attacher, kubelet, provisioner, resizer};
+    use super::super::{attach_detach, attacher, kubelet, provisioner, resizer, shared_volume};
     let of_provisioner = recorded(
         ("The external provisioner", "on the external provisioner", "provisioner"),
         &provisioner::leaves(),
@@ -147,6 +147,12 @@ fn recorded_tables() -> String {
         &resizer::reached(),
         &resizer::NOT_RECORDED,
     );
+    let of_shared_volume = recorded(
+        ("The shared-volume controller", "on the shared-volume controller", "shared-volume"),
+        &shared_volume::leaves(),
+        &shared_volume::reached(),
+        &shared_volume::NOT_RECORDED,
+    );
     let of_attach_detach = recorded(
         ("The attach/detach controller", "on the attach/detach controller", "attach-detach"),
         &attach_detach::leaves(),
@@ -159,7 +165,7 @@ fn recorded_tables() -> String {
         &kubelet::reached(),
         &[],
     );
-    format!("{of_provisioner}\n{of_attacher}\n{of_resizer}\n{of_attach_detach}\n{of_kubelet}")
+    format!("{of_provisioner}\n{of_attacher}\n{of_resizer}\n{of_shared_volume}\n{of_attach_detach}\n{of_kubelet}")
 }
 
 /// Returns the table of leaves that recorded worlds reach: ids, names and sentences. `page` has the title of the table,

@@ -129,6 +129,14 @@ numbers! {
         resizer_modifies,
         /// Claims among both for which the resizer calls the driver.
         resizer_calls,
+        /// Reconciliations of Volumes by the shared-volume controller.
+        shared_syncs,
+        /// Requests of these reconciliations that are no reads.
+        shared_requests,
+        /// Reconciliations that a series of repeated reconciliations has foretold.
+        shared_series,
+        /// Events of Volumes that the filters of the shared-volume controller judged.
+        shared_events,
         /// Pods about whose volumes the kubelet was asked.
         mounting_pods,
         /// Pods among `mounting_pods` that compete for a `ReadWriteOncePod` volume, so that several ends are possible.
@@ -196,6 +204,8 @@ impl Counts {
             + self.attacher_volumes
             + self.resizer_resizes
             + self.resizer_modifies
+            + self.shared_syncs
+            + self.shared_events
             + self.mounting_pods
             + self.managing_runs
             == 0
