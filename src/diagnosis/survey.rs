@@ -92,7 +92,7 @@ impl<'s> Survey<'s> {
     }
 
     /// Returns what the paths of shared volumes are found with.
-    pub fn shared_volumes(&self) -> SharedVolumes<'_> {
+    pub fn shared_volumes(&self) -> SharedVolumes<'_, 's> {
         SharedVolumes {
             snapshot: self.snapshot,
             providers: self.providers,
@@ -102,13 +102,13 @@ impl<'s> Survey<'s> {
     }
 
     /// Returns the Services by their addresses and names.
-    pub fn services(&self) -> Services<'_> {
+    pub fn services(&self) -> Services<'_, 's> {
         let index = self.services.get_or_init(|| ServiceIndex::of(self.snapshot));
         Services { snapshot: self.snapshot, index }
     }
 
     /// Returns the EndpointSlices by their Services.
-    pub fn slices(&self) -> Slices<'_> {
+    pub fn slices(&self) -> Slices<'_, 's> {
         let index = self.slices.get_or_init(|| SliceIndex::of(self.snapshot));
         Slices { snapshot: self.snapshot, index }
     }

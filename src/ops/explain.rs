@@ -366,12 +366,14 @@ impl<'s> Basis<'s> {
     pub(super) fn explanation(
         &'s self,
         simulation: &'s Simulation<'s>,
-        gathered: &Gathered,
+        gathered: &'s Gathered,
         from_files: bool,
     ) -> Explanation<'s> {
         let model = gathered.modelled.document();
         let attachments = Arc::clone(&self.attachments);
-        let asked = ExplanationInput { simulation, findings: &self.findings, attachments, model, from_files };
+        let providers = &gathered.providers;
+        let findings = &self.findings;
+        let asked = ExplanationInput { simulation, findings, attachments, model, from_files, providers };
         match &self.about {
             About::Prediction(prediction) => Explanation::of_object(asked, prediction),
             About::Class(class) => Explanation::of_class(asked, class),

@@ -118,14 +118,14 @@ impl ServiceIndex {
 
 /// The Services of a snapshot, with their index.
 #[derive(Clone, Copy, Debug)]
-pub struct Services<'s> {
+pub struct Services<'i, 's> {
     /// The objects.
     pub snapshot: &'s Snapshot,
     /// The index of the Services of this snapshot.
-    pub index: &'s ServiceIndex,
+    pub index: &'i ServiceIndex,
 }
 
-impl<'s> Services<'s> {
+impl<'s> Services<'_, 's> {
     fn at(&self, place: usize) -> Option<&'s Service> {
         self.snapshot.all::<Service>().get(place)
     }

@@ -35,11 +35,11 @@ impl SliceIndex {
 
 /// The EndpointSlices of a snapshot, with their index.
 #[derive(Clone, Copy, Debug)]
-pub struct Slices<'s> {
+pub struct Slices<'i, 's> {
     /// The objects.
     pub snapshot: &'s Snapshot,
     /// The index of the EndpointSlices of this snapshot.
-    pub index: &'s SliceIndex,
+    pub index: &'i SliceIndex,
 }
 
 /// One address to which requests go.
@@ -86,7 +86,7 @@ pub enum TargetSource {
     Unknown,
 }
 
-impl<'s> Slices<'s> {
+impl<'s> Slices<'_, 's> {
     /// Returns the EndpointSlices of the Service with that namespace and name.
     pub fn of_service(&self, namespace: &str, name: &str) -> Vec<&'s EndpointSlice> {
         let all = self.snapshot.all::<EndpointSlice>();

@@ -13,15 +13,15 @@ use std::collections::HashSet;
 
 /// What the paths of all shared volumes are found with.
 #[derive(Clone, Copy, Debug)]
-pub struct SharedVolumes<'s> {
+pub struct SharedVolumes<'i, 's> {
     /// The objects.
     pub snapshot: &'s Snapshot,
     /// The systems that serve volumes.
     pub providers: &'s Providers,
     /// The Services.
-    pub services: Services<'s>,
+    pub services: Services<'i, 's>,
     /// The EndpointSlices.
-    pub slices: Slices<'s>,
+    pub slices: Slices<'i, 's>,
 }
 
 /// The path of a shared volume, as the objects show it.
@@ -46,7 +46,7 @@ pub struct SharedVolume<'s> {
     pub targets: Targets<'s>,
 }
 
-impl<'s> SharedVolumes<'s> {
+impl<'s> SharedVolumes<'_, 's> {
     /// Returns the path of the volume. The result is `None` if no system is known that serves it.
     pub fn path(&self, volume: &'s PersistentVolume, absences: &dyn Absences) -> Option<SharedVolume<'s>> {
         let claim = self.claim_of(volume);

@@ -7,6 +7,7 @@ use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
 use super::node::NodeVolumesOut;
 use super::scheduling::SchedulingOut;
+use super::serving::shared_volumes;
 use super::users::{UserOut, users_namespaces, users_of_claim, users_of_volume};
 
 use crate::controllers::persistent_volume::match_claim;
@@ -15,6 +16,7 @@ use crate::diagnosis::attaching::{AttachmentAnswer, Attachments};
 use crate::diagnosis::misfit::{claim_words, misfit, shown};
 use crate::diagnosis::node::NodeVolumes;
 use crate::diagnosis::reason::{View, verdict_of};
+use crate::diagnosis::shared_volumes::Providers;
 use crate::diagnosis::{Diagnoser, Diagnosis, Findings, Provisioner, key};
 use crate::model::{
     self, Kind, Lease, ObjectKey, PersistentVolumeClaim, ResourceVersion, StorageClass, Str, Timestamp, TypedId,
@@ -24,6 +26,7 @@ use crate::report::match_table::{MatchRow, candidate_rows};
 use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, StateOut, UnknownOut};
 use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
+use crate::report::shared_volumes::SharedVolumeOut;
 use crate::simulate::{Decision, Outcome, Prediction, Simulation};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use serde::Serialize;
@@ -80,6 +83,10 @@ pub struct Explanation<'a> {
     /// for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
+    /// The shared volumes that concern the object, with the path to their servers. The list is absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub shared_volumes: Vec<SharedVolumeOut<'a>>,
     /// Which parts of this document are absent because something could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
@@ -176,12 +183,14 @@ pub struct ExplanationInput<'a> {
     pub model: Model,
     /// Whether the objects come from files, which may be old.
     pub from_files: bool,
+    /// The systems that serve shared volumes.
+    pub providers: &'a Providers,
 }
 
 impl<'a> Explanation<'a> {
     /// Explains a claim or a volume.
     pub fn of_object(asked: ExplanationInput<'a>, prediction: &'a Prediction<'a>) -> Self {
-        let ExplanationInput { simulation, findings, attachments, model, from_files } = asked;
+        let ExplanationInput { simulation, findings, attachments, model, from_files, providers } = asked;
         let snapshot = simulation.snapshot();
         let view = View { simulation, prediction };
         let candidates = candidates(view);
@@ -235,6 +244,7 @@ impl<'a> Explanation<'a> {
             node: None,
             attachments: None,
             used_by: unknown.is_empty().then_some(used_by),
+            shared_volumes: shared_volumes(snapshot, providers, &findings.listed, prediction.target),
             unknown,
             next,
             events_to_come: events(prediction),
@@ -336,7 +346,7 @@ impl<'a> Explanation<'a> {
 
     /// Explains a pod, a workload, a node or another object that is not predicted.
     pub fn of_other(asked: ExplanationInput<'a>, id: model::ObjectId) -> Self {
-        let ExplanationInput { simulation, findings, attachments, model, .. } = asked;
+        let ExplanationInput { simulation, findings, attachments, model, providers, .. } = asked;
         let snapshot = simulation.snapshot();
         let diagnoser = Diagnoser::new(simulation, findings).with_attachments(attachments).with_scheduling();
         let diagnosis = diagnoser.of(&snapshot.key(id));
@@ -356,7 +366,15 @@ impl<'a> Explanation<'a> {
             Some(AttachmentAnswer::Unread(unread)) => (None, unread.iter().copied().map(unread_attachments).collect()),
             None => (None, Vec::new()),
         };
-        Self { scheduling, node, attachments, unknown, ..Self::of_diagnosis(snapshot, model, object, &diagnosis) }
+        let shared_volumes = shared_volumes(snapshot, providers, &findings.listed, id);
+        Self {
+            scheduling,
+            node,
+            attachments,
+            shared_volumes,
+            unknown,
+            ..Self::of_diagnosis(snapshot, model, object, &diagnosis)
+        }
     }
 
     fn of_diagnosis(snapshot: &'a Snapshot, model: Model, object: ObjectId<'a>, diagnosis: &Diagnosis) -> Self {
@@ -377,6 +395,7 @@ impl<'a> Explanation<'a> {
             node: None,
             attachments: None,
             used_by: None,
+            shared_volumes: Vec::new(),
             unknown: Vec::new(),
             next: Vec::new(),
             events_to_come: Vec::new(),

@@ -9,6 +9,7 @@ mod driver;
 mod node;
 mod pods;
 mod scheduling;
+mod serving;
 mod text;
 mod users;
 

@@ -61,6 +61,7 @@ impl Explanation<'_> {
         }
         self.said_section(&mut page);
         self.pods_section(&mut page);
+        self.serving_section(&mut page);
         self.attachments_section(&mut page, trace);
         if let Some(node) = &self.node {
             node.sections(&mut page);
@@ -92,6 +93,20 @@ impl Explanation<'_> {
         let way = if way.is_empty() { String::new() } else { format!(", through {}", way.join(", then ")) };
         let lasted = self.diagnosis.lasted.map(|lasted| format!(", for {}", human_age(lasted))).unwrap_or_default();
         page.line(0, &format!("Cause: {}{way}{lasted}.", root.rule));
+    }
+
+    /// Writes the paths to the servers of shared volumes.
+    fn serving_section(&self, page: &mut Page) {
+        if self.shared_volumes.is_empty() {
+            return;
+        }
+        page.heading("Served through the network");
+        for shared in self.shared_volumes.iter().take(MOST_LISTED) {
+            page.line(1, &shared.sentence());
+        }
+        if self.shared_volumes.len() > MOST_LISTED {
+            page.line(1, &format!("and {} more; -o json shows all", self.shared_volumes.len() - MOST_LISTED));
+        }
     }
 
     /// Writes what a person can do. This section comes before the facts on which it rests.

@@ -46,8 +46,8 @@ pub struct SharedVolumeOut<'a> {
     pub service: Option<ServiceOut<'a>>,
     /// The servers that the Service leads to.
     pub servers: Vec<ServerOut<'a>>,
-    /// Where the servers were found: `slices` (EndpointSlices), `pods` (the pods that the Service selects), or
-    /// `unknown`.
+    /// Where the servers were found: `slices` (EndpointSlices), `endpoints` (Endpoints, which the node itself reads),
+    /// `pods` (the pods that the Service selects), or `unknown`.
     pub servers_from: &'static str,
     /// The address that clients use.
     pub mount_endpoint: MountEndpointOut<'a>,
@@ -214,6 +214,40 @@ impl<'a> SharedVolumeList<'a> {
 }
 
 impl SharedVolumeOut<'_> {
+    /// Returns the path to the server in one sentence.
+    pub fn sentence(&self) -> String {
+        let service = self.service.as_ref().map(|service| {
+            let name = if service.namespace.is_empty() { service.name.clone() } else { service.place() };
+            let port = service.port.as_ref().map(|port| format!(":{}", port.number)).unwrap_or_default();
+            match service.cluster_ip {
+                Some(ip) => format!(" through Service {name} ({ip}{port})"),
+                None => format!(" through Service {name}, which does not exist"),
+            }
+        });
+        let server = |server: &ServerOut<'_>| {
+            let node = if server.node.is_empty() { String::new() } else { format!(" on node {}", server.node) };
+            let ready = if server.ready { "" } else { ", which is not ready" };
+            match &server.pod {
+                Some(pod) => format!("pod {}/{}{node}{ready}", pod.namespace, pod.name),
+                None => format!("{}:{}{node}{ready}", server.address, server.port),
+            }
+        };
+        let servers: Vec<String> = self.servers.iter().map(server).collect();
+        let servers = match servers.is_empty() {
+            true => String::new(),
+            false => format!(", by {}", servers.join(" and ")),
+        };
+        let recorded = match (&self.mount_endpoint.recorded, self.mount_endpoint.agrees) {
+            (Some(host), Some(false)) => format!("; clients use {host}, which does not lead there"),
+            (Some(host), _) if self.service.as_ref().is_none_or(|service| service.cluster_ip != Some(host)) => {
+                format!("; clients use {host}")
+            }
+            _ => String::new(),
+        };
+        let volume = self.object.name;
+        format!("{} serves volume {volume}{}{servers}{recorded}.", self.provider.name, service.unwrap_or_default())
+    }
+
     /// Returns the sort key: the claim, and the volume.
     fn place(&self) -> (&str, &str, &str) {
         let (namespace, claim) = self.claim.as_ref().map_or(("", ""), |claim| (claim.namespace, claim.name));
@@ -221,8 +255,15 @@ impl SharedVolumeOut<'_> {
     }
 }
 
+impl ServiceOut<'_> {
+    fn place(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+}
+
 impl<'a> SharedRow<'a> {
-    fn document(&'a self, snapshot: &'a Snapshot) -> SharedVolumeOut<'a> {
+    /// Returns the volume as data.
+    pub fn document(&self, snapshot: &'a Snapshot) -> SharedVolumeOut<'a> {
         let path = &self.path;
         let server = |ready: bool| {
             move |target: &Target<'a>| ServerOut {
@@ -247,6 +288,7 @@ impl<'a> SharedRow<'a> {
             servers: ready.chain(path.targets.not_ready.iter().map(server(false))).collect(),
             servers_from: match path.targets.source {
                 TargetSource::Slices => "slices",
+                TargetSource::Endpoints => "endpoints",
                 TargetSource::Pods => "pods",
                 TargetSource::Unknown => "unknown",
             },

@@ -40,7 +40,14 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     let attachments = Arc::new(Attachments::of(&simulation));
     let (shared, model, from_files) = (Arc::clone(&attachments), model(), false);
     let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), shared, Providers::built_in());
-    let asked = ExplanationInput { simulation: &simulation, findings: &findings, attachments, model, from_files };
+    let asked = ExplanationInput {
+        simulation: &simulation,
+        findings: &findings,
+        attachments,
+        model,
+        from_files,
+        providers: Providers::built_in(),
+    };
     if let Some(class) = class {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }
