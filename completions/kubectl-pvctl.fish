@@ -62,6 +62,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "explain
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "fix" -d 'Show what is wrong, and repair it step by step'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "predict" -d 'Predict what will happen to volumes and claims'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "match" -d 'Show which volumes fit a claim, and why the others do not'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "shared" -d 'List the volumes that a server in the cluster serves to many pods'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rules" -d 'List the rules of audit, or explain one'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "snapshot" -d 'Print all objects that were read, without credentials, for use with -f'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "retain" -d 'Keep the data of a volume, even if its claim is deleted'
@@ -427,6 +428,73 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l st
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l provider-state -d 'A file with what the storage system itself says about its volumes, as JSON or YAML; `-` is stdin' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s o -l output -d 'How to print the answer' -r -f -a "table\t''
+wide\t''
+json\t''
+yaml\t''
+name\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l sort-by -d 'Sort by this column, for example NAME or AGE' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l controllers -d 'The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l unseen -d 'An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l stale -d 'A file with older versions of volumes and claims. The controller still has these versions in its cache. If the object does not exist any more, the controller has not handled its deletion yet. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l running -d 'An operation of the controller that is still running, for example delete-pv-1. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l backoff -d 'An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l decisions -d 'How many decisions to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l outcomes -d 'How many outcomes to list for each object; the rest of the answer does not depend on this number' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l budget -d 'How many states to explore for each component; for a larger component, the answer gives only bounds' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l username -d 'The user name for basic authentication' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l no-headers -d 'Do not print the line with the names of the columns'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -l failures -d 'Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand shared" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand rules" -s o -l output -d 'How to print the answer' -r -f -a "text\t''
 json\t''
 yaml\t''"

@@ -431,6 +431,81 @@ module completions {
     ...object: string         # The claim, as kubectl names it: pvc/NAME or `pvc NAME`
   ]
 
+  def "nu-complete kubectl-pvctl shared output" [] {
+    [ "table" "wide" "json" "yaml" "name" ]
+  }
+
+  def "nu-complete kubectl-pvctl shared kube_version" [] {
+    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
+  }
+
+  def "nu-complete kubectl-pvctl shared insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl shared disable_compression" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl shared color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # List the volumes that a server in the cluster serves to many pods
+  export extern "kubectl-pvctl shared" [
+    --provider-state: path    # A file with what the storage system itself says about its volumes, as JSON or YAML; `-` is stdin
+    --output(-o): string@"nu-complete kubectl-pvctl shared output" # How to print the answer
+    --no-headers              # Do not print the line with the names of the columns
+    --sort-by: string         # Sort by this column, for example NAME or AGE
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Also read the subdirectories of the directories
+    --assume-complete: string # The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
+    --kube-version: string@"nu-complete kubectl-pvctl shared kube_version" # The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36
+    --feature-gates: string   # Feature gates that differ from the defaults of the version
+    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    --controllers: string     # The controllers that run, in the syntax of kube-controller-manager: `*`, NAME, -NAME
+    --unseen: string          # An object that the controller does not have in its cache yet, for example pvc/db/data-0. May be given several times
+    --stale: path             # A file with older versions of volumes and claims. The controller still has these versions in its cache. If the object does not exist any more, the controller has not handled its deletion yet. May be given several times
+    --running: string         # An operation of the controller that is still running, for example delete-pv-1. May be given several times
+    --backoff: string         # An operation of the controller that failed and is in backoff before the next try, for example provision-db/data-0. May be given several times
+    --failures                # Also predict what happens if requests fail, the controller crashes inside a sync, or its caches lag
+    --decisions: string       # How many decisions to list for each object; the rest of the answer does not depend on this number
+    --outcomes: string        # How many outcomes to list for each object; the rest of the answer does not depend on this number
+    --budget: string          # How many states to explore for each component; for a larger component, the answer gives only bounds
+    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
+    --all-namespaces(-A)      # Show the objects of all namespaces
+    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
+    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    --context: string         # The kubeconfig context to use
+    --cluster: string         # The kubeconfig cluster to use
+    --user: string            # The kubeconfig user to use
+    --server(-s): string      # The address of the API server
+    --token: string           # The bearer token to authenticate with
+    --username: string        # The user name for basic authentication
+    --password: string        # The password of --username
+    --as: string              # The user to act as
+    --as-group: string        # A group to act as; may be given several times
+    --as-uid: string          # The uid to act as
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also with the same key
+    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
+    --certificate-authority: path # The file with the certificates of the authorities that sign the API server's certificate
+    --client-certificate: path # The file with the client certificate for TLS
+    --client-key: path        # The file with the client key for TLS
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl shared insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl shared disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads all objects again
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
+    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
+    --color: string@"nu-complete kubectl-pvctl shared color" # When to use colour
+    --v(-v): string           # Print more on stderr; from 6, every request to the API server is printed, with tokens hidden
+    --help(-h)                # Print help (see more with '--help')
+    ...objects: string        # Volumes and claims, as kubectl names them
+  ]
+
   def "nu-complete kubectl-pvctl rules output" [] {
     [ "text" "json" "yaml" ]
   }

@@ -56,7 +56,7 @@ fn the_help_of_each_verb_has_its_exit_codes() {
 
 #[test]
 fn help_is_an_answer_and_names_the_plugin_as_kubectl_does() {
-    for verb in ["predict", "explain", "match", "snapshot", "version", "completion"] {
+    for verb in ["predict", "explain", "match", "shared", "snapshot", "version", "completion"] {
         let run = Run::new(&[verb, "--help"]).finish();
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{verb}");
         assert!(run.stdout.contains(&format!("Usage: kubectl pvctl {verb}")), "{}", run.stdout);

@@ -194,6 +194,20 @@ fn answers_for_every_example_follow_the_schemas() {
 }
 
 #[test]
+fn shared_volumes_follow_the_schema() {
+    let list = validator("SharedVolumeList");
+    let mut looked = 0;
+    for (path, _) in files("tests/shared", "yaml") {
+        let run = Run::new(&["shared", "-A", "-f", &path, "-o", "json"]).current_dir(root()).finish();
+        assert!(matches!(run.code, Some(0 | 3)), "{path}: {}", run.stderr);
+        let document: Value = serde_json::from_str(&run.stdout).expect("stdout is one JSON document");
+        assert_valid(&list, &document, &path);
+        looked += document["items"].as_array().map_or(0, Vec::len);
+    }
+    assert!(looked > 60, "the test is too weak: it saw only {looked} volumes");
+}
+
+#[test]
 fn classes_planned_claims_and_versions_follow_the_schemas() {
     let file = "examples/contended.json";
     let class = printed(&["explain", "sc/fast-disks", "-f", file, "-o", "json"]);

@@ -13,6 +13,7 @@ use crate::report::audit::ReportFormat;
 use crate::report::match_table::MatchFormat;
 use crate::report::prediction::PredictionFormat;
 use crate::report::shared::format::Format as _;
+use crate::report::shared_volumes::SharedFormat;
 use crate::terminal;
 use crate::text::sanitize;
 use clap::{ArgMatches, FromArgMatches as _};
@@ -141,11 +142,14 @@ fn candidates(words: &[OsString], names: Names, directory: Option<&Path>) -> Vec
 type Values = fn(&Typed, &OsStr) -> Vec<CompletionCandidate>;
 
 /// The arguments of verbs whose values are not in their definitions.
-const VALUES: [(&str, &str, Values); 11] = [
+const VALUES: [(&str, &str, Values); 12] = [
     ("predict", "contexts", Typed::contexts),
     ("predict", "sort_by", |typed, current| columns(&typed.format(PredictionFormat::Table).columns(), current)),
     ("match", "sort_by", |typed, current| {
         columns(typed.format(MatchFormat::Table).columns().unwrap_or_default(), current)
+    }),
+    ("shared", "sort_by", |typed, current| {
+        columns(typed.format(SharedFormat::Table).columns().unwrap_or_default(), current)
     }),
     ("audit", "sort_by", |typed, current| {
         let format = typed.verb.try_get_one::<Output<ReportFormat>>("output").ok().flatten();
@@ -162,11 +166,12 @@ const VALUES: [(&str, &str, Values); 11] = [
 ];
 
 /// The verbs that take objects, with the name of the argument and the kinds that it accepts.
-const OBJECTS: [(&str, &str, &[Kind]); 16] = [
+const OBJECTS: [(&str, &str, &[Kind]); 17] = [
     ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("explain", "object", &cli::EXPLAINED),
     ("match", "object", &[Kind::PersistentVolumeClaim]),
+    ("shared", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("retain", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("release", "object", &[Kind::PersistentVolume]),
     ("unbind", "object", &[Kind::PersistentVolume]),

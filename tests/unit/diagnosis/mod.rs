@@ -6,4 +6,5 @@ mod mention;
 mod pod;
 mod reason;
 mod remedy;
+mod shared_volumes;
 mod suppression;

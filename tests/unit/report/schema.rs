@@ -11,6 +11,7 @@ use pvctl::report::match_table::MatchTable;
 use pvctl::report::plan::PlanDocument;
 use pvctl::report::prediction::PredictionList;
 use pvctl::report::rules::RuleList;
+use pvctl::report::shared_volumes::SharedVolumeList;
 use pvctl::report::version::Version;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -40,6 +41,7 @@ fn generated_schemas_are_in_step() {
         ("PredictionList.json", schema::<PredictionList<'_>>()),
         ("Report.json", schema::<Report<'_>>()),
         ("RuleList.json", schema::<RuleList>()),
+        ("SharedVolumeList.json", schema::<SharedVolumeList<'_>>()),
         ("Version.json", schema::<Version>()),
     ];
     for (name, should) in &expected {
