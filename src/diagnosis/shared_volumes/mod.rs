@@ -16,4 +16,4 @@ pub use provider::{
     ClaimLabels, EndpointsWriter, PortPattern, PortRange, Provider, Providers, RecordedIn, Recreates, Servers,
     ServiceField, ServicePattern, VolumePattern, Workload,
 };
-pub use template::{Template, Told};
+pub use template::{NameReading, Template};
