@@ -61,6 +61,9 @@ use suppression::suppressed;
 /// The number of objects that one thread processes at a time.
 const BATCH: usize = 64;
 
+/// The kinds of objects that rules examine only because of shared volumes.
+const OF_SHARED_VOLUMES: [Kind; 4] = [Kind::Service, Kind::Endpoints, Kind::EndpointSlice, Kind::Deployment];
+
 /// Everything that rules report about the objects.
 #[derive(Debug, Default)]
 pub struct Findings {
@@ -133,7 +136,10 @@ pub fn diagnose_named(
             known.extend(missing);
         }
     }
-    for rule in scrutiny.rules {
+    // A rule that is only about the objects of shared volumes has nothing to judge if there is no such volume.
+    let needs_volumes = |rule: &&&Rule| OF_SHARED_VOLUMES.contains(&rule.detect.kind());
+    let shares = survey.has_shared_volume();
+    for rule in scrutiny.rules.iter().filter(|rule| shares || !needs_volumes(rule)) {
         let missing: Vec<Unread> = unseen(simulation.snapshot(), rule.detect.kind(), scrutiny).collect();
         if !missing.is_empty() {
             findings.unjudged.entry(rule.id).or_default().extend(missing);

@@ -3,7 +3,7 @@
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{
-    Deployment, Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Service,
+    Deployment, EndpointSlice, Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Service,
     StorageClass, TypedId, VolumeSnapshot,
 };
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
@@ -114,6 +114,8 @@ subjects! {
     Service(Service) = Snapshot::all;
     /// A Deployment.
     Deployment(Deployment) = Snapshot::all;
+    /// An EndpointSlice.
+    EndpointSlice(EndpointSlice) = Snapshot::all;
 }
 
 impl<'s> Subject<'s> {

@@ -113,6 +113,11 @@ impl<'s> Survey<'s> {
         Slices { snapshot: self.snapshot, index }
     }
 
+    /// Returns whether a system is known that serves one of the volumes.
+    pub(super) fn has_shared_volume(&self) -> bool {
+        self.snapshot.volumes().iter().any(|volume| self.shared_volumes().provider(volume).is_some())
+    }
+
     /// Returns whether the server of a volume runs behind the Service of that namespace and name.
     pub fn is_used_service(&self, namespace: &str, name: &str) -> bool {
         let used = self.used_services.get_or_init(|| self.shared_volumes().used_services());

@@ -26,7 +26,6 @@ const AWAITED: &[&str] = &[
     "shared-mount-endpoint-stale",
     "shared-mount-endpoint-unpublished",
     "shared-not-exported",
-    "shared-orphan-targets",
     "shared-state-unknown",
 ];
 

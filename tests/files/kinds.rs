@@ -374,7 +374,8 @@ async fn only_a_snapshot_of_a_cluster_lists_surrounding_kinds() {
     }
     let hidden = ask(&["snapshot"]).await;
     // Many servers do not serve the kinds of VolumeSnapshots. So the note does not name them.
-    let note = "note: services, volumeattributesclasses are missing; `audit` of the snapshot may find fewer problems\n";
+    let note = "note: services, endpoints, endpointslices, deployments, volumeattributesclasses are missing; `audit` of \
+                the snapshot may find fewer problems\n";
     assert_eq!((hidden.code, hidden.stderr.as_str()), (Some(0), note));
     let list: Value = serde_json::from_str(&hidden.stdout).unwrap();
     assert_eq!(kinds_of(&list), [""; 0]);

@@ -18,4 +18,4 @@ pub use provider::{
     ServiceField, ServicePattern, VolumePattern, Workload,
 };
 pub use state::{Places, StateKey, StatePattern, StateRecord, StateResource};
-pub use template::{Template, Told};
+pub use template::{NameReading, Template};

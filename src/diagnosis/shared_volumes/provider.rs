@@ -1,7 +1,7 @@
 //! The table of systems that serve volumes to many pods through a Service.
 
 use super::state::{StatePattern, StateRecord};
-use super::template::{Template, Told};
+use super::template::{NameReading, Template};
 use crate::diagnosis::matches_glob;
 use crate::model::{
     AccessMode, AnnotationKey, Labels, PersistentVolume, PersistentVolumeClaim, Service, SourceKind, label,
@@ -48,6 +48,9 @@ pub struct Provider {
     /// The label of an EndpointSlice that states the address of the server.
     #[serde(default)]
     pub address_label: Option<String>,
+    /// The label of an EndpointSlice that states the name of the volume.
+    #[serde(default)]
+    pub volume_label: Option<String>,
     /// Whether the server uses the network of its node. Every target is then an internal address of a node.
     #[serde(default)]
     pub on_node_network: bool,
@@ -176,17 +179,17 @@ pub struct ClaimLabels {
 impl ServicePattern {
     /// Returns what the Service tells about the volume for which the system created it. The result is `None` if nothing
     /// shows that the system created it. A name alone does not show this: a label or the selector must name the volume.
-    pub fn told_by(&self, service: &Service) -> Option<Told> {
-        let told = self.name.as_ref()?.told_by(&service.meta.name)?;
+    pub fn read_back(&self, service: &Service) -> Option<NameReading> {
+        let reading = self.name.as_ref()?.read_back(&service.meta.name)?;
         let empty = BTreeMap::new();
         let selector = self.selector.as_ref().unwrap_or(&empty);
         let fit = |wanted: &BTreeMap<String, Template>, labels: &Labels| {
-            wanted.iter().all(|(key, template)| label(labels, key).is_some_and(|value| template.fits(value, &told)))
+            wanted.iter().all(|(key, template)| label(labels, key).is_some_and(|value| template.fits(value, &reading)))
         };
         let is_marked = self.labels.values().chain(selector.values()).any(|template| !template.is_fixed());
         let selects_nothing = self.selector.is_none() || !selector.is_empty() || service.selector.is_empty();
         let fits = fit(&self.labels, &service.meta.labels) && fit(selector, &service.selector) && selects_nothing;
-        (is_marked && fits).then_some(told)
+        (is_marked && fits).then_some(reading)
     }
 }
 

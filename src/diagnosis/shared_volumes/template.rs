@@ -38,10 +38,32 @@ enum Placeholder {
 
 /// What the name of an object tells about its volume: the value of the only placeholder in the template of the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct NameReading {
     placeholder: Placeholder,
     /// The value, such as the name of the volume.
     pub value: String,
+}
+
+impl NameReading {
+    /// Returns the volume and the claim that the name tells about, as a sentence names them.
+    pub fn meant(&self) -> String {
+        let Self { placeholder, value } = self;
+        match placeholder {
+            Placeholder::ClaimUid => format!("the claim with uid {value} and its volume"),
+            Placeholder::Handle => format!("the volume with handle {value} and its claim"),
+            Placeholder::Volume
+            | Placeholder::ClaimNamespace
+            | Placeholder::ClaimName
+            | Placeholder::LastOfHandle
+            | Placeholder::FirstOfHandle
+            | Placeholder::HandleAsLabel
+            | Placeholder::Server
+            | Placeholder::Path
+            | Placeholder::Endpoints
+            | Placeholder::Attribute(_)
+            | Placeholder::Label(_) => format!("volume {value} and its claim"),
+        }
+    }
 }
 
 impl Placeholder {
@@ -96,9 +118,9 @@ impl Template {
         !self.parts.iter().any(|part| matches!(part, Part::Placeholder(_)))
     }
 
-    /// Returns what a text tells that was made from this template. The result is `None` if the template cannot have made
-    /// the text, has not exactly one placeholder, or has one that cannot be read backwards.
-    pub fn told_by(&self, text: &str) -> Option<Told> {
+    /// Returns what a name tells that was made from this template. The result is `None` if the template cannot have
+    /// made the name, has not exactly one placeholder, or has one that cannot be read back.
+    pub fn read_back(&self, text: &str) -> Option<NameReading> {
         let (mut before, mut after, mut found) = (String::new(), String::new(), None);
         for part in &self.parts {
             match part {
@@ -111,15 +133,15 @@ impl Template {
         }
         let value = text.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
         let placeholder = found.filter(|_| !value.is_empty())?;
-        Some(Told { placeholder, value: value.to_owned() })
+        Some(NameReading { placeholder, value: value.to_owned() })
     }
 
-    /// Returns whether this template can have made the text for the volume about which something is told. Placeholders
-    /// about which nothing is told stand for any text.
-    pub fn fits(&self, text: &str, told: &Told) -> bool {
+    /// Returns whether this template can have made the text for the volume that a name tells about. All placeholders
+    /// that are not in the name stand for any text.
+    pub fn fits(&self, text: &str, reading: &NameReading) -> bool {
         let piece = |part: &Part| match part {
             Part::Text(text) => text.clone(),
-            Part::Placeholder(placeholder) if *placeholder == told.placeholder => told.value.clone(),
+            Part::Placeholder(placeholder) if *placeholder == reading.placeholder => reading.value.clone(),
             Part::Placeholder(_) => "*".to_owned(),
         };
         matches_glob(&self.parts.iter().map(piece).collect::<String>(), text)

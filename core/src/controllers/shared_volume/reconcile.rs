@@ -43,7 +43,7 @@ struct Work<'a> {
 
 /// The result of a read.
 enum Read<T> {
-    Found(T),
+    InCluster(T),
     Absent,
     Failed(String),
 }
@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
             service.cluster_ip = Str::default();
             service.cluster_ips = [].into();
         }
-        Read::Found(service)
+        Read::InCluster(service)
     }
 
     fn get_endpoints(&mut self) -> Read<Endpoints> {
@@ -177,7 +177,7 @@ impl<'a> Work<'a> {
             Some(Refusal::NotFound(_)) => Read::Absent,
             Some(Refusal::Failed(text)) => Read::Failed(text.to_string()),
             Some(Refusal::WithoutAddress) | None => match &self.stored.endpoints {
-                Some(endpoints) => Read::Found(endpoints.clone()),
+                Some(endpoints) => Read::InCluster(endpoints.clone()),
                 None => Read::Absent,
             },
         }
@@ -200,8 +200,8 @@ impl<'a> Work<'a> {
         for _ in 0..LOOKS {
             self.at = self.at.saturating_add(POLL_INTERVAL);
             match self.get_service() {
-                Read::Found(service) if !service.cluster_ip.is_empty() => return Ok(service),
-                Read::Found(_) | Read::Absent => {}
+                Read::InCluster(service) if !service.cluster_ip.is_empty() => return Ok(service),
+                Read::InCluster(_) | Read::Absent => {}
                 Read::Failed(error) => {
                     return self.fail(Leaf::Service(ServiceBranch::ServiceNotReadBack), MESSAGE, &error);
                 }
@@ -214,7 +214,7 @@ impl<'a> Work<'a> {
     /// api-manager v1.2.16.
     fn ensure_service(&mut self, shared: &SharedVolume, uid: &Str) -> Ended<Service> {
         let service = match self.get_service() {
-            Read::Found(service) => service,
+            Read::InCluster(service) => service,
             Read::Failed(error) => {
                 let leaf = Leaf::Service(ServiceBranch::ServiceUnreadable);
                 return self.fail(leaf, "failed to get service, aborting reconcile", &error);
@@ -267,7 +267,7 @@ impl<'a> Work<'a> {
     /// Upstream: the second part of `ensureService`, api-manager v1.2.16.
     fn ensure_endpoints(&mut self, shared: &SharedVolume) -> Ended<()> {
         let read = match self.get_endpoints() {
-            Read::Found(endpoints) => Some(endpoints),
+            Read::InCluster(endpoints) => Some(endpoints),
             Read::Failed(error) => {
                 let leaf = Leaf::Endpoints(EndpointsBranch::EndpointsUnreadable);
                 return self.fail(leaf, "failed to get endpoint, aborting reconcile", &error);
@@ -332,7 +332,7 @@ impl<'a> Work<'a> {
         }
         self.at = self.at.saturating_add(POLL_INTERVAL);
         let found = match self.get_endpoints() {
-            Read::Found(endpoints) => Some(endpoints),
+            Read::InCluster(endpoints) => Some(endpoints),
             Read::Absent => None,
             Read::Failed(error) => {
                 let leaf = Leaf::Endpoints(EndpointsBranch::EndpointsNotReadBack);

@@ -25,6 +25,7 @@ crate::diagnosis::rules::section! {
     shared_targets_implausible,
     shared_service_owner_missing,
     shared_orphan_service,
+    shared_orphan_targets,
     shared_claim_missing,
     shared_controller_absent,
     shared_server_restarted,

@@ -1,6 +1,5 @@
 //! This rule reports a Deployment that manages shared volumes and has no available pod.
 
-use crate::diagnosis::case::{claim_key, volume_key};
 use crate::diagnosis::remedy::{by_hand, describe};
 use crate::diagnosis::shared_volumes::Workload;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
@@ -54,33 +53,23 @@ fn detect(case: &Case<'_>, deployment: &Deployment) -> Option<Detection> {
             && !volume.terminating()
             && case.survey().holder(volume).is_some()
     };
-    let served: Vec<&PersistentVolume> = case.snapshot().volumes().iter().filter(is_served).collect();
-    if served.is_empty() {
-        return None;
-    }
     let (name, system) = (format!("{}/{}", meta.namespace, meta.name), &provider.name);
     let why = match deployment.replicas {
         0 => "was scaled to 0".to_owned(),
         wanted => format!("has 0 of {wanted} pods available"),
     };
-    let count = match served.len() {
+    let count = match case.snapshot().volumes().iter().filter(is_served).count() {
+        0 => return None,
         1 => "1 shared volume".to_owned(),
         count => format!("{count} shared volumes"),
     };
     let object = case.object();
-    let mut said =
+    let said =
         Detection::new(format!("it does not run: Deployment {name} {why}, so nothing updates {count} of {system}"))
             .evidence(&object, "spec.replicas", deployment.replicas.to_string())
             .evidence(&object, "status.availableReplicas", deployment.available.to_string())
             .since(since)
             .early_if(early);
-    for volume in served {
-        said = said.affects(volume_key(&volume.meta.name));
-        said = match case.survey().holder(volume) {
-            Some(claim) => said.affects(claim_key(&claim.meta.namespace, &claim.meta.name)),
-            None => said,
-        };
-    }
     let said = said.remedy(describe(&object, "see why no pod of the Deployment is available"));
     Some(match deployment.replicas {
         0 => said.remedy(by_hand(format!("if the storage system is still wanted, scale Deployment {name} up again"))),

@@ -20,7 +20,8 @@ pub(super) static RULE: Rule = Rule {
         why: "The storage system created the Service for a volume. Volume and claim were deleted while the storage system \
               did not run, or the Service had lost its owner. Nothing deletes it any longer.",
         confirm: "kubectl get service SERVICE -n NAMESPACE -o yaml\n\
-                  kubectl get pv,pvc -A | grep VOLUME",
+                  kubectl get pv VOLUME\n\
+                  kubectl get pvc -A | grep VOLUME",
         repair: "Find out whether somebody still needs the data of the server. Then delete the server, its claim and the \
                  Service.",
         prevention: "Delete claims while the storage system runs.",
@@ -41,15 +42,19 @@ fn detect(case: &Case<'_>, service: &Service) -> Option<Detection> {
         return None;
     }
     let providers = case.survey().shared_volumes().providers;
-    let (provider, told) = providers.all().find_map(|provider| Some((provider, provider.service.told_by(service)?)))?;
+    let (provider, reading) =
+        providers.all().find_map(|provider| Some((provider, provider.service.read_back(service)?)))?;
     if case.survey().is_used_service(&meta.namespace, &meta.name) || is_mounted_by_pod(case, service) {
         return None;
     }
     let snapshot = case.snapshot();
-    let is_claim_there = !snapshot.claims_naming(&told.value).is_empty()
-        || snapshot.claims().iter().any(|claim| !claim.meta.uid.is_empty() && told.value.ends_with(&*claim.meta.uid));
+    let is_claim_there = !snapshot.claims_naming(&reading.value).is_empty()
+        || snapshot
+            .claims()
+            .iter()
+            .any(|claim| !claim.meta.uid.is_empty() && reading.value.ends_with(&*claim.meta.uid));
     if is_claim_there
-        || case.volume(&told.value).is_some()
+        || case.volume(&reading.value).is_some()
         || !case.knows_all(Kind::PersistentVolume, "")
         || !case.knows_all(Kind::PersistentVolumeClaim, "")
     {
@@ -57,8 +62,8 @@ fn detect(case: &Case<'_>, service: &Service) -> Option<Detection> {
     }
     let name = full_name(service);
     let of = match claim_of(case, provider, service) {
-        Some(claim) => format!("volume {} of claim {claim}, which are both gone", told.value),
-        None => format!("volume {} and its claim, which are both gone", told.value),
+        Some(claim) => format!("volume {} of claim {claim}, which are both gone", reading.value),
+        None => format!("{}, which are both gone", reading.meant()),
     };
     let (short, namespace) = (quoted(&meta.name), quoted(&meta.namespace));
     let object = case.object();

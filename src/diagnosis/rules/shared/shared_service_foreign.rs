@@ -6,6 +6,7 @@ use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
 use crate::diagnosis::shared_volumes::SharedVolume;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Service, label};
+use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     id: "shared-service-foreign",
@@ -51,7 +52,7 @@ pub(super) fn strangeness(path: &SharedVolume<'_>, service: &Service) -> Option<
     let pattern = &path.provider.service;
     pattern.name.as_ref()?;
     let (volume, claim, provider) = (path.volume, path.claim, &path.provider.name);
-    if pattern.selector.as_ref().is_some_and(|selector| selector.is_empty())
+    if pattern.selector.as_ref().is_some_and(BTreeMap::is_empty)
         && let Some((key, value)) = service.selector.first()
     {
         let value = format!("{key}={value}");

@@ -3,7 +3,7 @@
 use super::{found, full_name, path_of, save_service, service_key, with_address};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{Kind, PersistentVolume};
+use crate::model::{Kind, PersistentVolume, PersistentVolumeClaim};
 
 pub(super) static RULE: Rule = Rule {
     id: "shared-service-terminating",
@@ -41,7 +41,7 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let deleted = service.meta.deleted?;
     let is_recorded = path.address.is_some();
     let is_used = is_recorded || path.consumers(case.snapshot()).any(|pod| !pod.terminated());
-    if !is_used || path.claim.is_none_or(|claim| claim.terminating()) {
+    if !is_used || path.claim.is_none_or(PersistentVolumeClaim::terminating) {
         return None;
     }
     let (name, address) = (full_name(service), path.working_address().unwrap_or_default());
