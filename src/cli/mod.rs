@@ -544,7 +544,7 @@ fn with_exit_codes(verb: clap::Command) -> clap::Command {
     const LISTED: &str = "EXIT CODES";
     let codes = match verb.get_name() {
         "predict" => "0 done, 1 a change (with --exit-code), 2 wrong usage, 3 not read",
-        "explain" | "match" | "snapshot" | "version" => "0 done, 2 wrong usage, 3 not read",
+        "explain" | "match" | "shared" | "snapshot" | "version" => "0 done, 2 wrong usage, 3 not read",
         "rules" | "history" | "completion" => "0 done, 2 wrong usage",
         _ => "0 done, 1 not as predicted, 2 wrong usage, 3 not read, 4 changed, 5 partly done, 6 refused",
     };

@@ -5,29 +5,29 @@ use super::binding::{self, BindingOut};
 use super::class::{self, ClassOut};
 use super::divergence::DivergenceOut;
 use super::driver::{Awaited, DriverOut};
+use super::ends::ends;
 use super::node::NodeVolumesOut;
 use super::scheduling::SchedulingOut;
 use super::serving::shared_volumes;
 use super::users::{UserOut, users_namespaces, users_of_claim, users_of_volume};
 
 use crate::controllers::persistent_volume::match_claim;
-use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, PodPlace, VolumeProtectionBranch};
+use crate::controllers::{Branch, ClaimBranch, ClaimProtectionBranch, VolumeProtectionBranch};
 use crate::diagnosis::attaching::{AttachmentAnswer, Attachments};
-use crate::diagnosis::misfit::{claim_words, misfit, shown};
+use crate::diagnosis::misfit::{misfit, shown};
 use crate::diagnosis::node::NodeVolumes;
 use crate::diagnosis::reason::{View, verdict_of};
 use crate::diagnosis::shared_volumes::Providers;
 use crate::diagnosis::{Diagnoser, Diagnosis, Findings, Provisioner, key};
 use crate::model::{
-    self, Kind, Lease, ObjectKey, PersistentVolumeClaim, ResourceVersion, StorageClass, Str, Timestamp, TypedId,
-    VolumePhase,
+    self, Kind, Lease, ObjectKey, PersistentVolumeClaim, ResourceVersion, StorageClass, Timestamp, TypedId,
 };
 use crate::report::match_table::{MatchRow, candidate_rows};
 use crate::report::prediction::{DecisionOut, EventOut, NeedOut, PredictionOut, StateOut, UnknownOut};
 use crate::report::shared::diagnosis::DiagnosisOut;
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use crate::report::shared_volumes::SharedVolumeOut;
-use crate::simulate::{Decision, Outcome, Prediction, Simulation};
+use crate::simulate::{Decision, Prediction, Simulation};
 use crate::snapshot::{Absence, CoverageState, Snapshot};
 use serde::Serialize;
 use std::sync::Arc;
@@ -519,70 +519,6 @@ fn events<'a>(prediction: &'a Prediction<'a>) -> Vec<EventOut<'a>> {
         }
     }
     events
-}
-
-/// Returns the possible ends, one on each line.
-fn ends(prediction: &Prediction<'_>) -> Vec<String> {
-    let Some(outcomes) = &prediction.outcomes else { return Vec::new() };
-    let listed = prediction.listed_outcomes();
-    let mut ends: Vec<String> = listed.iter().map(end).collect();
-    let more = outcomes.count.saturating_sub(listed.len() as u64);
-    if more > 0 {
-        ends.push(format!("and {more} more"));
-    }
-    ends
-}
-
-/// Returns one end in words.
-fn end(outcome: &Outcome) -> String {
-    let kept = |terminating: &Option<Vec<Str>>| match terminating.as_deref() {
-        None => String::new(),
-        Some([]) => ", being deleted".to_owned(),
-        Some(left) => {
-            let left: Vec<&str> = left.iter().map(Str::as_str).collect();
-            format!(", being deleted, kept by {}", left.join(", "))
-        }
-    };
-    let round = |unsettled: bool| if unsettled { " (for a while: it never stops changing)" } else { "" };
-    match outcome {
-        Outcome::Claim { phase, volume_name, terminating, unsettled, created } => {
-            let volume = if volume_name.is_empty() {
-                String::new()
-            } else {
-                format!(" to {}", crate::snapshot::printed(volume_name))
-            };
-            let joined = match phase.as_str() {
-                "Bound" => format!("Bound{volume}"),
-                other if volume.is_empty() => other.to_owned(),
-                other => format!("{other}, naming{}", &volume[3..]),
-            };
-            let made = if *created { ", newly created" } else { "" };
-            format!("{joined}{made}{}{}", kept(terminating), round(*unsettled))
-        }
-        Outcome::Volume { phase, claim_ref, terminating, unsettled, .. } => {
-            let claim = claim_ref.as_ref().map_or_else(String::new, |(namespace, name, _)| {
-                let claim = claim_words(namespace, name);
-                match phase {
-                    VolumePhase::Bound => format!(" to {claim}"),
-                    // Only in these two phases it is certain that the claim is deleted or has another volume.
-                    VolumePhase::Released | VolumePhase::Failed => format!(", last of {claim}"),
-                    _ => format!(", reserved for {claim}"),
-                }
-            });
-            format!("{}{claim}{}{}", phase.as_str(), kept(terminating), round(*unsettled))
-        }
-        Outcome::Pod { place, unsettled } => {
-            let place = match place {
-                PodPlace::OnNode(node) => format!("on node {}", crate::snapshot::printed(node)),
-                PodPlace::WaitsForVolumes(node) => {
-                    format!("waits until its volumes are bound for node {}", crate::snapshot::printed(node))
-                }
-                PodPlace::Unschedulable(_) => "on no node".to_owned(),
-            };
-            format!("{place}{}", round(*unsettled))
-        }
-        Outcome::Gone { unsettled, .. } => format!("gone{}", round(*unsettled)),
-    }
 }
 
 impl TextDecision {

@@ -6,6 +6,7 @@ mod class;
 mod divergence;
 mod document;
 mod driver;
+mod ends;
 mod node;
 mod pods;
 mod scheduling;

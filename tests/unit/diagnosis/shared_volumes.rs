@@ -1,12 +1,12 @@
+//! Tests of the table of systems, of addresses, and of what the objects of systems say.
+
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::manifests::{world, world_without};
 use pvctl::diagnosis::shared_volumes::{Address, Providers, ServiceBehind, ServiceIndex, Services, Template};
-use pvctl::model::{PersistentVolume, SourceKind};
+use pvctl::model::{Kind, PersistentVolume, SourceKind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-
-use crate::manifests::{world, world_without};
-use pvctl::model::Kind;
 
 fn volume(spec: &Value) -> PersistentVolume {
     let object = json!({

@@ -1,3 +1,5 @@
+//! Tests of the systems that a user describes in `.pvctl.yaml`.
+
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test writes files and fails by panicking")]
 
 use pvctl::source::own_providers::providers_of;

@@ -3,7 +3,7 @@
 use super::attacher::{difference, filled};
 use super::{Judged, Verdict, decoded, differ};
 use crate::line::{Line, Object};
-use crate::shared_volume::{Event, Reconcile, Refused, Share, Sync, Turn};
+use crate::shared_volume::{Event, Reconcile, Refused, Share, Turn, VolumeSync};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::shared_volume::{
     Act, Circumstances, Decision, EndpointsUpdate, LOST_FIELDS, Leaf, MOUNT_ENDPOINT_LABEL, Refusal, Request, Series,
@@ -237,7 +237,7 @@ impl Server {
     }
 
     /// Compares a sync, and carries out what the real one has done. Returns whether both are the same.
-    fn compare(&mut self, asked: &Reconcile, real: &Sync, made: &Made, verdict: &mut Verdict) -> Result<bool> {
+    fn compare(&mut self, asked: &Reconcile, real: &VolumeSync, made: &Made, verdict: &mut Verdict) -> Result<bool> {
         let about = Object { kind: "Volume".to_owned(), namespace: String::new(), name: asked.volume.clone() };
         let before = verdict.differences.len();
         let Decision { error, log, took, observed, stored, .. } = &made.decision;
@@ -310,7 +310,7 @@ impl Server {
     }
 
     /// Carries out what a real sync has done.
-    fn follow(&mut self, made: &Made, real: &Sync) {
+    fn follow(&mut self, made: &Made, real: &VolumeSync) {
         for effect in &real.effects {
             let set = &effect["set"];
             if set.is_object() && set["refused"].is_null() {

@@ -315,7 +315,8 @@ pub fn frontend(service: &Service) -> String {
     }
 }
 
-/// Returns whether a client can use a mount endpoint: it has an address, with brackets if it is one of IPv6, and a port.
+/// Returns whether a client can use a mount endpoint: it has an address, with brackets if it is one of IPv6, and a
+/// port.
 pub fn is_usable(endpoint: &str) -> bool {
     match split_address_port(endpoint) {
         Ok((address, _)) => !address.is_empty() && address != "None",

@@ -4,7 +4,7 @@ use super::{found, full_name, made_service, path_of, service_key, shared_targets
 use crate::diagnosis::case::volume_key;
 use crate::diagnosis::members::selected_by;
 use crate::diagnosis::remedy::{by_hand, kubectl, quoted};
-use crate::diagnosis::shared_volumes::{Recreates, SharedVolume};
+use crate::diagnosis::shared_volumes::{Address, Recreates, SharedVolume};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Service, label};
 
@@ -54,7 +54,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
         return None;
     }
     let Difference { field, value, says, mend, cuts_off } =
-        selector(&path, service).or_else(|| missing_port(&path, service)).or_else(|| more_ports(&path, service))?;
+        selector(&path, service)
+            .or_else(|| missing_port(&path, service))
+            .or_else(|| more_ports(&path, service))
+            .or_else(|| target_port(&path))?;
     let who = match path.provider.recreates {
         Recreates::Always => "its operator should correct this",
         Recreates::WhenVolumeChanges => "its controller corrects this when the volume changes",
@@ -128,6 +131,20 @@ fn more_ports(path: &SharedVolume<'_>, service: &Service) -> Option<Difference> 
         value: shown(service),
         says: format!("has the additional port {}", more.port),
         mend: format!("remove port {}", more.port),
+        cuts_off: false,
+    })
+}
+
+/// Compares the target port with the port of the server that an object of the system states.
+fn target_port(path: &SharedVolume<'_>) -> Option<Difference> {
+    let stated = path.state?.target.as_deref().and_then(Address::parse)?.port?;
+    let port = path.port.filter(|port| port.target != stated.to_string())?;
+    Some(Difference {
+        field: "spec.ports[].targetPort",
+        value: port.target.to_string(),
+        says: format!("has targetPort {}, but its server has port {stated}", port.target),
+        mend: format!("set targetPort {stated}"),
+        // kube-proxy uses the port of the EndpointSlice.
         cuts_off: false,
     })
 }

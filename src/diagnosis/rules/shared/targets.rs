@@ -5,7 +5,7 @@ use super::shared_service_foreign::strangeness;
 use crate::diagnosis::Case;
 use crate::diagnosis::members::selected_by;
 use crate::diagnosis::shared_volumes::{
-    EndpointsWriter, MIRRORED, Servers, SharedVolume, TargetSource, Targets, managed_by, serves,
+    Address, EndpointsWriter, MIRRORED, Servers, SharedVolume, Target, TargetSource, Targets, managed_by, serves,
 };
 use crate::model::service::ServicePort;
 use crate::model::{EndpointSlice, Endpoints, Kind, Node, Pod, Service, label};
@@ -179,7 +179,7 @@ fn without_target<'a>(case: &Case<'a>, path: &SharedVolume<'a>, service: &Servic
 fn with_targets<'a>(case: &Case<'a>, path: &SharedVolume<'a>, service: &Service) -> Option<Trouble<'a>> {
     let targets = &path.targets;
     let doubled = doubled(targets, service).or_else(|| stale_pods(case, path, service));
-    let trouble = doubled.or_else(|| stale_label(path));
+    let trouble = doubled.or_else(|| stale_label(path)).or_else(|| stale_state(path));
     trouble.or_else(|| several(case, path)).or_else(|| Some(Trouble::Implausible(doubt(case, path)?)))
 }
 
@@ -218,6 +218,17 @@ fn stale_pods<'a>(case: &Case<'a>, path: &SharedVolume<'a>, service: &Service) -
     }
     let expected = format!("pod {}/{}", first.meta.namespace, first.meta.name);
     case.knows_all(Kind::Pod, &service.meta.namespace).then(|| Trouble::Stale { actual: listed(targets), expected })
+}
+
+/// Returns the server that an object of the system states, if the Service has other targets.
+fn stale_state<'a>(path: &SharedVolume<'a>) -> Option<Trouble<'a>> {
+    let stated = path.state?.target.as_deref()?;
+    let expected = Address::parse(stated)?;
+    let ready = &path.targets.ready;
+    let is_it =
+        |target: &Target<'_>| target.address == expected.host && expected.port.is_none_or(|port| port == target.port);
+    let is_other = path.targets.source == TargetSource::Slices && !ready.is_empty() && !ready.iter().any(is_it);
+    is_other.then(|| Trouble::Stale { actual: listed(&path.targets), expected: stated.to_owned() })
 }
 
 /// Returns the address of the server that a label of an EndpointSlice states, if the slice has another target.
