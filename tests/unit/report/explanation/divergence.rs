@@ -47,6 +47,7 @@ fn diverging(
         attachments,
         model: Model::new(&KubernetesBehavior::default(), &CONTROLLERS, "assumed"),
         from_files,
+        providers: Providers::built_in(),
     };
     let mut explanation = Explanation::of_object(asked, &prediction);
     add(&mut explanation);
