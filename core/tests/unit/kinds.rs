@@ -252,7 +252,8 @@ fn the_start_of_containers_and_the_addresses_of_nodes_are_read() {
             {"type": "InternalIP", "address": "fd00::11"}
         ]}
     }));
-    assert_eq!(*node.internal_addresses, ["192.168.10.11".into(), "fd00::11".into()]);
+    let addresses: Vec<&str> = node.internal_addresses.iter().map(AsRef::as_ref).collect();
+    assert_eq!(addresses, ["192.168.10.11", "fd00::11"]);
 }
 
 #[test]
