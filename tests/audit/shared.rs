@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::audit::rules::header;
-use crate::support::{files, root};
+use crate::support::{files, root, text};
 use pvctl::diagnosis::shared_volumes::{Provider, Providers};
 use pvctl::diagnosis::{AuditSettings, Finding, Findings, Severity, diagnose, rules};
 use pvctl::engines::simulation;
@@ -198,7 +198,7 @@ fn a_failed_mount_follows_from_its_server() {
         ("csi-nfs/target-port-without-container-port.yaml", "site-8wgpcwskcf-fcnd8"),
     ] {
         let path = format!("{FOLDER}/{file}");
-        let text = std::fs::read_to_string(root().join(&path)).expect("a file");
+        let text = text(&path);
         let findings = found(&path, &text).listed;
         let of_pod = findings.iter().find(|finding| finding.object.name == pod).expect("a finding on the pod");
         let root = findings.get(of_pod.role.root).expect("a root");

@@ -198,7 +198,8 @@ fn full_object(kind: Kind) -> Value {
             },
             "status": {
                 "capacity": {"cpu": "1"}, "allocatable": {"cpu": "900m", "pods": "110"},
-                "declaredFeatures": ["RestartAllContainersOnContainerExits"]
+                "declaredFeatures": ["RestartAllContainersOnContainerExits"],
+                "addresses": [{"type": "InternalIP", "address": "192.168.10.11"}]
             }
         }),
         Kind::Namespace => json!({

@@ -232,6 +232,30 @@ fn a_pod_is_read_with_its_claims_and_whether_it_runs() {
     }
 }
 
+/// Rules about shared volumes compare the start of a server with that of its clients, and targets with nodes.
+#[test]
+fn the_start_of_containers_and_the_addresses_of_nodes_are_read() {
+    let running = |moment: &str| json!({"name": "c", "state": {"running": {"startedAt": moment}}});
+    let waiting = json!({"name": "d", "state": {"waiting": {"reason": "ImagePullBackOff"}}});
+    let pod = decoded::<Pod>(&json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "db"},
+        "status": {
+            "containerStatuses": [waiting, running("2026-01-01T10:00:00Z"), running("2026-01-01T09:00:00Z")],
+            "initContainerStatuses": [running("2026-01-01T08:00:00Z")]
+        }
+    }));
+    assert_eq!(pod.containers_started, Timestamp::parse("2026-01-01T09:00:00Z"));
+    let node = decoded::<Node>(&json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
+        "status": {"addresses": [
+            {"type": "Hostname", "address": "n1"}, {"type": "InternalIP", "address": "192.168.10.11"},
+            {"type": "InternalIP", "address": "fd00::11"}
+        ]}
+    }));
+    let addresses: Vec<&str> = node.internal_addresses.iter().map(AsRef::as_ref).collect();
+    assert_eq!(addresses, ["192.168.10.11", "fd00::11"]);
+}
+
 #[test]
 fn a_pod_is_read_with_what_its_containers_use_and_wait_for() {
     let pod = |phase: &str| {

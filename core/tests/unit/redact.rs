@@ -159,7 +159,7 @@ fn pods_keep_what_is_read_of_them() {
             {"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}
         ], "containerStatuses": [
             {"name": "c", "image": "<redacted>", "imageID": "<redacted>", "ready": true, "restartCount": 0,
-             "state": {"running": {}}},
+             "state": {"running": {"startedAt": "t"}}},
             {"name": "d", "state": {"terminated": {"exitCode": 0, "reason": "Error"}}},
             {"name": "e", "state": {"waiting": {"reason": "CreateContainerConfigError", "message": "no secret"}}}
         ]}
@@ -228,10 +228,16 @@ fn classes_and_nodes() {
     assert_eq!(redacted["mountOptions"], json!(["ro"]));
     let node = json!({"metadata": {"name": "n"}, "spec": {"providerID": "s3cret"}, "status": {
         "images": ["s3cret"], "volumesInUse": ["kubernetes.io/csi/d^h"],
+        "addresses": [
+            {"type": "InternalIP", "address": "192.168.10.11"}, {"type": "ExternalIP", "address": "203.0.113.7"}
+        ],
         "volumesAttached": [{"name": "kubernetes.io/csi/d^h", "devicePath": "/dev/s3cret"}],
         "conditions": [{"type": "Ready", "status": "True", "message": "kubelet is posting ready status"}]
     }});
     let expected = json!({"metadata": {"name": "n"}, "spec": {}, "status": {
+        "addresses": [
+            {"type": "InternalIP", "address": "192.168.10.11"}, {"type": "ExternalIP", "address": "<redacted>"}
+        ],
         "volumesInUse": ["kubernetes.io/csi/d^h"],
         "volumesAttached": [{"name": "kubernetes.io/csi/d^h", "devicePath": "<redacted>"}],
         "conditions": [{"type": "Ready", "status": "True", "message": "kubelet is posting ready status"}]

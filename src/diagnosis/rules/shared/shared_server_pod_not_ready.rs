@@ -1,20 +1,29 @@
 //! This rule reports a shared volume whose server runs in a pod that is not ready.
 
 use super::targets::{Trouble, trouble};
-use super::{READS, found, path_of, service_key};
+use super::{found, path_of, service_key};
 use crate::diagnosis::case::claim_key;
 use crate::diagnosis::facts::is_unbound;
-use crate::diagnosis::pod::facts::{pod_key, used_claims};
+use crate::diagnosis::pod::facts::{bound, is_exclusive, is_starting, pod_key, used_claims};
 use crate::diagnosis::remedy::describe;
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::{ContainerState, Kind, Node, PersistentVolume, Pod, Timestamp};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity, key};
+use crate::model::surroundings::VolumeAttachment;
+use crate::model::{ClaimPhase, ContainerState, Kind, Node, PersistentVolume, Pod, Timestamp};
 
 pub(super) static RULE: Rule = Rule {
     id: "shared-server-pod-not-ready",
     title: "the pod that serves a shared volume is not ready",
     severity: Severity::Error,
     risk: Risk::None,
-    reads: READS,
+    reads: &[
+        Kind::PersistentVolumeClaim,
+        Kind::Service,
+        Kind::EndpointSlice,
+        Kind::Endpoints,
+        Kind::Pod,
+        Kind::Node,
+        Kind::VolumeAttachment,
+    ],
     hinders: &[Act::Serve],
     repairs: &[],
     page: Page {
@@ -65,7 +74,24 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             said = said.follows_from(claim_key(&pod.meta.namespace, used.claim), Act::Bind);
         }
     }
+    if let Some(holder) = holder(case, pod) {
+        said = said
+            .follows_from(key(Kind::Node, "", &holder.node_name), Act::Detach)
+            .follows_from(key(Kind::VolumeAttachment, "", &holder.meta.name), Act::Detach);
+    }
     Some(said.remedy(describe(&pod_key(pod), "see why the pod of the server is not ready")))
+}
+
+/// Returns the attachment to another node of a volume that the pod waits for.
+fn holder<'a>(case: &Case<'a>, pod: &Pod) -> Option<&'a VolumeAttachment> {
+    let snapshot = case.snapshot();
+    let mut volumes = used_claims(pod).filter_map(|used| Some(bound(snapshot, &pod.meta.namespace, used.claim)?.1));
+    let holder = |volume: &PersistentVolume| {
+        let own = || snapshot.attachments_of(&volume.meta.name).filter(|one| one.attached);
+        let is_here = own().any(|one| one.node_name == pod.node_name);
+        own().find(|_| !is_here && is_exclusive(volume))
+    };
+    if is_starting(pod) && !pod.node_name.is_empty() { volumes.find_map(holder) } else { None }
 }
 
 /// Returns the moment since which the pod is not ready.
@@ -77,7 +103,13 @@ fn since(pod: &Pod) -> Option<Timestamp> {
 /// Returns a clause that says why the pod is not ready.
 fn state(case: &Case<'_>, pod: &Pod) -> String {
     if let Some(claim) = awaited(case, pod) {
-        return format!("waits for claim {claim}");
+        let known = case.claim(&pod.meta.namespace, claim);
+        let lost =
+            if known.is_some_and(|claim| claim.status.phase == ClaimPhase::Lost) { ", which is Lost" } else { "" };
+        return format!("waits for claim {claim}{lost}");
+    }
+    if let Some(holder) = holder(case, pod) {
+        return format!("waits for a volume that node {} has", holder.node_name);
     }
     if pod.node_name.is_empty() {
         return "is not scheduled".to_owned();
@@ -101,7 +133,7 @@ fn state(case: &Case<'_>, pod: &Pod) -> String {
 fn awaited<'p>(case: &Case<'_>, pod: &'p Pod) -> Option<&'p str> {
     let namespace = &pod.meta.namespace;
     let waits = |name: &str| match case.claim(namespace, name) {
-        Some(claim) => is_unbound(claim),
+        Some(claim) => is_unbound(claim) || claim.status.phase == ClaimPhase::Lost,
         None => case.lacks(Kind::PersistentVolumeClaim, namespace, name),
     };
     used_claims(pod).map(|used| used.claim.as_str()).find(|claim| waits(claim))

@@ -4,7 +4,6 @@ use super::{found, path_of, with_address};
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::shared_volumes::{Recreates, ServiceBehind, SharedVolume};
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
-use crate::model::surroundings::VolumeAttachment;
 use crate::model::{Kind, PersistentVolume, PodPhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -66,7 +65,6 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
 
 /// Returns whether the volume is attached to a node, or a pod that uses it runs.
 fn is_attached(case: &Case<'_>, path: &SharedVolume<'_>) -> bool {
-    let attachments = case.snapshot().all::<VolumeAttachment>().iter();
-    let mut own = attachments.filter(|one| one.volume_name == path.volume.meta.name);
+    let mut own = case.snapshot().attachments_of(&path.volume.meta.name);
     own.any(|one| one.attached) || path.consumers(case.snapshot()).any(|pod| pod.phase == PodPhase::Running)
 }

@@ -8,7 +8,7 @@ use crate::diagnosis::shared_volumes::{
     Address, EndpointsWriter, MIRRORED, Servers, SharedVolume, Target, TargetSource, Targets, managed_by, serves,
 };
 use crate::model::service::ServicePort;
-use crate::model::{EndpointSlice, Endpoints, Kind, Node, Pod, Service, label};
+use crate::model::{EndpointSlice, Endpoints, Kind, Node, Pod, Service, Str, label};
 use std::collections::BTreeSet;
 
 /// The label of Endpoints that are not copied to an EndpointSlice. Upstream: `LabelSkipMirror`, `k8s.io/api`, 1.36.
@@ -198,7 +198,7 @@ fn doubled<'a>(targets: &Targets<'a>, service: &Service) -> Option<Trouble<'a>> 
 
 fn ready_addresses(slice: &EndpointSlice) -> impl Iterator<Item = &str> {
     let ready = slice.endpoints.iter().filter(|endpoint| endpoint.ready.unwrap_or(true));
-    ready.flat_map(|endpoint| &endpoint.addresses).map(|address| address.as_str())
+    ready.flat_map(|endpoint| &endpoint.addresses).map(Str::as_str)
 }
 
 /// Returns the pod that serves the volume if the Service selects it, and no EndpointSlice has it.
