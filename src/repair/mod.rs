@@ -20,8 +20,10 @@ mod overlay;
 mod plan;
 mod proposal;
 mod reached;
+mod reconnection;
 mod request;
 pub mod safety_model;
+mod service;
 mod situation;
 mod stored;
 mod undo;
@@ -41,7 +43,10 @@ pub use plan::{Carried, Expected, GivenUp, Plan, Proposed, Recheck, Refusal, Sta
 pub use proposal::repairs;
 pub use reached::{is_met_by_others, made_by, reached};
 pub use request::{Recipient, Request, Setting};
-pub use situation::{Known, Manifests, Situation, attachment_key, claim_key, node_key, volume_key};
+pub use service::{
+    ALIAS_LABEL, ClusterAddress, PinnedPort, PinnedService, PortTarget, ServerService, ServiceOwner,
+};
+pub use situation::{Known, Manifests, Situation, attachment_key, claim_key, node_key, service_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};
 pub use wait::{Wait, Waited};

@@ -165,15 +165,15 @@ impl<'s> Services<'s> {
         }
     }
 
+    /// Returns whether the address is probably in the range of the cluster IPs.
+    pub fn are_near(&self, address: Ipv4Addr) -> bool {
+        self.snapshot.all::<Service>().iter().any(|service| is_close(service, address))
+    }
+
     /// Returns what is known about an address that no Service of the snapshot has.
     fn without_address(&self, address: Ipv4Addr, absences: &dyn Absences) -> ServiceBehind<'s> {
         let services = self.snapshot.all::<Service>();
-        // ServiceCIDRs are not read. An address is assumed to be in the range of the cluster IPs if it is in the same
-        // /20 as the cluster IP of a Service. This is wrong if the range is smaller than a /20.
-        let is_close = |service: &Service| {
-            let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
-            other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
-        };
+        let is_close = |service: &Service| is_close(service, address);
         if !services.iter().any(is_close) {
             return ServiceBehind::Unknown;
         }
@@ -183,6 +183,14 @@ impl<'s> Services<'s> {
         let is_known = instead.is_some() || absences.knows_all(Kind::Service, "");
         if is_known { ServiceBehind::NoAddress { instead } } else { ServiceBehind::Unknown }
     }
+}
+
+/// Returns whether the address is close to the cluster IP of the Service. ServiceCIDRs are not read. An address is
+/// assumed to be in the range of the cluster IPs if it is in the same /20 as the cluster IP of a Service. This is wrong
+/// if the range is smaller than a /20.
+fn is_close(service: &Service, address: Ipv4Addr) -> bool {
+    let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
+    other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
 }
 
 /// Returns the Service and its namespace if the server is a DNS name of the cluster.
