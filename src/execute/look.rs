@@ -4,12 +4,14 @@ use super::api::Api;
 use super::error::Stopped;
 use crate::controllers::persistent_volume::reclaim;
 use crate::model::{
-    CsiNode, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, Service, StatefulSet,
-    Str, VolumeAttachment,
+    CsiNode, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, Service, StatefulSet, Str,
+    VolumeAttachment,
 };
 use crate::repair::guards::clients;
 use crate::repair::guards::machine::{self, OtherMachine};
-use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, node_key, service_key, volume_key};
+use crate::repair::{
+    Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, node_key, service_key, volume_key,
+};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;

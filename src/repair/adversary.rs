@@ -61,11 +61,9 @@ impl Harm {
             Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
             Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
             Self::Taken(..) => given_up.contains(&GivenUp::Privacy),
-            Self::Mistaken
-            | Self::DetachedInUse(_)
-            | Self::DetachedAnew(_)
-            | Self::Misled(_)
-            | Self::CutOff(_) => false,
+            Self::Mistaken | Self::DetachedInUse(_) | Self::DetachedAnew(_) | Self::Misled(_) | Self::CutOff(_) => {
+                false
+            }
         }
     }
 

@@ -89,9 +89,9 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
         Recheck::MachineOff { node, .. } => vec![get(node_key(node))],
         Recheck::AddressFree { .. } => vec![list(Kind::Service, &Str::default())],
         Recheck::SameServer { server } => vec![get(service_key(&server.namespace, &server.name))],
-        Recheck::NoClients { .. } => [Kind::PersistentVolume, Kind::Pod, Kind::VolumeAttachment]
-            .map(|kind| list(kind, &Str::default()))
-            .into(),
+        Recheck::NoClients { .. } => {
+            [Kind::PersistentVolume, Kind::Pod, Kind::VolumeAttachment].map(|kind| list(kind, &Str::default())).into()
+        }
         Recheck::NotRecycled { volume } => {
             let name = reclaim::recycler_of(volume).into();
             vec![get(ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLER_NAMESPACE.into(), name })]

@@ -43,9 +43,7 @@ pub use plan::{Carried, Expected, GivenUp, Plan, Proposed, Recheck, Refusal, Sta
 pub use proposal::repairs;
 pub use reached::{is_met_by_others, made_by, reached};
 pub use request::{Recipient, Request, Setting};
-pub use service::{
-    ALIAS_LABEL, ClusterAddress, PinnedPort, PinnedService, PortTarget, ServerService, ServiceOwner,
-};
+pub use service::{ALIAS_LABEL, ClusterAddress, PinnedPort, PinnedService, PortTarget, ServerService, ServiceOwner};
 pub use situation::{Known, Manifests, Situation, attachment_key, claim_key, node_key, service_key, volume_key};
 pub use undo::{Done, undo};
 pub use verbs::{propose, reads};

@@ -78,10 +78,9 @@ impl Write {
             Change::NameVolume { volume } => vec![Expect::VolumeName { is: volume.clone() }],
             Change::SetClass { class } => vec![Expect::Class { is: Some(class.clone()) }],
             Change::SetAnnotation { key, value } => vec![Expect::Annotation { key: key.clone(), is: value.clone() }],
-            Change::RemoveFinalizer { .. }
-            | Change::Create { .. }
-            | Change::CreateService { .. }
-            | Change::Delete => Vec::new(),
+            Change::RemoveFinalizer { .. } | Change::Create { .. } | Change::CreateService { .. } | Change::Delete => {
+                Vec::new()
+            }
         }
     }
 }

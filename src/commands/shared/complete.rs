@@ -162,7 +162,7 @@ const VALUES: [(&str, &str, Values); 11] = [
 ];
 
 /// The verbs that take objects, with the name of the argument and the kinds that it accepts.
-const OBJECTS: [(&str, &str, &[Kind]); 16] = [
+const OBJECTS: [(&str, &str, &[Kind]); 17] = [
     ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("explain", "object", &cli::EXPLAINED),
@@ -179,6 +179,7 @@ const OBJECTS: [(&str, &str, &[Kind]); 16] = [
     ("unfinalize", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("reschedule", "object", &[Kind::PersistentVolumeClaim]),
     ("detach", "object", &[Kind::VolumeAttachment]),
+    ("reconnect", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
 ];
 
 /// The flags and arguments before the word that is being completed.

@@ -165,9 +165,18 @@ impl<'s> Services<'s> {
         }
     }
 
-    /// Returns whether the address is probably in the range of the cluster IPs.
-    pub fn are_near(&self, address: Ipv4Addr) -> bool {
-        self.snapshot.all::<Service>().iter().any(|service| is_close(service, address))
+    /// Returns whether the address can be in the same range of cluster IPs as that of some Service. A range has at most
+    /// 20 bits. Upstream: `validateClusterIPFlags`, `cmd/kube-apiserver/app/options`, 1.36.
+    pub fn can_share_range(&self, address: IpAddr) -> bool {
+        let shares = |other: IpAddr| match (address, other) {
+            (IpAddr::V4(one), IpAddr::V4(other)) => (one.to_bits() ^ other.to_bits()) >> 20 == 0,
+            (IpAddr::V6(one), IpAddr::V6(other)) => (one.to_bits() ^ other.to_bits()) >> 20 == 0,
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        };
+        let services = self.snapshot.all::<Service>().iter();
+        services
+            .flat_map(|service| service.cluster_ips.iter().chain([&service.cluster_ip]))
+            .any(|own| own.parse().is_ok_and(shares))
     }
 
     /// Returns what is known about an address that no Service of the snapshot has.

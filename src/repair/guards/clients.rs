@@ -35,14 +35,14 @@ pub fn of(
         .map(|named| (named.namespace.as_str(), named.name.as_str()))
         .collect();
     let uses = |pod: &&Pod| {
-        let of_claim = claims.iter().any(|(namespace, name)| pod.meta.namespace == *namespace && mounts(pod, name, None));
+        let of_claim =
+            claims.iter().any(|(namespace, name)| pod.meta.namespace == *namespace && mounts(pod, name, None));
         let own = pod.nfs.iter().any(|volume| address.is(&volume.server));
         let runs = !pod.node_name.is_empty() && !matches!(pod.phase, PodPhase::Failed | PodPhase::Succeeded);
         of_claim || own && runs
     };
     let pods = pods.iter().filter(uses).map(|pod| format!("pod {}/{}", pod.meta.namespace, pod.meta.name));
-    let is_attached =
-        |found: &&VolumeAttachment| meant.iter().any(|volume| volume.meta.name == found.volume_name);
+    let is_attached = |found: &&VolumeAttachment| meant.iter().any(|volume| volume.meta.name == found.volume_name);
     let attached = attachments.iter().filter(is_attached);
     let attached = attached.map(|found| format!("volume {} on node {}", found.volume_name, found.node_name));
     pods.chain(attached).collect()
@@ -71,7 +71,8 @@ pub(super) fn free(situation: &Situation<'_>, address: ClusterAddress) -> Guard 
         return Guard::new(ID, Holds::No, taken(address, service));
     }
     if !situation.knows_all(Kind::Service, "") {
-        let said = format!("Services could not all be listed, so nobody knows whether one of them has address {address}");
+        let said =
+            format!("Services could not all be listed, so nobody knows whether one of them has address {address}");
         return Guard::new(ID, Holds::Unknown, said).unseen("whether a Service has the address");
     }
     Guard::new(ID, Holds::Yes, format!("no Service has address {address}; the API server refuses an address in use"))

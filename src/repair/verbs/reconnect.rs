@@ -4,8 +4,8 @@
 
 use super::build::{Builder, Planned, volume};
 use crate::diagnosis::shared_volumes::{
-    EndpointsWriter, Provider, Providers, Recreates, ServiceBehind, ServiceIndex, Services, SharedVolume, SharedVolumes,
-    SliceIndex, Slices, Template,
+    EndpointsWriter, Provider, Providers, Recreates, ServiceBehind, ServiceIndex, Services, SharedVolume,
+    SharedVolumes, SliceIndex, Slices, Template,
 };
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Service, Str};
 use crate::repair::guards::clients::taken;
@@ -19,7 +19,6 @@ use crate::repair::situation::{Known, Situation, service_key};
 use crate::repair::write::{Change, Expect, Write};
 use crate::snapshot::Snapshot;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 /// The largest number of pods whose manifests are read to find the owner of a Service.
 const MOST_PODS: usize = 4;
@@ -111,15 +110,13 @@ fn claim_of<'s>(path: &SharedVolume<'s>) -> Result<&'s PersistentVolumeClaim, Pr
     Err(Refusal::new("unused", message).into())
 }
 
-/// Refuses an address that is far from those of all Services.
+/// Refuses an address that cannot be in the range of the cluster IPs. The API server checks this, too.
 fn check_range(shared: &SharedVolumes<'_>, address: ClusterAddress) -> Result<(), Proposed> {
-    match address.ip() {
-        IpAddr::V4(ip) if !shared.services.are_near(ip) => {
-            let message = format!("{address} is not near the address of any Service: it is probably no cluster IP");
-            Err(Refusal::new("range", message).into())
-        }
-        IpAddr::V4(_) | IpAddr::V6(_) => Ok(()),
+    if shared.services.can_share_range(address.ip()) {
+        return Ok(());
     }
+    let message = format!("{address} is not in the range of the addresses that Services of this cluster have");
+    Err(Refusal::new("range", message).into())
 }
 
 /// What was asked for, and what is known about it.
@@ -215,7 +212,10 @@ impl Asked<'_, '_> {
         let provider = self.path.provider;
         let system = &provider.name;
         if self.server.is_some() {
-            let message = format!("--service has no meaning here: Service {name} of volume {} is missing", self.path.volume.meta.name);
+            let message = format!(
+                "--service has no meaning here: Service {name} of volume {} is missing",
+                self.path.volume.meta.name
+            );
             return Err(Refusal::new("usage", message).into());
         }
         if provider.recreates == Recreates::Always {
@@ -299,7 +299,8 @@ impl Asked<'_, '_> {
         if let Some((namespace, name)) = self.server {
             let is_it = |service: &&Service| service.meta.namespace == *namespace && service.meta.name == *name;
             return services.iter().find(is_it).ok_or_else(|| {
-                Refusal::new("missing", format!("Service {namespace}/{name} does not exist, or could not be read")).into()
+                Refusal::new("missing", format!("Service {namespace}/{name} does not exist, or could not be read"))
+                    .into()
             });
         }
         let volume = &self.path.volume.meta.name;
@@ -352,8 +353,7 @@ impl Asked<'_, '_> {
             Proposed::from(Refusal::new("selector", message))
         })?;
         let alias = server.alias(address);
-        let alias =
-            alias.ok_or_else(|| Proposed::from(Refusal::new("spec", format!("Service {name} has no port"))))?;
+        let alias = alias.ok_or_else(|| Proposed::from(Refusal::new("spec", format!("Service {name} has no port"))))?;
         let owner = service.owners.first().map(|owner| ServiceOwner {
             api_version: owner.api_version.clone(),
             kind: owner.kind.clone(),
@@ -414,13 +414,7 @@ impl Asked<'_, '_> {
         plan.finish(format!("the clients of volume {} reach their server at {address}", volume.meta.name))
     }
 
-    fn notes(
-        &self,
-        plan: &mut Builder,
-        provider: &Provider,
-        service: &PinnedService,
-        server: Option<&ServerService>,
-    ) {
+    fn notes(&self, plan: &mut Builder, provider: &Provider, service: &PinnedService, server: Option<&ServerService>) {
         if !service.has_selector() {
             let who = match provider.endpoints {
                 EndpointsWriter::Endpoints => "Endpoints",

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
 mod detach;
+mod reconnect;
 mod refusals;
 mod undo;
 mod verbs;
@@ -229,6 +230,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<String> {
             Change::SetClass { class } => format!("class {class}"),
             Change::SetAnnotation { key, value } => format!("{key}={value:?}"),
             Change::Create { manifest } => format!("create, volume {}", manifest["spec"]["volumeName"]),
+            Change::CreateService { service } => format!("create, address {}", service.address()),
             Change::Delete => "delete".to_owned(),
         };
         format!("{}: {what}", write.object)

@@ -1,9 +1,9 @@
 //! This rule reports a shared volume whose Service does not exist.
 
 use super::{found, path_of, with_address};
-use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::remedy::reconnect;
 use crate::diagnosis::shared_volumes::{Recreates, ServiceBehind};
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Service],
     hinders: &[Act::Serve],
-    repairs: &[],
+    repairs: &[Repair::Reconnect],
     page: Page {
         seen: "Pods with this claim stay in ContainerCreating. Pods that run hang when they use the volume. The claim is \
                Bound.",
@@ -54,7 +54,6 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             "cannot be mounted, because {provider} serves it through Service {place}, which does not exist; {again}"
         ),
     );
-    Some(with_address(said, &path).remedy(by_hand(format!(
-        "create Service {place} again, with the address that the clients use in spec.clusterIP"
-    ))))
+    let does = format!("create Service {place} again, with the address that the clients use in spec.clusterIP");
+    Some(with_address(said, &path).remedy(reconnect(volume, does)))
 }
