@@ -165,8 +165,8 @@ impl<'s> Services<'s> {
         }
     }
 
-    /// Returns whether the address can be in the same range of cluster IPs as that of some Service. A range has at most
-    /// 20 bits. Upstream: `validateClusterIPFlags`, `cmd/kube-apiserver/app/options`, 1.36.
+    /// Returns whether the address can be in the same range of cluster IPs as that of some Service, or no Service with an
+    /// address is known. A range has at most 20 bits. Upstream: `validateClusterIPFlags`, `cmd/kube-apiserver/app/options`, 1.36.
     pub fn can_share_range(&self, address: IpAddr) -> bool {
         let shares = |other: IpAddr| match (address, other) {
             (IpAddr::V4(one), IpAddr::V4(other)) => (one.to_bits() ^ other.to_bits()) >> 20 == 0,
@@ -174,9 +174,9 @@ impl<'s> Services<'s> {
             (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
         };
         let services = self.snapshot.all::<Service>().iter();
-        services
-            .flat_map(|service| service.cluster_ips.iter().chain([&service.cluster_ip]))
-            .any(|own| own.parse().is_ok_and(shares))
+        let texts = services.flat_map(|service| service.cluster_ips.iter().chain([&service.cluster_ip]));
+        let mut known = texts.filter_map(|text| text.parse::<IpAddr>().ok()).peekable();
+        known.peek().is_none() || known.any(shares)
     }
 
     /// Returns what is known about an address that no Service of the snapshot has.

@@ -135,14 +135,12 @@ impl Asked<'_, '_> {
         match &self.path.service {
             ServiceBehind::NoService { namespace, name } => self.missing(namespace, name).map(Ok),
             ServiceBehind::Service(service) => {
-                let stale = self.path.stale_address().is_some();
-                let at = self.stated.filter(|_| self.recorded().is_none());
-                let has = |address: ClusterAddress| address.is_of(service);
-                if !stale && at.is_none_or(has) {
-                    self.address()?;
-                    let (namespace, name) = (&service.meta.namespace, &service.meta.name);
-                    let address = &service.cluster_ip;
-                    return Ok(Err(format!("Service {namespace}/{name} of volume {volume} has address {address}")));
+                let address = self.address()?;
+                if let Some(found) = self.with_address(service, address) {
+                    let (namespace, name) = (&found.meta.namespace, &found.meta.name);
+                    return Ok(Err(format!(
+                        "Service {namespace}/{name} has address {address}, and leads to the server of volume {volume}"
+                    )));
                 }
                 if let Some((namespace, name)) = self.server
                     && (*namespace != service.meta.namespace || *name != service.meta.name)
@@ -153,16 +151,12 @@ impl Asked<'_, '_> {
                     );
                     return Err(Refusal::new("usage", message).into());
                 }
-                let address = self.address()?;
-                if let Some(alias) = self.alias_of(service, address) {
-                    let (namespace, name) = (&alias.meta.namespace, &alias.meta.name);
-                    return Ok(Err(format!("Service {namespace}/{name} has address {address}, for the same server")));
-                }
                 self.alias(service).map(Ok)
             }
             ServiceBehind::NoAddress { .. } => self.alias(self.known_server()?).map(Ok),
             ServiceBehind::Unknown => {
-                let message = match &self.path.address {
+                let by_address = self.path.address.as_ref().filter(|_| self.path.provider.service.name.is_none());
+                let message = match by_address {
                     Some(address) => format!(
                         "it cannot be seen whether {}, the address of the server of volume {volume}, is that of a \
                          Service",
@@ -327,15 +321,16 @@ impl Asked<'_, '_> {
         Err(offered.fold(refusal, Refusal::hint).into())
     }
 
-    /// Returns the Service that has the address and leads to the same pods as the Service.
-    fn alias_of(&self, service: &Service, address: ClusterAddress) -> Option<&Service> {
-        let services = self.situation.snapshot.all::<Service>().iter();
-        let mut same = services.filter(|other| {
+    /// Returns the Service with the address, if it is this one or leads to the same pods.
+    fn with_address<'b>(&'b self, service: &'b Service, address: ClusterAddress) -> Option<&'b Service> {
+        let leads_there = |other: &&Service| {
             other.meta.namespace == service.meta.namespace
                 && other.selector == service.selector
                 && !other.selector.is_empty()
-        });
-        same.find(|other| address.is_of(other))
+        };
+        let mut all =
+            std::iter::once(service).chain(self.situation.snapshot.all::<Service>().iter().filter(leads_there));
+        all.find(|other| address.is_of(other))
     }
 
     /// Returns another Service for the server of this one, with the address that the clients use.
@@ -425,7 +420,8 @@ impl Asked<'_, '_> {
                 provider.name
             ));
         }
-        if !service.has_owner() {
+        let may_own = provider.owner.is_some() || server.is_some();
+        if may_own && !service.has_owner() {
             plan.note("the new Service has no owner: delete it when the volume is not needed any more");
         }
         if server.is_some() {

@@ -47,12 +47,12 @@ async fn a_service_is_created_once_and_taken_back() {
     let fake = cluster(served()).await;
     let state = tempfile::tempdir().unwrap();
     let shown = refused(&fake, 0, &["reconnect", "pv/disk", "--dry-run=server", "--diff"]).await;
-    assert!(shown.stdout.contains("create service/nfs-disk -n openebs with address 10.96.0.7"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("create svc/nfs-disk -n openebs with address 10.96.0.7"), "{}", shown.stdout);
     assert!(shown.stdout.contains("+ spec.clusterIP: 10.96.0.7"), "{}", shown.stdout);
     assert!(shown.stderr.contains("the API server accepts steps 1 in a dry run"), "{}", shown.stderr);
     let ended = with(&fake, state.path(), "", &["reconnect", "pvc/data", "-n", "db", "--yes"]).await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stdout.contains("service/nfs-disk -n openebs is at address 10.96.0.7"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("svc/nfs-disk -n openebs is at address 10.96.0.7"), "{}", ended.stdout);
     assert_eq!(address_of(&fake, "nfs-disk").as_deref(), Some("10.96.0.7"));
     let writes = fake.writes();
     assert_eq!((writes.len(), writes[0].method.as_str()), (1, "POST"), "{writes:?}");
@@ -115,16 +115,15 @@ fn claim_goes(store: &mut Store, _: &[Seen]) {
 /// If the cluster changes right before the Service is created, nothing is written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_changes_before_the_creation_stops_it() {
-    let tried = "dry POST /api/v1/namespaces/openebs/services";
     let cases: [(Act, &str); 3] = [
         (taken, "Service db/taker has address 10.96.0.7"),
         (created, "an object with that name exists already"),
-        (claim_goes, "claim db/data does not exist"),
+        (claim_goes, "pvc/data -n db does not exist any more"),
     ];
     for (act, said) in cases {
         let fake = cluster(served()).await;
-        // The first dry run is made before the person agrees.
-        fake.incident(At::Line(tried), Who::Action(act), Fault::None);
+        // The first two requests after the questions about rights are those of the review.
+        fake.incident(At::AfterQuestions { questions: 5, number: 3 }, Who::Action(act), Fault::None);
         let ended = run(&fake, &["reconnect", "pv/disk", "--yes"]).await;
         assert!(matches!(ended.code, Some(4 | 6)), "{said}: {:?} {}{}", ended.code, ended.stdout, ended.stderr);
         assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
