@@ -1,5 +1,7 @@
 //! The way back: a plan that undoes the steps that a journal records, newest step first.
 
+mod services;
+
 use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Step, Undo};
@@ -96,7 +98,7 @@ fn plan_of(
         let Undo::Write { write, wait } = &done.step.undo else { continue };
         match &write.change {
             Change::Delete if write.object.kind == Kind::Service => {
-                remove_service(situation, &mut back, plan, write, done)?;
+                services::remove(situation, &mut back, plan, write, done)?;
             }
             Change::Delete => {
                 let Some((key, uid, volume)) = created_by(done) else { continue };
@@ -492,45 +494,6 @@ fn take_away(situation: &Situation<'_>, back: &mut Builder, key: &ObjectKey, uid
     {
         back.await_released(volume);
     }
-}
-
-/// Adds the deletion of a Service that the repair created. It is refused as long as clients use the address.
-fn remove_service(
-    situation: &Situation<'_>,
-    back: &mut Builder,
-    plan: &Plan,
-    write: &Write,
-    done: &Done,
-) -> Result<(), Proposed> {
-    let (namespace, name) = (&write.object.namespace, &write.object.name);
-    let Some(Change::CreateService { service }) = done.step.write.as_ref().map(|write| &write.change) else {
-        return Ok(());
-    };
-    let Some(uid) = done.after.as_ref().and_then(|after| after["metadata"]["uid"].as_str()) else { return Ok(()) };
-    let found = match situation.service(namespace, name) {
-        // The Service is already deleted.
-        Known::Absent => return Ok(()),
-        Known::There(found) if found.meta.uid != uid => {
-            let message = format!("Service {namespace}/{name} is not the Service that the repair created");
-            return Err(Refusal::new("changed", message).into());
-        }
-        Known::There(found) => found,
-        Known::Unknown => {
-            let message = format!("whether Service {namespace}/{name} exists could not be read");
-            return Err(Refusal::new("unknown", message).into());
-        }
-    };
-    back.save_service(found);
-    let volumes = plan.saves.iter().filter(|key| key.kind == Kind::PersistentVolume);
-    let volumes = volumes.map(|key| key.name.clone()).collect();
-    back.step(
-        format!("delete Service {namespace}/{name}, which the repair created"),
-        Some(Write { uid: uid.into(), ..write.clone() }),
-        vec![Recheck::NoClients { address: service.address(), volumes }],
-        None,
-        for_good(),
-    );
-    Ok(())
 }
 
 /// Adds the write that restores the former claimRef of a volume.

@@ -22,9 +22,9 @@ pub(super) static RULE: Rule = Rule {
               cannot be changed, so the volume keeps the old address.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs.server} {.spec.csi.volumeAttributes.server}'\n\
                   kubectl get services -A -o wide | grep 2049",
-        repair: "Create another Service with the old address in `spec.clusterIP`, and with the selector and ports of the \
-                 Service that the server has now. The two Services can exist at the same time. The server needs no \
-                 restart.",
+        repair: "`kubectl pvctl reconnect pv/VOLUME --service NAMESPACE/SERVICE` creates another Service \
+                 with the old address in `spec.clusterIP`, and with the selector and ports of the Service that the \
+                 server has now. The two Services can exist at the same time. The server needs no restart.",
         prevention: "Give the Service of an NFS server a fixed cluster IP, or let volumes record its DNS name.",
         hazard: "If another server gets the old address, pods read and write its data instead.",
         sources: &[

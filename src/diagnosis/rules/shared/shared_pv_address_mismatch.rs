@@ -21,8 +21,8 @@ pub(super) static RULE: Rule = Rule {
               be changed, so the volume keeps the old address.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs.server}'\n\
                   kubectl get service SERVICE -n NAMESPACE -o jsonpath='{.spec.clusterIP}'",
-        repair: "Create another Service with the old address in `spec.clusterIP`, and with the selector and ports of the \
-                 Service that exists. Keep both.",
+        repair: "`kubectl pvctl reconnect pv/VOLUME` creates another Service with the old address in \
+                 `spec.clusterIP`, and with the selector and ports of the Service that exists. Keep both.",
         prevention: "Do not delete the Service of a shared volume.",
         hazard: "Deleting the Service that exists to create it with the old address interrupts the pods that already use \
                  the new address.",

@@ -22,8 +22,8 @@ pub(super) static RULE: Rule = Rule {
               another cluster IP, and pods that have mounted the volume still use the old one.",
         confirm: "kubectl get pv VOLUME -o yaml\n\
                   kubectl get services -A -o wide",
-        repair: "Create the Service again with the same name, ports and selector, and set `spec.clusterIP` to the address \
-                 that the clients use. If no pod has mounted the volume, restart the server of the volume, so that the \
+        repair: "`kubectl pvctl reconnect pv/VOLUME` creates the Service again with the same name, ports and selector, and \
+                 with the address that the clients use in `spec.clusterIP`. If no pod has mounted the volume, restart the server of the volume, so that the \
                  system creates the Service.",
         prevention: "Do not delete Services in the namespace of the storage system.",
         hazard: "A Service with another cluster IP does not help pods that have mounted the volume: they hang until they \
