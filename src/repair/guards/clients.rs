@@ -89,13 +89,10 @@ pub(super) fn server(situation: &Situation<'_>, server: &ServerService) -> Guard
             return Guard::new(ID, Holds::No, said);
         }
     };
-    match server.differs(found) {
-        Some(why) => Guard::new(ID, Holds::No, why),
-        None => {
-            let said = format!("Service {}/{} leads to the server", server.namespace, server.name);
-            Guard::new(ID, Holds::Yes, said)
-        }
-    }
+    server.differs(found).map_or_else(
+        || Guard::new(ID, Holds::Yes, format!("Service {}/{} leads to the server", server.namespace, server.name)),
+        |why| Guard::new(ID, Holds::No, why),
+    )
 }
 
 /// Checks that nobody would lose the server at the address.

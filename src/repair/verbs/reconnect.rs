@@ -379,7 +379,7 @@ impl Asked<'_, '_> {
         if self.recorded().is_none() {
             plan.leave_to_person(format!("no object shows that the clients use address {address}"));
         }
-        self.notes(&mut plan, provider, &service, server.as_ref());
+        Self::notes(&mut plan, provider, &service, server.as_ref());
         let name = format!("{}/{}", key.namespace, key.name);
         let why = match &server {
             Some(server) => format!(
@@ -409,7 +409,7 @@ impl Asked<'_, '_> {
         plan.finish(format!("the clients of volume {} reach their server at {address}", volume.meta.name))
     }
 
-    fn notes(&self, plan: &mut Builder, provider: &Provider, service: &PinnedService, server: Option<&ServerService>) {
+    fn notes(plan: &mut Builder, provider: &Provider, service: &PinnedService, server: Option<&ServerService>) {
         if !service.has_selector() {
             let who = match provider.endpoints {
                 EndpointsWriter::Endpoints => "Endpoints",

@@ -45,7 +45,7 @@ fn said(refusal: &Refusal, by: &str, words: &str) {
     assert!(refusal.message.contains(words), "{refusal:?}");
 }
 
-/// The Service as OpenEBS creates it, with the address that the volume records. `createService`,
+/// The Service as `OpenEBS` creates it, with the address that the volume records. `createService`,
 /// `provisioner/helper_kernel_nfs_server.go`: no labels and no owner.
 #[test]
 fn a_deleted_service_comes_back_with_its_address() {
@@ -148,7 +148,7 @@ fn service(namespace: &str, name: &str, address: &str) -> Value {
     })
 }
 
-/// A small world: an OpenEBS volume whose Service is missing.
+/// A small world: an `OpenEBS` volume whose Service is missing.
 pub(crate) fn missing() -> Vec<Value> {
     vec![
         json!({

@@ -68,7 +68,7 @@ fn served(store: &Store) -> Vec<(String, String)> {
     volumes.map(|(key, volume)| (key.name.to_string(), text(volume, "/spec/nfs/server"))).collect()
 }
 
-/// Returns the Service of a volume, as OpenEBS creates it.
+/// Returns the Service of a volume, as the provisioner of `OpenEBS` creates it.
 pub(super) fn service(volume: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Service",
