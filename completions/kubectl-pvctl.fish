@@ -77,6 +77,7 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "rename"
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "unfinalize" -d 'Remove one finalizer from a volume or claim whose deletion is stuck'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "reschedule" -d 'Give a claim back to the scheduler, if the node that was chosen for it does not exist any more'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "detach" -d 'Have a volume detached from a node whose machine is off'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "reconnect" -d 'Give the clients of a shared volume their server back, at the address that they use'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "apply" -d 'Carry out a plan from a file, or continue a repair that stopped'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "undo" -d 'Undo a repair, newest step first'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_needs_command" -f -a "history" -d 'List the repairs that were made from this machine, or the steps of one repair'
@@ -1319,6 +1320,69 @@ complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand detach" -s y
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand detach" -l diff -d 'Show what each step changes, field by field'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand detach" -s A -l all-namespaces -d 'Show the objects of all namespaces'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand detach" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l address -d 'The address that the clients use, if the volume does not record it' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l service -d 'The Service that the server has now, if nothing shows it; you have to type its name' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s f -l filename -d 'Read this file or directory instead of a cluster; `-` is stdin. May be given several times' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l assume-complete -d 'The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l partial -d 'The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l now -d 'The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
+client\t'The plan is made, reviewed and shown'
+server\t'The plan is also sent to the API server in dry run. The API server checks each write and stores none'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l confirm -d 'The name of the object, if the plan asks you to type it' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s o -l output -d 'Print the plan for `apply`, in this format, and write nothing' -r -f -a "text\t''
+json\t''
+yaml\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l timeout -d 'How long each step may wait for the controllers, for example 30s or 5m' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l journal -d 'The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l kube-version -d 'The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36' -r -f -a "1.36\t''
+1.35\t''
+1.34\t''
+1.33\t''
+1.32\t''
+1.31\t''
+1.30\t''
+1.29\t''
+1.28\t''
+1.14\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l feature-gates -d 'Feature gates that differ from the defaults of the version' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l controller-flag -d 'A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s n -l namespace -d 'Show the objects of this namespace, and the volumes that belong to its claims' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s l -l selector -d 'Show the objects whose labels match, for example `app=db,tier!=cache`' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l kubeconfig -d 'The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l context -d 'The kubeconfig context to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l cluster -d 'The kubeconfig cluster to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l user -d 'The kubeconfig user to use' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s s -l server -d 'The address of the API server' -r -f
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l token -d 'The bearer token to authenticate with' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l username -d 'The user name for basic authentication' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l password -d 'The password of --username' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l as -d 'The user to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l as-group -d 'A group to act as; may be given several times' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l as-uid -d 'The uid to act as' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l as-user-extra -d 'An extra property of the user to act as; may be given several times, also with the same key' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l request-timeout -d 'How long one request may take, for example 30s or 2m; 0 means no limit' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l certificate-authority -d 'The file with the certificates of the authorities that sign the API server\'s certificate' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l client-certificate -d 'The file with the client certificate for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l client-key -d 'The file with the client key for TLS' -r -F
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l insecure-skip-tls-verify -d 'Do not check the API server\'s certificate; the connection is then not secure' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l tls-server-name -d 'The name to expect in the API server\'s certificate' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l disable-compression -d 'Do not ask the API server for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l cache-dir -d 'Accepted because kubectl has it; nothing is cached, every run reads all objects again' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l log-flush-frequency -d 'Accepted because kubectl has it; every message is written immediately' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l chunk-size -d 'How many objects to ask for at a time; 0 asks for all at once' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless the environment variable NO_COLOR, CLICOLOR_FORCE or TERM=dumb requests something else'
+always\t'Always, even if the output is a pipe'
+never\t'Never'"
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s v -l v -d 'Print more on stderr; from 6, every request to the API server is printed, with tokens hidden' -r
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s R -l recursive -d 'Also read the subdirectories of the directories'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l strict -d 'Stop at the first object that cannot be decoded, instead of continuing without it'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s y -l yes -d 'Do not ask; if the plan asks for a name, give it with --confirm'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -l diff -d 'Show what each step changes, field by field'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s A -l all-namespaces -d 'Show the objects of all namespaces'
+complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand reconnect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l continue -d 'Continue a repair that stopped: the repair with this id, or the newest one' -r
 complete -c kubectl-pvctl -n "__fish_kubectl_pvctl_using_subcommand apply" -l dry-run -d 'Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run' -r -f -a "none\t'The plan is carried out'
 client\t'The plan is made, reviewed and shown'

@@ -1504,6 +1504,81 @@ module completions {
     ...object: string         # The VolumeAttachment: va/NAME or `va NAME`
   ]
 
+  def "nu-complete kubectl-pvctl reconnect dry_run" [] {
+    [ "none" "client" "server" ]
+  }
+
+  def "nu-complete kubectl-pvctl reconnect output" [] {
+    [ "text" "json" "yaml" ]
+  }
+
+  def "nu-complete kubectl-pvctl reconnect kube_version" [] {
+    [ "1.36" "1.35" "1.34" "1.33" "1.32" "1.31" "1.30" "1.29" "1.28" "1.14" ]
+  }
+
+  def "nu-complete kubectl-pvctl reconnect insecure_skip_tls_verify" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl reconnect disable_compression" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete kubectl-pvctl reconnect color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Give the clients of a shared volume their server back, at the address that they use
+  export extern "kubectl-pvctl reconnect" [
+    --address: string         # The address that the clients use, if the volume does not record it
+    --service: string         # The Service that the server has now, if nothing shows it; you have to type its name
+    --filename(-f): path      # Read this file or directory instead of a cluster; `-` is stdin. May be given several times
+    --recursive(-R)           # Also read the subdirectories of the directories
+    --assume-complete: string # The files hold all objects of these kinds; without a value: all volumes, claims, classes, pods and nodes
+    --partial: string         # The files do not hold all objects of these kinds; whatever depends on a missing object is then unknown
+    --now: string             # The present time, from which ages are computed, in RFC 3339; the default for files is the newest time in them
+    --strict                  # Stop at the first object that cannot be decoded, instead of continuing without it
+    --dry-run: string@"nu-complete kubectl-pvctl reconnect dry_run" # Write nothing: `client` shows the plan, `server` also sends each write to the API server in dry run
+    --yes(-y)                 # Do not ask; if the plan asks for a name, give it with --confirm
+    --confirm: string         # The name of the object, if the plan asks you to type it
+    --diff                    # Show what each step changes, field by field
+    --output(-o): string@"nu-complete kubectl-pvctl reconnect output" # Print the plan for `apply`, in this format, and write nothing
+    --timeout: string         # How long each step may wait for the controllers, for example 30s or 5m
+    --journal: directory      # The directory of the journals; default: $XDG_STATE_HOME/kubectl-pvctl or ~/.local/state/kubectl-pvctl
+    --kube-version: string@"nu-complete kubectl-pvctl reconnect kube_version" # The Kubernetes minor version to model: 1.14 or 1.28 to 1.36; by default that of the cluster or snapshot, else 1.36
+    --feature-gates: string   # Feature gates that differ from the defaults of the version
+    --controller-flag: string # A flag of kube-controller-manager, for example enable-dynamic-provisioning=false. May be given several times
+    --namespace(-n): string   # Show the objects of this namespace, and the volumes that belong to its claims
+    --all-namespaces(-A)      # Show the objects of all namespaces
+    --selector(-l): string    # Show the objects whose labels match, for example `app=db,tier!=cache`
+    --kubeconfig: path        # The kubeconfig file to use instead of $KUBECONFIG and ~/.kube/config
+    --context: string         # The kubeconfig context to use
+    --cluster: string         # The kubeconfig cluster to use
+    --user: string            # The kubeconfig user to use
+    --server(-s): string      # The address of the API server
+    --token: string           # The bearer token to authenticate with
+    --username: string        # The user name for basic authentication
+    --password: string        # The password of --username
+    --as: string              # The user to act as
+    --as-group: string        # A group to act as; may be given several times
+    --as-uid: string          # The uid to act as
+    --as-user-extra: string   # An extra property of the user to act as; may be given several times, also with the same key
+    --request-timeout: string # How long one request may take, for example 30s or 2m; 0 means no limit
+    --certificate-authority: path # The file with the certificates of the authorities that sign the API server's certificate
+    --client-certificate: path # The file with the client certificate for TLS
+    --client-key: path        # The file with the client key for TLS
+    --insecure-skip-tls-verify: string@"nu-complete kubectl-pvctl reconnect insecure_skip_tls_verify" # Do not check the API server's certificate; the connection is then not secure
+    --tls-server-name: string # The name to expect in the API server's certificate
+    --disable-compression: string@"nu-complete kubectl-pvctl reconnect disable_compression" # Do not ask the API server for compressed answers
+    --cache-dir: directory    # Accepted because kubectl has it; nothing is cached, every run reads all objects again
+    --log-flush-frequency: string # Accepted because kubectl has it; every message is written immediately
+    --chunk-size: string      # How many objects to ask for at a time; 0 asks for all at once
+    --color: string@"nu-complete kubectl-pvctl reconnect color" # When to use colour
+    --v(-v): string           # Print more on stderr; from 6, every request to the API server is printed, with tokens hidden
+    --help(-h)                # Print help (see more with '--help')
+    ...object: string         # The volume: pv/NAME or `pv NAME`; pvc/NAME or `pvc NAME` means the volume of that claim
+  ]
+
   def "nu-complete kubectl-pvctl apply dry_run" [] {
     [ "none" "client" "server" ]
   }

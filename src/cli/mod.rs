@@ -21,8 +21,8 @@ pub use object::{EXPLAINED, one_object, parse_objects};
 pub use output::Output;
 pub use repair::{
     ApplyArgs, DetachArgs, DryRun, FixArgs, HistoryArgs, JournalArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs,
-    RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RescheduleArgs, RestoreArgs, RetainArgs, UnbindArgs, UndoArgs,
-    UnfinalizeArgs,
+    ReconnectArgs, RecreateArgs, ReleaseArgs, RenameArgs, RepairArgs, RescheduleArgs, RestoreArgs, RetainArgs,
+    UnbindArgs, UndoArgs, UnfinalizeArgs,
 };
 pub use request::{SETTING_KEYS, setting_values};
 pub use value::{ControllerFlag, FeatureGate, KindScope, SnapshotFormat, UserExtra, parse_reference};
@@ -237,6 +237,11 @@ pub enum Verb {
     /// Deletes the VolumeAttachment, and the driver then detaches the disk. You have to type the name of the node,
     /// which states that its machine is off, unless the node has the taint node.kubernetes.io/out-of-service.
     Detach(DetachArgs),
+    /// Give the clients of a shared volume their server back, at the address that they use
+    ///
+    /// Creates the Service of the server again, if it was deleted, with the address that the volume records. If the
+    /// server has a Service with another address, creates another Service for the same pods.
+    Reconnect(ReconnectArgs),
     /// Carry out a plan from a file, or continue a repair that stopped
     ///
     /// The plan is made again for the present state of the cluster. If the new plan differs from the plan in the file,

@@ -409,6 +409,34 @@ pub struct DetachArgs {
     pub repair: RepairArgs,
 }
 
+/// The arguments of `reconnect`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "EXAMPLES\n  \
+        kubectl pvctl reconnect pvc/shared -n web                    Create the deleted Service of a volume again\n  \
+        kubectl pvctl reconnect pvc/shared -n web --address 10.96.4.7  The same, with the address that clients use\n  \
+        kubectl pvctl reconnect pv/data --service nfs/nfs-server     Lead the recorded address to this Service's pods")]
+pub struct ReconnectArgs {
+    /// The volume: pv/NAME or `pv NAME`; pvc/NAME or `pvc NAME` means the volume of that claim
+    #[arg(value_name = "pv/NAME|pvc/NAME", required = true)]
+    pub object: Vec<String>,
+
+    /// The address that the clients use, if the volume does not record it
+    #[arg(long, value_name = "IP")]
+    pub address: Option<String>,
+
+    /// The Service that the server has now, if nothing shows it; you have to type its name
+    #[arg(long, value_name = "NAMESPACE/NAME")]
+    pub service: Option<String>,
+
+    /// The files for which the plan is made, if not for a cluster.
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// The flags that all repairs share.
+    #[command(flatten)]
+    pub repair: RepairArgs,
+}
+
 /// The arguments of `apply`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "EXAMPLES\n  \

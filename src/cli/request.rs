@@ -2,16 +2,25 @@
 
 use super::object::one_object;
 use super::repair::{
-    DetachArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, RecreateArgs, ReleaseArgs, RenameArgs,
+    DetachArgs, MoveArgs, RebindArgs, RecipientArgs, ReclaimArgs, ReconnectArgs, RecreateArgs, ReleaseArgs, RenameArgs,
     RescheduleArgs, RestoreArgs, RetainArgs, UnbindArgs, UnfinalizeArgs,
 };
 use crate::error::Error;
 use crate::model::{AccessMode, Kind, ObjectKey, Quantity, Str};
-use crate::repair::{Recipient, Request, Setting, namespace_name, object_name};
+use crate::repair::{ClusterAddress, Recipient, Request, Setting, namespace_name, object_name};
 
 /// Checks and returns the namespace for a claim that the arguments name without a namespace.
 fn in_namespace(namespace: &str) -> Result<Str, Error> {
     namespace_name("namespace", namespace)
+}
+
+/// Returns the claim that the words name, in that namespace. The result is `None` if they name a volume.
+fn claim_in(words: &[String], namespace: &str) -> Result<Option<ObjectKey>, Error> {
+    let (kind, name) = one_object(words, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
+    if kind != Kind::PersistentVolumeClaim {
+        return Ok(None);
+    }
+    Ok(Some(ObjectKey { kind, namespace: in_namespace(namespace)?, name: object_name("the name", &name)? }))
 }
 
 impl RetainArgs {
@@ -21,11 +30,7 @@ impl RetainArgs {
     /// # Errors
     /// Returns a usage error that names the wrong word.
     pub fn claim(&self, namespace: &str) -> Result<Option<ObjectKey>, Error> {
-        let (kind, name) = one_object(&self.object, &[Kind::PersistentVolume, Kind::PersistentVolumeClaim])?;
-        if kind != Kind::PersistentVolumeClaim {
-            return Ok(None);
-        }
-        Ok(Some(ObjectKey { kind, namespace: in_namespace(namespace)?, name: object_name("the name", &name)? }))
+        claim_in(&self.object, namespace)
     }
 
     /// Returns the request.
@@ -171,6 +176,50 @@ impl RescheduleArgs {
     /// Returns a usage error that names the wrong word.
     pub fn request(&self, namespace: &str) -> Result<Request, Error> {
         Ok(Request::Reschedule { namespace: in_namespace(namespace)?, name: claim(&self.object)? })
+    }
+}
+
+impl ReconnectArgs {
+    /// Returns the claim whose clients get their server back, in that namespace. The caller finds its volume. The
+    /// result is `None` if the arguments name a volume.
+    ///
+    /// # Errors
+    /// Returns a usage error that names the wrong word.
+    pub fn claim(&self, namespace: &str) -> Result<Option<ObjectKey>, Error> {
+        claim_in(&self.object, namespace)
+    }
+
+    /// Returns the address that the clients use, if it is stated.
+    ///
+    /// # Errors
+    /// Returns a usage error if no Service can have the address.
+    pub fn address(&self) -> Result<Option<ClusterAddress>, Error> {
+        let parse = |text: &str| {
+            ClusterAddress::parse(text).map_err(|why| {
+                Error::usage(format!("--address: {why}"))
+                    .hint("it takes the cluster IP of a Service, such as 10.96.4.7")
+            })
+        };
+        self.address.as_deref().map(parse).transpose()
+    }
+
+    /// Returns the Service that the server has now, if it is stated: namespace and name.
+    ///
+    /// # Errors
+    /// Returns a usage error if this is no name of a Service.
+    pub fn server(&self) -> Result<Option<(Str, Str)>, Error> {
+        let Some(text) = self.service.as_deref() else { return Ok(None) };
+        let (namespace, name) =
+            text.split_once('/').ok_or_else(|| Error::usage(format!("--service: {text:?} is not NAMESPACE/NAME")))?;
+        Ok(Some((namespace_name("--service", namespace)?, object_name("--service", name)?)))
+    }
+
+    /// Returns the request.
+    ///
+    /// # Errors
+    /// Returns a usage error that names the wrong word.
+    pub fn request(&self) -> Result<Request, Error> {
+        Ok(Request::Reconnect { volume: volume(&self.object)?, address: self.address()?, server: self.server()? })
     }
 }
 

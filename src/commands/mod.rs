@@ -16,6 +16,7 @@ mod moving;
 mod predict;
 mod rebind;
 mod reclaim;
+mod reconnect;
 mod recreate;
 mod release;
 mod rename;
@@ -66,6 +67,7 @@ pub fn run(cli: &Cli, terminal: &Terminal) -> Result<Status, Error> {
         Some(Verb::Rename(args)) => rename::run(args, &cli.global, terminal),
         Some(Verb::Unfinalize(args)) => unfinalize::run(args, &cli.global, terminal),
         Some(Verb::Reschedule(args)) => reschedule::run(args, &cli.global, terminal),
+        Some(Verb::Reconnect(args)) => reconnect::run(args, &cli.global, terminal),
         Some(Verb::Detach(args)) => detach::run(args, &cli.global, terminal),
         Some(Verb::Apply(args)) => apply::run(args, &cli.global, terminal),
         Some(Verb::Undo(args)) => undo::run(args, &cli.global, terminal),

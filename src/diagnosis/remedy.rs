@@ -103,6 +103,11 @@ pub fn detach(attachment: &VolumeAttachment, does: impl Into<String>) -> Remedy 
     ours("detach", &quoted(&format!("va/{}", attachment.meta.name)), does)
 }
 
+/// Creates a remedy that gives the clients of a shared volume their server back.
+pub fn reconnect(volume: &PersistentVolume, does: impl Into<String>) -> Remedy {
+    ours("reconnect", &typed(&volume_key(&volume.meta.name)), does)
+}
+
 /// Creates a remedy that removes a finalizer from a claim that is being deleted, if the owner of the finalizer is gone.
 pub fn unfinalize(claim: &PersistentVolumeClaim, finalizer: &str, does: impl Into<String>) -> Remedy {
     let object = quoted(&format!("pvc/{}", claim.meta.name));

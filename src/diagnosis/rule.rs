@@ -55,6 +55,8 @@ pub enum Repair {
     Reschedule,
     /// The claim, which has no volume, is created again with the class that was meant.
     Reclass,
+    /// The clients of the shared volume get their server back, at the address that they use.
+    Reconnect,
 }
 
 /// One kind of problem.

@@ -466,7 +466,7 @@ impl<'r> Run<'r> {
             match decode(&object, manifest.as_ref())? {
                 Some(Seen::Claim(seen)) => claim = Some(seen),
                 Some(Seen::Volume(seen)) => volume = Some(seen),
-                Some(Seen::Attachment(_)) | None => {}
+                Some(Seen::Attachment(_) | Seen::Service(_)) | None => {}
             }
         }
         // The claim that the step created may be gone, and another claim may have its name.
@@ -578,6 +578,7 @@ fn answers(write: &Write, found: &Value) -> bool {
         | Change::NameVolume { .. }
         | Change::SetClass { .. }
         | Change::SetAnnotation { .. }
-        | Change::Create { .. } => is_that(&write.object, found) && same(),
+        | Change::Create { .. }
+        | Change::CreateService { .. } => is_that(&write.object, found) && same(),
     }
 }

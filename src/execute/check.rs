@@ -14,9 +14,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
         let kind = write.object.kind;
         let (fits, only) = match &write.change {
             Change::Create { .. } => (kind == Kind::PersistentVolumeClaim, "only claims are created"),
+            Change::CreateService { .. } => (kind == Kind::Service, "this change is only for Services"),
             Change::Delete => (
-                matches!(kind, Kind::PersistentVolumeClaim | Kind::VolumeAttachment),
-                "only claims and attachments are deleted",
+                matches!(kind, Kind::PersistentVolumeClaim | Kind::VolumeAttachment | Kind::Service),
+                "only claims, attachments and Services are deleted",
             ),
             Change::NameVolume { .. } | Change::SetClass { .. } | Change::SetAnnotation { .. } => {
                 (kind == Kind::PersistentVolumeClaim, "this change is only for claims")
@@ -36,6 +37,14 @@ pub(super) fn check(plan: &Plan) -> Result<(), Stopped> {
             && !matches!(to.as_str(), "Retain" | "Delete")
         {
             return Err(Stopped::refused(format!("no repair sets the policy of {} to {to:?}", write.object)));
+        }
+        if let Change::CreateService { service } = &write.change
+            && service.plan() != plan.id
+        {
+            return Err(Stopped::refused(format!(
+                "{} must have the annotation {PLAN_ANNOTATION}: {}",
+                write.object, plan.id
+            )));
         }
         if let Change::Create { manifest } = &write.change {
             let metadata = &manifest["metadata"];

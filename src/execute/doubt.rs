@@ -32,6 +32,16 @@ pub(super) fn fate(
             Some(_) | None => RequestFate::NotDone,
         };
     }
+    if let Change::CreateService { service } = &write.change {
+        return match (now, seen) {
+            (Some(found), Some(Seen::Service(stored))) if is_signed(plan, found) => {
+                let is_ours = service.address().is_of(stored);
+                if is_ours { RequestFate::Done } else { RequestFate::Unknown }
+            }
+            // If somebody else created the Service of this name, the Service of this plan does not exist.
+            (Some(_) | None, _) => RequestFate::NotDone,
+        };
+    }
     let version = |object: Option<&Value>| object.map(|object| object["metadata"]["resourceVersion"].clone());
     if before.is_some() && version(before) == version(now) {
         return RequestFate::NotDone;
@@ -58,7 +68,8 @@ fn shows_not(write: &Write, before: Option<&Value>, seen: Option<&Seen>) -> bool
         Change::SetReclaimPolicy { .. }
         | Change::SetClaimRef { .. }
         | Change::SetAnnotation { .. }
-        | Change::Create { .. } => false,
+        | Change::Create { .. }
+        | Change::CreateService { .. } => false,
     }
 }
 
@@ -117,6 +128,7 @@ fn shows(write: &Write, wait: Option<&Wait>, before: Option<&Value>, seen: Optio
             | Change::NameVolume { .. }
             | Change::SetClass { .. }
             | Change::Create { .. }
+            | Change::CreateService { .. }
             | Change::Delete,
             _,
         ) => false,

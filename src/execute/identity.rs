@@ -104,7 +104,7 @@ fn storage(object: &ObjectKey, manifest: Option<&Value>) -> Result<Option<String
             let parts = [source.kind.as_str(), &source.detail, &source.handle];
             Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
         }
-        Some(Seen::Claim(_) | Seen::Attachment(_)) | None => None,
+        Some(Seen::Claim(_) | Seen::Attachment(_) | Seen::Service(_)) | None => None,
     })
 }
 

@@ -62,7 +62,7 @@ async fn policy_lost(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Option<(Vo
             None if volume.reclaim_policy == ReclaimPolicy::Retain => Ok(None),
             None => Ok(manifest.map(|manifest| (volume.status.phase.clone(), manifest))),
         },
-        Some(Seen::Claim(_) | Seen::Attachment(_)) | None => {
+        Some(Seen::Claim(_) | Seen::Attachment(_) | Seen::Service(_)) | None => {
             Err(Stopped::volume_lost(format!("volume {wanted} is gone")))
         }
     }

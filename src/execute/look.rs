@@ -4,11 +4,14 @@ use super::api::Api;
 use super::error::Stopped;
 use crate::controllers::persistent_volume::reclaim;
 use crate::model::{
-    CsiNode, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, StatefulSet, Str,
+    CsiNode, Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Resource, Service, StatefulSet, Str,
     VolumeAttachment,
 };
+use crate::repair::guards::clients;
 use crate::repair::guards::machine::{self, OtherMachine};
-use crate::repair::{Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, node_key, volume_key};
+use crate::repair::{
+    Obstacle, Recheck, Seen, VolumeIdentity, Write, claim_key, guards, node_key, service_key, volume_key,
+};
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
 use serde_json::Value;
@@ -189,6 +192,35 @@ pub(super) async fn again(api: Api<'_>, recheck: &Recheck) -> Result<(), Stopped
                 }
             }
         }
+        Recheck::AddressFree { address } => {
+            let services = all::<Service>(api, "").await?;
+            match services.iter().find(|service| address.is_of(service)) {
+                None => Ok(()),
+                Some(service) => Err(Stopped::changed(clients::taken(*address, service))),
+            }
+        }
+        Recheck::SameServer { server } => {
+            let key = service_key(&server.namespace, &server.name);
+            let found = match decode(&key, api.get(&key).await?.as_ref())? {
+                Some(Seen::Service(service)) => Some(service),
+                Some(Seen::Volume(_) | Seen::Claim(_) | Seen::Attachment(_)) | None => None,
+            };
+            match server.differs(found.as_deref()) {
+                None => Ok(()),
+                Some(why) => Err(Stopped::changed(why).hint("ask for the repair again")),
+            }
+        }
+        Recheck::NoClients { address, volumes } => {
+            let stored = all::<PersistentVolume>(api, "").await?;
+            let pods = all::<Pod>(api, "").await?;
+            let attachments = all::<VolumeAttachment>(api, "").await?;
+            let users = clients::of(*address, volumes, &stored, &pods, &attachments);
+            if users.is_empty() {
+                return Ok(());
+            }
+            Err(Stopped::changed(clients::would_lose(*address, &users))
+                .hint("stop what runs them, and wait until they are gone"))
+        }
         Recheck::Retained { volume: wanted } => match that_volume(api, wanted).await?.reclaim_policy.as_str() {
             "Retain" => Ok(()),
             other => {
@@ -207,7 +239,7 @@ async fn that_volume(api: Api<'_>, wanted: &VolumeIdentity) -> Result<Arc<Persis
             None => Ok(volume),
             Some(why) => Err(Stopped::volume_lost(why)),
         },
-        Some(Seen::Claim(_) | Seen::Attachment(_)) | None => {
+        Some(Seen::Claim(_) | Seen::Attachment(_) | Seen::Service(_)) | None => {
             Err(Stopped::volume_lost(format!("volume {wanted} is gone")))
         }
     }
@@ -227,7 +259,7 @@ async fn named_by(
     let key = claim_key(&named.namespace, &named.name);
     match decode(&key, api.get(&key).await?.as_ref())? {
         Some(Seen::Claim(claim)) => Ok(Some(claim)),
-        Some(Seen::Volume(_) | Seen::Attachment(_)) | None => Ok(None),
+        Some(Seen::Volume(_) | Seen::Attachment(_) | Seen::Service(_)) | None => Ok(None),
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) async fn receipts(api: Api<'_>, plan: &Plan) -> Result<Receipts, Stop
             awaited |= step.wait.is_some();
             continue;
         };
-        let creates = matches!(write.change, Change::Create { .. });
+        let creates = write.creates();
         if first || creates {
             let current = api.get(&write.object).await?;
             let seen = decode(&write.object, current.as_ref())?;
@@ -108,6 +108,7 @@ async fn way_back(api: Api<'_>, plan: &Plan, gone: &[&ObjectKey], receipts: &mut
             | Change::NameVolume { .. }
             | Change::SetClass { .. }
             | Change::SetAnnotation { .. }
+            | Change::CreateService { .. }
             | Change::Delete => {}
         }
     }
@@ -382,7 +383,7 @@ async fn try_again(api: Api<'_>, write: &Write, current: Option<Value>) -> Resul
     let mut current = current;
     for _ in 1..TRIALS {
         match try_out(api, write, current.as_ref()).await? {
-            Err(Objection::Refused(status)) if status.code == 409 && !matches!(write.change, Change::Create { .. }) => {
+            Err(Objection::Refused(status)) if status.code == 409 && !write.creates() => {
                 current = api.get(&write.object).await?;
                 if let Some(obstacle) = write.obstacle(decode(&write.object, current.as_ref())?.as_ref()) {
                     return Err(in_the_way(write, &obstacle));

@@ -89,6 +89,8 @@ pub struct Evidence<'a> {
     pub nodes: bool,
     /// Whether the pods of all shown namespaces are read.
     pub pods: bool,
+    /// Whether the pods of all namespaces are read.
+    pub all_pods: bool,
     /// Further namespaces whose pods are read.
     pub pods_in: &'a [Str],
     /// Whether recycler pods, which erase volumes, are read.
@@ -189,7 +191,7 @@ impl<'a> Question<'a> {
         // read.
         let pods = self.evidence.pods || self.pods_decide && modelled.syncs(Kind::Pod);
         // The scheduler judges nodes by all pods.
-        let all_pods = self.options.scope.all_namespaces || modelled.schedules();
+        let all_pods = self.options.scope.all_namespaces || modelled.schedules() || self.evidence.all_pods;
         let shown = if all_pods { None } else { Some(namespace) };
         Ok(Needs {
             host_path_provisioning: behavior.hostpath_provisioning,

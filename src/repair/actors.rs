@@ -170,7 +170,7 @@ impl SafetyModel<'_> {
             let mut after = *state;
             let left = match delete(&Seen::Claim(claim)) {
                 Some(Seen::Claim(marked)) => Some(marked),
-                Some(Seen::Volume(_) | Seen::Attachment(_)) | None => None,
+                Some(Seen::Volume(_) | Seen::Attachment(_) | Seen::Service(_)) | None => None,
             };
             self.set_claim(&mut after, place, left);
             all.push((place, after));

@@ -20,6 +20,7 @@
 use super::detachment::Detachment;
 use super::involved::InvolvedObjects;
 use super::plan::{GivenUp, Plan, Step};
+use super::reconnection::Reconnection;
 use super::safety_model::{SafetyModel, State};
 use super::situation::Situation;
 use super::wait::{Wait, Waited};
@@ -47,6 +48,10 @@ pub enum Harm {
     DetachedInUse(Str),
     /// The plan deletes another attachment of the volume to this node than the one that was reviewed.
     DetachedAnew(Str),
+    /// The plan leads the clients of the volume to a server that may not have the volume.
+    Misled(Str),
+    /// The plan deletes the Service that clients of the volume use, or another Service than the reviewed one.
+    CutOff(Str),
 }
 
 impl Harm {
@@ -56,7 +61,9 @@ impl Harm {
             Self::DataDeleted | Self::DataErased => given_up.contains(&GivenUp::Data),
             Self::ObjectGone => given_up.contains(&GivenUp::Object) || given_up.contains(&GivenUp::Data),
             Self::Taken(..) => given_up.contains(&GivenUp::Privacy),
-            Self::Mistaken | Self::DetachedInUse(_) | Self::DetachedAnew(_) => false,
+            Self::Mistaken | Self::DetachedInUse(_) | Self::DetachedAnew(_) | Self::Misled(_) | Self::CutOff(_) => {
+                false
+            }
         }
     }
 
@@ -79,6 +86,10 @@ impl Harm {
             Self::DetachedAnew(node) => {
                 format!("volume {volume} was attached to node {node} again, and is detached from it")
             }
+            Self::Misled(service) => {
+                format!("Service {service} leads the clients of volume {volume} to a server that may not have it")
+            }
+            Self::CutOff(service) => format!("clients of volume {volume} lose Service {service}"),
         }
     }
 }
@@ -131,6 +142,10 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan, reach: SearchReach) -> Verd
     // A plan that deletes an attachment writes no volume and no claim.
     if let Some(detachment) = Detachment::of(plan) {
         return detachment.judge();
+    }
+    // Neither does a plan that creates or deletes a Service.
+    if let Some(reconnection) = Reconnection::of(plan) {
+        return reconnection.judge();
     }
     let mut states = 0;
     let involved = InvolvedObjects::reaching(situation.snapshot, plan, reach.everyone);
@@ -427,7 +442,7 @@ pub(super) fn is_met(model: &SafetyModel<'_>, state: &State, wait: &Wait) -> boo
         match model.seen(state, object) {
             Some(super::write::Seen::Volume(seen)) => volume = Some(seen),
             Some(super::write::Seen::Claim(seen)) => claim = Some(seen),
-            Some(super::write::Seen::Attachment(_)) | None => {}
+            Some(super::write::Seen::Attachment(_) | super::write::Seen::Service(_)) | None => {}
         }
     }
     wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met

@@ -4,6 +4,7 @@ use super::adversary::{is_met, plan_move};
 use super::detachment::Detachment;
 use super::involved::InvolvedObjects;
 use super::plan::{Plan, Step, state_in_words};
+use super::reconnection::Reconnection;
 use super::safety_model::{SafetyModel, State, VOLUMES};
 use crate::model::ObjectKey;
 use crate::simulate::Settings;
@@ -15,6 +16,9 @@ use rustc_hash::FxHashSet;
 pub(super) fn answers<'a>(snapshot: &'a Snapshot, settings: &Settings<'a>, plan: &Plan) -> Option<Vec<Answer>> {
     if let Some(detachment) = Detachment::of(plan) {
         return Some(vec![detachment.answer(snapshot)]);
+    }
+    if let Some(reconnection) = Reconnection::of(plan) {
+        return Some(reconnection.answers(snapshot));
     }
     let mut involved = InvolvedObjects::of(snapshot, plan);
     let open = involved.add_free_volumes(snapshot, &settings.behavior, plan, VOLUMES);

@@ -7,7 +7,7 @@ use super::guards::machine::MachineSign;
 use super::guards::{self, Guard, Holds};
 use super::plan::{Expected, GivenUp, Plan, Recheck, Refusal, Undo};
 use super::request::{Recipient, Request, Setting};
-use super::situation::{Situation, claim_key, node_key, volume_key};
+use super::situation::{Situation, claim_key, node_key, service_key, volume_key};
 use super::verbs::in_vain;
 use super::write::{Change, Expect, Write};
 use crate::controllers::persistent_volume::reclaim;
@@ -87,6 +87,11 @@ fn looks(recheck: &Recheck) -> Vec<Right> {
             vec![get(node_key(node)), list(Kind::PersistentVolume, &Str::default())]
         }
         Recheck::MachineOff { node, .. } => vec![get(node_key(node))],
+        Recheck::AddressFree { .. } => vec![list(Kind::Service, &Str::default())],
+        Recheck::SameServer { server } => vec![get(service_key(&server.namespace, &server.name))],
+        Recheck::NoClients { .. } => {
+            [Kind::PersistentVolume, Kind::Pod, Kind::VolumeAttachment].map(|kind| list(kind, &Str::default())).into()
+        }
         Recheck::NotRecycled { volume } => {
             let name = reclaim::recycler_of(volume).into();
             vec![get(ObjectKey { kind: Kind::Pod, namespace: reclaim::RECYCLER_NAMESPACE.into(), name })]
@@ -281,6 +286,10 @@ impl Allowance {
             Request::Detach { machine_off, .. } => {
                 Self { type_name: node_to_type(plan, machine_off.as_ref()), ..to(Vec::new()) }
             }
+            // The person states which server has the data, so they type its name.
+            Request::Reconnect { server, .. } => {
+                Self { type_name: server.as_ref().map(|(_, name)| name.clone()), ..to(Vec::new()) }
+            }
             Request::Undo { .. } => Self::back(origin),
         }
     }
@@ -338,6 +347,7 @@ fn named_by(write: &Write) -> Option<(Str, Str)> {
         | Change::NameVolume { .. }
         | Change::SetClass { .. }
         | Change::SetAnnotation { .. }
+        | Change::CreateService { .. }
         | Change::Delete => None,
     }
 }

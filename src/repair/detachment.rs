@@ -275,6 +275,9 @@ fn holds(recheck: &Recheck, state: State) -> bool {
         | Recheck::Lives { .. }
         | Recheck::Reserved { .. }
         | Recheck::Unprovisioned { .. }
-        | Recheck::NotRecycled { .. } => true,
+        | Recheck::NotRecycled { .. }
+        | Recheck::AddressFree { .. }
+        | Recheck::SameServer { .. }
+        | Recheck::NoClients { .. } => true,
     }
 }

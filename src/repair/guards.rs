@@ -2,6 +2,7 @@
 //! removes something, a condition that cannot be judged is treated as not met.
 
 mod backing;
+pub mod clients;
 mod dependents;
 pub mod machine;
 pub mod mounted;
@@ -107,6 +108,9 @@ pub fn judge(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
             Recheck::MachineOff { node, sign, mounted_as } => {
                 guards.push(machine::off(situation, node, sign, mounted_as.as_deref()));
             }
+            Recheck::AddressFree { address } => guards.push(clients::free(situation, *address)),
+            Recheck::SameServer { server } => guards.push(clients::server(situation, server)),
+            Recheck::NoClients { address, volumes } => guards.push(clients::none(situation, *address, volumes)),
         }
     }
     guards.extend(machine::attacher(situation, plan));
@@ -377,7 +381,7 @@ pub fn volumes_of(situation: &Situation<'_>, claim: &PersistentVolumeClaim) -> V
 fn saved(plan: &Plan) -> Guard {
     let missing: Vec<String> = plan
         .writes()
-        .filter(|write| !matches!(write.change, Change::Create { .. }))
+        .filter(|write| !write.creates())
         .map(|write| &write.object)
         .filter(|object| !plan.saves.contains(object))
         .map(ToString::to_string)
@@ -530,7 +534,7 @@ fn actor(situation: &Situation<'_>, volume: &PersistentVolume) -> Guard {
 fn namespaces(situation: &Situation<'_>, plan: &Plan) -> Vec<Guard> {
     const ID: &str = "namespace";
     let mut guards = Vec::new();
-    for write in plan.writes().filter(|write| matches!(write.change, Change::Create { .. })) {
+    for write in plan.writes().filter(|write| write.creates()) {
         let name = &write.object.namespace;
         let guard = match situation.snapshot.find::<Namespace>("", name) {
             Some(namespace) if namespace.meta.deleted.is_some() => {

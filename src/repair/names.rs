@@ -93,6 +93,13 @@ pub fn check_names(request: &Request) -> Result<(), Error> {
             object_name("request.attachment", attachment)?;
             machine_off.as_deref().map_or(Ok(()), |node| object_name("request.machineOff", node).map(drop))
         }
+        Request::Reconnect { volume: name, server, address: _ } => {
+            if let Some((namespace, name)) = server {
+                namespace_name("request.server", namespace)?;
+                object_name("request.server", name)?;
+            }
+            volume(name)
+        }
         Request::Undo { .. } => Err(Error::usage("a plan that undoes a repair cannot be in a file")
             .hint("kubectl pvctl undo makes it again, from the journal")),
     }

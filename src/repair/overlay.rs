@@ -22,6 +22,9 @@ impl Write {
                 Ok(Seen::Claim(claim)) => Some(Seen::Claim(Arc::new(created(self, (*claim).clone())))),
                 other => other.ok(),
             },
+            (Change::CreateService { service }, _) => {
+                Seen::decode(self.object.kind, &service.manifest(&self.object)).ok()
+            }
             (_, None) => None,
             (Change::Delete, Some(seen)) => delete(seen),
             (change, Some(Seen::Volume(volume))) => {
@@ -45,7 +48,11 @@ impl Write {
                     Change::SetAnnotation { key, value } => {
                         annotate(&mut after.meta.annotations, key, value.as_deref());
                     }
-                    Change::NameVolume { .. } | Change::SetClass { .. } | Change::Create { .. } | Change::Delete => {}
+                    Change::NameVolume { .. }
+                    | Change::SetClass { .. }
+                    | Change::Create { .. }
+                    | Change::CreateService { .. }
+                    | Change::Delete => {}
                 }
                 after.meta.resource_version = after.meta.resource_version.successor();
                 Some(Seen::Volume(Arc::new(after)))
@@ -67,13 +74,15 @@ impl Write {
                     Change::SetReclaimPolicy { .. }
                     | Change::SetClaimRef { .. }
                     | Change::Create { .. }
+                    | Change::CreateService { .. }
                     | Change::Delete => {}
                 }
                 after.meta.resource_version = after.meta.resource_version.successor();
                 Some(Seen::Claim(Arc::new(after)))
             }
-            // An attachment is only deleted.
+            // An attachment is only deleted. A Service is only created and deleted.
             (_, Some(Seen::Attachment(attachment))) => Some(Seen::Attachment(Arc::clone(attachment))),
+            (_, Some(Seen::Service(service))) => Some(Seen::Service(Arc::clone(service))),
         }
     }
 }
@@ -105,6 +114,11 @@ pub(super) fn delete(seen: &Seen) -> Option<Seen> {
             let mut after = (**attachment).clone();
             mark(&mut after.meta);
             Seen::Attachment(Arc::new(after))
+        }
+        Seen::Service(service) => {
+            let mut after = (**service).clone();
+            mark(&mut after.meta);
+            Seen::Service(Arc::new(after))
         }
     })
 }

@@ -3,6 +3,7 @@
 use super::guards::machine::MachineSign;
 use super::identity::VolumeIdentity;
 use super::request::Request;
+use super::service::{ClusterAddress, ServerService};
 use super::situation::volume_key;
 use super::wait::Wait;
 use super::write::{Change, Expect, Seen, Write};
@@ -109,7 +110,8 @@ pub struct Expected {
 /// Describes the state of an object, predicted or read, in the words of [`Expected::states`].
 pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
     let Some(seen) = seen else {
-        return if kind == Kind::PersistentVolumeClaim { "not there" } else { "gone" }.to_owned();
+        let may_come = matches!(kind, Kind::PersistentVolumeClaim | Kind::Service);
+        return if may_come { "not there" } else { "gone" }.to_owned();
     };
     let ending = if seen.meta().deleted.is_some() { ", being deleted" } else { "" };
     match seen {
@@ -127,6 +129,7 @@ pub fn state_in_words(kind: Kind, seen: Option<&Seen>) -> String {
             let state = if attachment.attached { "attached" } else { "not attached" };
             format!("{state}, volume {} on node {}", attachment.volume_name, attachment.node_name)
         }
+        Seen::Service(service) => format!("at address {}{ending}", service.cluster_ip),
     }
 }
 
@@ -233,6 +236,24 @@ pub enum Recheck {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mounted_as: Option<Str>,
     },
+    /// No Service has the address.
+    AddressFree {
+        /// The address.
+        address: ClusterAddress,
+    },
+    /// The Service of the server is the one that was reviewed.
+    SameServer {
+        /// The Service.
+        server: ServerService,
+    },
+    /// Nobody can use a server at the address: no running pod uses a volume that records the address, or one of the
+    /// other volumes, and no VolumeAttachment names such a volume.
+    NoClients {
+        /// The address.
+        address: ClusterAddress,
+        /// The names of further volumes whose clients use the address.
+        volumes: Vec<Str>,
+    },
 }
 
 impl Recheck {
@@ -256,7 +277,10 @@ impl Recheck {
             | Self::NotNeeded { .. }
             | Self::OneMachine { .. }
             | Self::Unprovisioned { .. }
-            | Self::MachineOff { .. } => None,
+            | Self::MachineOff { .. }
+            | Self::AddressFree { .. }
+            | Self::SameServer { .. }
+            | Self::NoClients { .. } => None,
         }
     }
 }
@@ -288,6 +312,11 @@ impl std::fmt::Display for Recheck {
                 write!(out, "node {node} does not exist, and no volume was made for the claim")
             }
             Self::MachineOff { node, sign, .. } => write!(out, "node {node} {sign}"),
+            Self::AddressFree { address } => write!(out, "no Service has address {address}"),
+            Self::SameServer { server } => {
+                write!(out, "Service {}/{} has the same selector and ports", server.namespace, server.name)
+            }
+            Self::NoClients { address, .. } => write!(out, "no pod uses a volume at address {address}"),
         }
     }
 }

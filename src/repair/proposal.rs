@@ -82,6 +82,10 @@ fn requests(situation: &Situation<'_>, repair: Repair, object: &ObjectKey) -> Ve
             };
             meant.map(recreate).into_iter().collect()
         }
+        Repair::Reconnect => {
+            let reconnect = |volume: &Str| Request::Reconnect { volume: volume.clone(), address: None, server: None };
+            volume.map(|volume| reconnect(&volume.meta.name)).into_iter().collect()
+        }
         Repair::Reschedule => {
             vec![Request::Reschedule { namespace: object.namespace.clone(), name: object.name.clone() }]
         }

@@ -54,6 +54,7 @@ pub fn reached(situation: &Situation<'_>, plan: &Plan) -> Option<String> {
         | Request::Restore { .. }
         | Request::Rebind { .. }
         | Request::Reschedule { .. }
+        | Request::Reconnect { .. }
         | Request::Undo { .. } => None,
     }
 }

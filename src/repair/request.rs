@@ -1,5 +1,6 @@
 //! The request for a repair, as data.
 
+use super::service::ClusterAddress;
 use super::situation::{attachment_key, claim_key, volume_key};
 use crate::model::{Kind, ObjectKey, Str};
 use serde::{Deserialize, Serialize};
@@ -109,6 +110,17 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         machine_off: Option<Str>,
     },
+    /// Give the clients of a shared volume their server back: create the Service that has the address which they use.
+    Reconnect {
+        /// The volume.
+        volume: Str,
+        /// The address that the clients use, if the person states it. Otherwise the volume must record it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<ClusterAddress>,
+        /// The Service that the server has now, if the person states it: namespace and name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        server: Option<(Str, Str)>,
+    },
     /// Undo a repair, newest step first.
     Undo {
         /// The id of the journal of the repair.
@@ -135,6 +147,7 @@ impl Request {
             Self::Unfinalize { .. } => "unfinalize",
             Self::Reschedule { .. } => "reschedule",
             Self::Detach { .. } => "detach",
+            Self::Reconnect { .. } => "reconnect",
             Self::Undo { .. } => "undo",
         }
     }
@@ -144,7 +157,11 @@ impl Request {
     pub fn namespaces(&self) -> Vec<Str> {
         match self {
             // The namespace of the claim is in the volume that the attachment names.
-            Self::Retain { .. } | Self::Reclaim { .. } | Self::Detach { .. } | Self::Undo { .. } => Vec::new(),
+            Self::Retain { .. }
+            | Self::Reclaim { .. }
+            | Self::Detach { .. }
+            | Self::Reconnect { .. }
+            | Self::Undo { .. } => Vec::new(),
             Self::Release { to, .. } | Self::Unbind { to, .. } => match to {
                 Recipient::Claim { namespace, .. } => vec![namespace.clone()],
                 Recipient::LastClaim | Recipient::Anyone => Vec::new(),
@@ -172,6 +189,7 @@ impl Request {
             | Self::Unbind { volume, .. }
             | Self::Reclaim { volume, .. }
             | Self::Rebind { to: volume, .. }
+            | Self::Reconnect { volume, .. }
             | Self::Restore { from: Some(volume), .. } => volume,
             Self::Unfinalize { object, .. } if object.kind == Kind::PersistentVolume => &object.name,
             Self::Detach { attachment, .. } => return Some((Kind::VolumeAttachment, attachment)),
@@ -192,6 +210,7 @@ impl Request {
             | Self::Release { volume, .. }
             | Self::Unbind { volume, .. }
             | Self::Reclaim { volume, .. }
+            | Self::Reconnect { volume, .. }
             | Self::Restore { from: Some(volume), .. } => vec![volume_key(volume)],
             Self::Rebind { namespace, name, to, .. } => vec![claim_key(namespace, name), volume_key(to)],
             Self::Recreate { namespace, name, .. }

@@ -453,7 +453,10 @@ impl<'a> SafetyModel<'a> {
             | Recheck::NotNeeded { .. }
             | Recheck::OneMachine { .. }
             | Recheck::Unprovisioned { .. }
-            | Recheck::MachineOff { .. } => true,
+            | Recheck::MachineOff { .. }
+            | Recheck::AddressFree { .. }
+            | Recheck::SameServer { .. }
+            | Recheck::NoClients { .. } => true,
         }
     }
 

@@ -1,7 +1,8 @@
 //! The input of planners and guards: the snapshot, the settings of the simulation, and the complete manifests of the
 //! few objects that a plan is about.
 
-use crate::model::{Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumeAttachment};
+use crate::diagnosis::shared_volumes::Absences;
+use crate::model::{Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Service, Str, VolumeAttachment};
 use crate::simulate::Settings;
 use crate::snapshot::{Absence, Snapshot};
 use serde_json::Value;
@@ -97,6 +98,14 @@ impl<'a> Situation<'a> {
         }
     }
 
+    /// Returns the Service of this name.
+    pub fn service(&self, namespace: &str, name: &str) -> Known<&'a Service> {
+        match self.snapshot.find::<Service>(namespace, name) {
+            Some(service) => Known::There(service),
+            None => self.absence(Kind::Service, namespace, name),
+        }
+    }
+
     /// Returns the node of this name.
     pub fn node(&self, name: &str) -> Known<&'a Node> {
         match self.snapshot.node(name) {
@@ -123,6 +132,16 @@ impl<'a> Situation<'a> {
     }
 }
 
+impl Absences for Situation<'_> {
+    fn lacks(&self, kind: Kind, namespace: &str, name: &str) -> bool {
+        self.snapshot.coverage().absence_of(kind, namespace, name) == Absence::Certain
+    }
+
+    fn knows_all(&self, kind: Kind, namespace: &str) -> bool {
+        Situation::knows_all(self, kind, namespace)
+    }
+}
+
 /// Returns the key of a volume.
 pub fn volume_key(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::PersistentVolume, namespace: Str::default(), name: name.into() }
@@ -136,6 +155,11 @@ pub fn node_key(name: &str) -> ObjectKey {
 /// Returns the key of a VolumeAttachment.
 pub fn attachment_key(name: &str) -> ObjectKey {
     ObjectKey { kind: Kind::VolumeAttachment, namespace: Str::default(), name: name.into() }
+}
+
+/// Returns the key of a Service.
+pub fn service_key(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey { kind: Kind::Service, namespace: namespace.into(), name: name.into() }
 }
 
 /// Returns the key of a claim.

@@ -13,6 +13,14 @@ impl Write {
         if let Change::Create { manifest } = &self.change {
             return created_otherwise(manifest, stored);
         }
+        if let Change::CreateService { service } = &self.change {
+            let plan = stored["metadata"]["annotations"][PLAN_ANNOTATION].as_str();
+            return match Seen::decode(self.object.kind, stored) {
+                Ok(Seen::Service(found)) => service.differs(&found, plan),
+                Ok(Seen::Volume(_) | Seen::Claim(_) | Seen::Attachment(_)) => Some("it is no Service".to_owned()),
+                Err(problem) => Some(format!("the answer is not understood: {problem}")),
+            };
+        }
         if matches!(self.change, Change::Delete) {
             return None;
         }
@@ -54,7 +62,7 @@ impl Write {
             Ok(Seen::Claim(claim)) if !matches!(self.change, Change::NameVolume { .. }) => {
                 vec![Expect::VolumeName { is: claim.volume_name.clone() }]
             }
-            Ok(Seen::Claim(_) | Seen::Attachment(_)) | Err(_) => Vec::new(),
+            Ok(Seen::Claim(_) | Seen::Attachment(_) | Seen::Service(_)) | Err(_) => Vec::new(),
         }
     }
 
@@ -70,7 +78,9 @@ impl Write {
             Change::NameVolume { volume } => vec![Expect::VolumeName { is: volume.clone() }],
             Change::SetClass { class } => vec![Expect::Class { is: Some(class.clone()) }],
             Change::SetAnnotation { key, value } => vec![Expect::Annotation { key: key.clone(), is: value.clone() }],
-            Change::RemoveFinalizer { .. } | Change::Create { .. } | Change::Delete => Vec::new(),
+            Change::RemoveFinalizer { .. } | Change::Create { .. } | Change::CreateService { .. } | Change::Delete => {
+                Vec::new()
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The way back: a plan that undoes the steps that a journal records, newest step first.
 
+mod services;
+
 use super::identity::VolumeIdentity;
 use super::manifest::with_living_owners;
 use super::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, Step, Undo};
@@ -95,6 +97,9 @@ fn plan_of(
     for done in written.iter().rev() {
         let Undo::Write { write, wait } = &done.step.undo else { continue };
         match &write.change {
+            Change::Delete if write.object.kind == Kind::Service => {
+                services::remove(situation, &mut back, plan, write, done)?;
+            }
             Change::Delete => {
                 let Some((key, uid, volume)) = created_by(done) else { continue };
                 let is_there = match situation.claim(&key.namespace, &key.name) {
@@ -218,6 +223,7 @@ fn plan_of(
             | Change::RemoveFinalizer { .. }
             | Change::NameVolume { .. }
             | Change::SetClass { .. }
+            | Change::CreateService { .. }
             | Change::SetAnnotation { .. } => {
                 if let Known::There(claim) = situation.claim(&write.object.namespace, &write.object.name)
                     && write.object.kind == Kind::PersistentVolumeClaim

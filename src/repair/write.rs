@@ -5,8 +5,10 @@
 //! functions interpret it, each with an exhaustive match: [`Write::request`] makes the request for the API server, and
 //! [`Write::apply`] applies it in the simulation.
 
+use super::service::{ClusterAddress, PinnedService};
 use crate::model::{
-    AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str, VolumeAttachment,
+    AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Service, Str,
+    VolumeAttachment,
 };
 use crate::snapshot::Item;
 use crate::snapshot::decode::decode_as;
@@ -122,6 +124,11 @@ pub enum Change {
         /// The manifest that is sent.
         manifest: Value,
     },
+    /// The change creates a Service with a fixed cluster IP.
+    CreateService {
+        /// The Service.
+        service: PinnedService,
+    },
     /// The change deletes the object. If it has finalizers, it gets a deletion timestamp first.
     Delete,
 }
@@ -191,6 +198,11 @@ pub enum Expect {
         /// The node.
         to: Str,
     },
+    /// The Service has this cluster IP.
+    ClusterIp {
+        /// The address.
+        is: ClusterAddress,
+    },
 }
 
 /// A decoded object that steps read or write.
@@ -202,6 +214,8 @@ pub enum Seen {
     Claim(Arc<PersistentVolumeClaim>),
     /// A VolumeAttachment.
     Attachment(Arc<VolumeAttachment>),
+    /// A Service.
+    Service(Arc<Service>),
 }
 
 impl Seen {
@@ -215,7 +229,8 @@ impl Seen {
             Item::Object(Object::PersistentVolume(volume)) => Ok(Self::Volume(Arc::new(*volume))),
             Item::Object(Object::PersistentVolumeClaim(claim)) => Ok(Self::Claim(Arc::new(*claim))),
             Item::Object(Object::VolumeAttachment(attachment)) => Ok(Self::Attachment(Arc::new(*attachment))),
-            _ => Err(format!("a {kind} is neither a volume nor a claim nor an attachment")),
+            Item::Object(Object::Service(service)) => Ok(Self::Service(Arc::new(*service))),
+            _ => Err(format!("a {kind} is neither a volume nor a claim nor an attachment nor a Service")),
         }
     }
 
@@ -225,6 +240,7 @@ impl Seen {
             Self::Volume(volume) => &volume.meta,
             Self::Claim(claim) => &claim.meta,
             Self::Attachment(attachment) => &attachment.meta,
+            Self::Service(service) => &service.meta,
         }
     }
 }
@@ -263,6 +279,7 @@ impl Expect {
             Self::Attaches { volume, to } => {
                 ("spec".to_owned(), json!({ "nodeName": to, "source": { "persistentVolumeName": volume } }))
             }
+            Self::ClusterIp { is } => ("spec.clusterIP".to_owned(), json!(is)),
         }
     }
 
@@ -312,7 +329,11 @@ impl Expect {
                 attachment.volume_name == *volume && attachment.node_name == *to,
                 format!("volume {} on node {}", of(&attachment.volume_name), of(&attachment.node_name)),
             ),
+            (Self::ClusterIp { is }, Seen::Service(service)) => {
+                unless(is.is(&service.cluster_ip), of(&service.cluster_ip))
+            }
             (_, Seen::Attachment(_)) => Some("an attachment".to_owned()),
+            (_, Seen::Service(_)) => Some("a Service".to_owned()),
             (_, Seen::Volume(_)) => Some("a volume".to_owned()),
             (_, Seen::Claim(_)) => Some("a claim".to_owned()),
         }
@@ -394,7 +415,7 @@ impl Write {
     /// Returns the verb of the API, as RBAC names it.
     pub fn verb(&self) -> &'static str {
         match self.change {
-            Change::Create { .. } => "create",
+            Change::Create { .. } | Change::CreateService { .. } => "create",
             Change::Delete => "delete",
             Change::SetReclaimPolicy { .. }
             | Change::SetClaimRef { .. }
@@ -403,6 +424,11 @@ impl Write {
             | Change::SetClass { .. }
             | Change::SetAnnotation { .. } => "patch",
         }
+    }
+
+    /// Returns whether the write creates an object.
+    pub fn creates(&self) -> bool {
+        matches!(self.change, Change::Create { .. } | Change::CreateService { .. })
     }
 
     /// Returns whether the write sets policy Retain.
@@ -426,7 +452,8 @@ impl Write {
             Change::NameVolume { .. }
             | Change::SetClass { .. }
             | Change::SetAnnotation { .. }
-            | Change::Create { .. } => false,
+            | Change::Create { .. }
+            | Change::CreateService { .. } => false,
         }
     }
 
@@ -448,7 +475,22 @@ impl Write {
             Change::SetAnnotation { key, value } => {
                 Some(json!({ "metadata": { "annotations": { key.as_str(): value } } }))
             }
-            Change::Create { .. } | Change::Delete => None,
+            Change::Create { .. } | Change::CreateService { .. } | Change::Delete => None,
+        }
+    }
+
+    /// Returns the manifest of the object that the write creates. Returns `None` if the write creates nothing.
+    pub fn manifest(&self) -> Option<Value> {
+        match &self.change {
+            Change::Create { manifest } => Some(manifest.clone()),
+            Change::CreateService { service } => Some(service.manifest(&self.object)),
+            Change::SetReclaimPolicy { .. }
+            | Change::SetClaimRef { .. }
+            | Change::RemoveFinalizer { .. }
+            | Change::NameVolume { .. }
+            | Change::SetClass { .. }
+            | Change::SetAnnotation { .. }
+            | Change::Delete => None,
         }
     }
 
@@ -471,13 +513,13 @@ impl Write {
             body,
         };
         match &self.change {
-            Change::Create { manifest } => {
+            Change::Create { .. } | Change::CreateService { .. } => {
                 let collection = path.rsplit_once('/').map_or(path.as_str(), |(collection, _)| collection);
                 Some(Request {
                     method: "POST",
                     path: format!("{collection}?fieldManager={FIELD_MANAGER}{query}"),
                     content_type: "application/json",
-                    body: manifest.clone(),
+                    body: self.manifest()?,
                 })
             }
             Change::Delete => {
@@ -524,8 +566,8 @@ impl Write {
     /// Returns why the write cannot be carried out on the current object. Returns `None` if it can be carried out.
     pub fn obstacle(&self, current: Option<&Seen>) -> Option<Obstacle> {
         match (&self.change, current) {
-            (Change::Create { .. }, None) => None,
-            (Change::Create { .. }, Some(_)) => Some(Obstacle::Exists),
+            (Change::Create { .. } | Change::CreateService { .. }, None) => None,
+            (Change::Create { .. } | Change::CreateService { .. }, Some(_)) => Some(Obstacle::Exists),
             (_, None) => Some(Obstacle::Missing),
             (_, Some(seen)) if seen.meta().uid != self.uid => Some(Obstacle::OtherUid(seen.meta().uid.clone())),
             (_, Some(seen)) => self.expect.iter().find_map(|expect| {
@@ -558,7 +600,8 @@ impl Write {
                 let known = AnnotationKey::from_manifest(key);
                 same && known.and_then(|key| seen.meta().annotations.get(key)) == value.as_deref()
             }
-            (Change::Create { .. }, _) | (_, Seen::Volume(_) | Seen::Claim(_) | Seen::Attachment(_)) => false,
+            (Change::Create { .. } | Change::CreateService { .. }, _)
+            | (_, Seen::Volume(_) | Seen::Claim(_) | Seen::Attachment(_) | Seen::Service(_)) => false,
         }
     }
 
@@ -573,6 +616,7 @@ impl Write {
             | Change::RemoveFinalizer { .. }
             | Change::NameVolume { .. }
             | Change::SetAnnotation { .. }
+            | Change::CreateService { .. }
             | Change::Delete => false,
         }
     }
@@ -580,7 +624,7 @@ impl Write {
     /// Returns whether nothing has to be written, because somebody else has made exactly this change. For example, a
     /// controller has finished a binding. Creations and deletions by others are not recognised.
     pub fn is_so_already(&self, current: Option<&Seen>) -> bool {
-        !matches!(self.change, Change::Create { .. } | Change::Delete) && self.is_done(current)
+        !self.creates() && !matches!(self.change, Change::Delete) && self.is_done(current)
     }
 }
 

@@ -9,7 +9,9 @@ use crate::controllers::persistent_volume::plugins::recyclable;
 use crate::controllers::persistent_volume::reclaim::{RECYCLER_NAMESPACE, may_be_recycled};
 use crate::controllers::scheduler::handles;
 use crate::diagnosis::shared_volumes::{Providers, StateResource};
-use crate::model::{Kind, ObjectArgument, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str};
+use crate::model::{
+    Kind, ObjectArgument, PersistentVolume, PersistentVolumeClaim, Pod, ReclaimPolicy, StorageClass, Str,
+};
 use crate::snapshot::{CoverageState, Parts};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -84,6 +86,15 @@ pub(super) fn state_resources<'p>(parts: &Parts, needs: Needs<'p>) -> Vec<&'p St
         }
     }
     found
+}
+
+/// Returns the namespaces in which the systems that serve the volumes usually run their servers.
+fn server_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
+    let of = |volume: &PersistentVolume| {
+        let namespace = needs.providers().of(volume, None)?.service.namespace.as_ref()?;
+        namespace.is_fixed().then(|| namespace.fill(volume, None)).flatten()
+    };
+    parts.objects.volumes.iter().filter_map(of).map(Str::from).collect()
 }
 
 /// Returns the lists to read next, in order. Each has a kind, and one namespace or all of them.
@@ -191,6 +202,9 @@ pub(super) fn pod_namespaces(parts: &Parts, needs: Needs<'_>) -> BTreeSet<Str> {
         .filter(|claim| needs.everything || needs.unused_condition || claim.terminating() || may_wait(claim))
         .map(|claim| claim.meta.namespace.clone())
         .collect();
+    if needs.surroundings.contains(&Kind::Service) {
+        namespaces.extend(server_namespaces(parts, needs));
+    }
     let live: HashSet<(&str, &str, &str)> = parts
         .objects
         .claims

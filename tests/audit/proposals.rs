@@ -68,7 +68,7 @@ fn manifests(objects: &[Value], keys: &[ObjectKey]) -> Manifests {
 /// - The plan creates a claim again.
 /// - The plan removes the selected node of a claim.
 /// - A driver may delete the object of the volume.
-const EXPECTED: [(&str, &[&str]); 30] = [
+const EXPECTED: [(&str, &[&str]); 33] = [
     ("bind-claimref-no-namespace", &["unbind: to be confirmed"]),
     ("bind-named-pv-stale-uid", &["restore: to be confirmed", "restore: to be confirmed"]),
     ("bind-two-pvs-one-claim", &["retain: safe"]),
@@ -98,6 +98,10 @@ const EXPECTED: [(&str, &[&str]); 30] = [
     ("pvc-terminating-in-use", &["retain: safe"]),
     ("pvc-terminating-snapshot-source", &["retain: safe"]),
     ("pvc-terminating-unknown-finalizer", &[]),
+    // A server with a name or without a recorded address, and a server that nothing shows, need an argument.
+    ("shared-pv-address-dangling", &["reconnect: refused by server"]),
+    ("shared-pv-address-mismatch", &["reconnect: safe"]),
+    ("shared-service-missing", &["reconnect: refused by address"]),
     ("sts-retention-delete", &["retain: safe", "retain: safe"]),
 ];
 

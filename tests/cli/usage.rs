@@ -47,7 +47,7 @@ fn the_help_of_each_verb_has_its_exit_codes() {
         let codes = run.stdout.split("EXIT CODES").nth(1).unwrap_or_default();
         // Only verbs that write can be refused.
         let writes = ["retain", "release", "unbind", "reclaim", "recreate", "restore", "rebind", "move", "rename"];
-        let more = ["unfinalize", "reschedule", "detach", "apply", "undo", "fix"];
+        let more = ["unfinalize", "reschedule", "detach", "reconnect", "apply", "undo", "fix"];
         let may_be_refused = writes.contains(&verb) || more.contains(&verb);
         let says = codes.contains("6 refused") || codes.contains("6    ");
         assert_eq!(says, may_be_refused, "{verb}: {codes}");

@@ -7,7 +7,7 @@ use pvctl::error::{Error, ErrorKind};
 use pvctl::execute::{Journal, Observer, Options, PlanCompletion, ResolvedDoubt, StopKind, Stopped};
 use pvctl::model::{Lease, ObjectKey, Timestamp};
 use pvctl::ops::gather::ReadOptions;
-use pvctl::ops::repair::{Extent, RepairOptions, RepairRequest, repair};
+use pvctl::ops::repair::{Extent, OfVolume, RepairOptions, RepairRequest, repair};
 use pvctl::ops::{Asker, Interrupts, Reader, Shown, Status, Writer};
 use pvctl::progress::{Progress, Silent};
 use pvctl::repair::{Confirmed, Manifests, Origin, Plan, Receipts, Request, Sameness, claim_key};
@@ -240,7 +240,7 @@ fn volume() -> RepairRequest {
 
 #[test]
 fn a_confirmed_plan_is_carried_out_once_and_kept_in_a_journal() {
-    for asked in [volume(), RepairRequest::VolumeOf(claim_key("db", "data"))] {
+    for asked in [volume(), RepairRequest::VolumeOf(claim_key("db", "data"), OfVolume::Retain)] {
         let (cluster, asker) = (Made::new(false), Scripted::new(Some(true)));
         let (ended, journals) = kept(&cluster, &asker, Extent::CarryOut, asked);
         assert_eq!((ended, journals), (Ok(Status::Done), 1));

@@ -184,6 +184,7 @@ const OBJECTS: [(&str, &str, &[Kind]); 17] = [
     ("unfinalize", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("reschedule", "object", &[Kind::PersistentVolumeClaim]),
     ("detach", "object", &[Kind::VolumeAttachment]),
+    ("reconnect", "object", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
 ];
 
 /// The flags and arguments before the word that is being completed.

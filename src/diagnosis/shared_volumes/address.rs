@@ -177,15 +177,25 @@ impl<'s> Services<'_, 's> {
         }
     }
 
+    /// Returns whether the address can be in the same range of cluster IPs as that of some Service, or no Service with an
+    /// address is known. A range has at most 20 bits. Upstream: `validateClusterIPFlags`,
+    /// `cmd/kube-apiserver/app/options`, 1.36.
+    pub fn can_share_range(&self, address: IpAddr) -> bool {
+        let shares = |other: IpAddr| match (address, other) {
+            (IpAddr::V4(one), IpAddr::V4(other)) => (one.to_bits() ^ other.to_bits()) >> 20 == 0,
+            (IpAddr::V6(one), IpAddr::V6(other)) => (one.to_bits() ^ other.to_bits()) >> 20 == 0,
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        };
+        let services = self.snapshot.all::<Service>().iter();
+        let texts = services.flat_map(|service| service.cluster_ips.iter().chain([&service.cluster_ip]));
+        let mut known = texts.filter_map(|text| text.parse::<IpAddr>().ok()).peekable();
+        known.peek().is_none() || known.any(shares)
+    }
+
     /// Returns what is known about an address that no Service of the snapshot has.
     fn without_address(&self, address: Ipv4Addr, absences: &dyn Absences) -> ServiceBehind<'s> {
         let services = self.snapshot.all::<Service>();
-        // ServiceCIDRs are not read. An address is assumed to be in the range of the cluster IPs if it is in the same
-        // /20 as the cluster IP of a Service. This is wrong if the range is smaller than a /20.
-        let is_close = |service: &Service| {
-            let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
-            other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
-        };
+        let is_close = |service: &Service| is_close(service, address);
         if !services.iter().any(is_close) {
             return ServiceBehind::Unknown;
         }
@@ -195,6 +205,14 @@ impl<'s> Services<'_, 's> {
         let is_known = instead.is_some() || absences.knows_all(Kind::Service, "");
         if is_known { ServiceBehind::NoAddress { instead } } else { ServiceBehind::Unknown }
     }
+}
+
+/// Returns whether the address is close to the cluster IP of the Service. Objects of kind `ServiceCIDR` are not read. An address is
+/// assumed to be in the range of the cluster IPs if it is in the same /20 as the cluster IP of a Service. This is wrong
+/// if the range is smaller than a /20.
+fn is_close(service: &Service, address: Ipv4Addr) -> bool {
+    let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
+    other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)
 }
 
 /// Returns the Service and its namespace if the server is a DNS name of the cluster.

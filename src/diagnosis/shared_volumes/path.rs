@@ -40,6 +40,8 @@ pub struct SharedVolume<'s> {
     /// The Service. For a system that names its Services, it is the one of that name. Otherwise it is the one with the
     /// recorded address.
     pub service: ServiceBehind<'s>,
+    /// Another Service that has the recorded address.
+    pub other: Option<&'s Service>,
     /// The port of the Service that clients use, if the Service exists.
     pub port: Option<&'s ServicePort>,
     /// The targets of that port.
@@ -62,7 +64,9 @@ impl<'s> SharedVolumes<'_, 's> {
             _ => Targets::default(),
         };
         let state = self.providers.state_of(provider, volume, claim);
-        Some(SharedVolume { provider, volume, claim, address, state, service, port, targets })
+        let other = address.as_ref().and_then(|address| self.services.with_address(&address.host));
+        let other = other.filter(|other| service.service().is_none_or(|own| own.meta.uid != other.meta.uid));
+        Some(SharedVolume { provider, volume, claim, address, state, service, other, port, targets })
     }
 
     /// Returns the namespaces and names of the Services behind which the servers of the volumes run.
@@ -176,14 +180,19 @@ impl<'s> SharedVolume<'s> {
         Some(service.cluster_ip.as_str()).filter(|address| !address.is_empty() && *address != "None")
     }
 
-    /// Returns the IP address that the volume records and that is not one of the Service. The clients of the volume
-    /// cannot reach the Service at this address.
+    /// Returns the IP address that the volume records, if it is neither one of the Service nor one of another Service
+    /// for the same pods. The clients of the volume cannot reach the server at this address.
     pub fn stale_address(&self) -> Option<&str> {
         let address = self.address.as_ref().filter(|address| address.ip().is_some())?;
         let service = self.service.service()?;
         let has_it = service.cluster_ip == address.host || service.cluster_ips.iter().any(|own| *own == address.host);
         let is_recorded = self.provider.recorded_in == RecordedIn::Volume;
-        (is_recorded && !has_it).then_some(address.host.as_str())
+        let leads_there = |other: &&Service| {
+            let is_same = other.meta.namespace == service.meta.namespace && other.selector == service.selector;
+            is_same && !service.selector.is_empty()
+        };
+        let is_reached = has_it || self.other.as_ref().is_some_and(leads_there);
+        (is_recorded && !is_reached).then_some(address.host.as_str())
     }
 
     /// Returns the address that clients use, as the volume or an object of the system records it. The result is `None`

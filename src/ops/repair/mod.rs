@@ -19,7 +19,7 @@ use super::undo::RequestCheck;
 use super::{Asker, Reader, Shown, Status, Writer, named};
 use crate::error::{Error, ErrorKind};
 use crate::model::{Kind, ObjectKey, Str};
-use crate::repair::{self, Holds, Origin, Plan, Proposed, Request, Reviewed};
+use crate::repair::{self, ClusterAddress, Holds, Origin, Plan, Proposed, Request, Reviewed};
 use crate::report::plan::{self, refused};
 use rounds::{AgreedPlan, Round};
 use std::path::PathBuf;
@@ -28,6 +28,17 @@ use std::time::Duration;
 /// The kinds that guards read in addition to what decisions need.
 const SURROUNDINGS: [Kind; 5] =
     [Kind::Namespace, Kind::VolumeAttachment, Kind::CsiDriver, Kind::CsiNode, Kind::StatefulSet];
+
+/// The kinds that are read for a repair of a Service.
+const SURROUNDINGS_OF_SERVICES: [Kind; 7] = [
+    Kind::Namespace,
+    Kind::VolumeAttachment,
+    Kind::CsiDriver,
+    Kind::CsiNode,
+    Kind::StatefulSet,
+    Kind::Service,
+    Kind::EndpointSlice,
+];
 
 /// The options of a repair.
 #[derive(Clone, Debug)]
@@ -70,8 +81,31 @@ pub enum Extent {
 pub enum RepairRequest {
     /// A request that names all its objects.
     Named(Request),
-    /// The request to retain the volume of that claim. The run finds the volume in the cluster.
-    VolumeOf(ObjectKey),
+    /// The request about the volume of that claim. The run finds the volume in the cluster.
+    VolumeOf(ObjectKey, OfVolume),
+}
+
+/// A request about a volume that is found by its claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfVolume {
+    /// [`Request::Retain`].
+    Retain,
+    /// [`Request::Reconnect`].
+    Reconnect {
+        /// The address that the clients use, if it is stated.
+        address: Option<ClusterAddress>,
+        /// The Service that the server has now, if it is stated: namespace and name.
+        server: Option<(Str, Str)>,
+    },
+}
+
+impl OfVolume {
+    fn request(self, volume: Str) -> Request {
+        match self {
+            Self::Retain => Request::Retain { volume },
+            Self::Reconnect { address, server } => Request::Reconnect { volume, address, server },
+        }
+    }
 }
 
 /// Makes a repair.
@@ -86,30 +120,33 @@ pub async fn repair(
 ) -> Result<Status, Error> {
     let request = match asked {
         RepairRequest::Named(request) => request,
-        RepairRequest::VolumeOf(claim) => {
-            let gathered = gather(options, cluster, asker, std::slice::from_ref(&claim.namespace), None).await?;
-            Request::Retain { volume: keep::volume_of(&gathered, &claim)? }
+        RepairRequest::VolumeOf(claim, what) => {
+            let gathered = gather(options, cluster, asker, std::slice::from_ref(&claim.namespace), None, false).await?;
+            what.request(keep::volume_of(&gathered, &claim)?)
         }
     };
     Run::new(options, cluster, asker).await?.repair(PlanSource::Request(request)).await
 }
 
-/// Reads the cluster, with the pods of these namespaces and the pods that use that volume or attachment.
+/// Reads the cluster, with the pods of these namespaces and the pods that use that volume or attachment. For a repair
+/// of a Service, all pods and Services are read.
 async fn gather(
     options: &RepairOptions,
     cluster: &impl Reader,
     asker: &impl Asker,
     pods_in: &[Str],
     used: Option<(Kind, &Str)>,
+    of_service: bool,
 ) -> Result<Gathered, Error> {
     let evidence = Evidence {
         scheduling: used.is_some_and(|(kind, _)| kind == Kind::VolumeAttachment),
         nodes: true,
         pods: true,
+        all_pods: of_service,
         pods_in,
         recyclers: true,
         lease: true,
-        surroundings: &SURROUNDINGS,
+        surroundings: if of_service { &SURROUNDINGS_OF_SERVICES } else { &SURROUNDINGS },
         ..Evidence::default()
     };
     let object = used.map(|(kind, name)| (kind, name.as_str()));
@@ -282,7 +319,9 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         let request = source.request();
         let mut pods_in = request.namespaces();
         pods_in.extend(source.objects().into_iter().map(|key| key.namespace).filter(|name| !name.is_empty()));
-        let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.used()).await?;
+        let of_service = matches!(request, Request::Reconnect { .. })
+            || source.objects().iter().any(|object| object.kind == Kind::Service);
+        let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.used(), of_service).await?;
         let keys = [repair::reads(&gathered.snapshot, request), source.objects()].concat();
         let mut world = World::new(gathered, &self.options.read.model);
         world.read(self.cluster, keys).await?;

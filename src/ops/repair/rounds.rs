@@ -80,8 +80,8 @@ fn is_same(one: &Plan, other: &Plan) -> bool {
 
 /// Returns whether a plan does more than the plan that was agreed to. It does more if it gives up more, changes other
 /// volumes, or gives volumes to other claims. It also does more if only this plan is destructive, if only this plan
-/// needs the decision of a person, if the person has to type another name, or if it deletes another attachment of the
-/// same name, or one whose node says something else about its machine.
+/// needs the decision of a person, if the person has to type another name, if it deletes another attachment of the same
+/// name, or one whose node says something else about its machine, or if it creates or deletes another Service.
 fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     let covers = |carried: &Carried| {
         let known = agreed.volumes.iter().find(|known| known.volume == carried.volume);
@@ -93,11 +93,13 @@ fn is_wider(agreed: &Plan, plan: &Plan) -> bool {
     // The person has seen this attachment, and what its node said about its machine.
     let is_agreed =
         |step: &Step| agreed.steps.iter().any(|known| known.write == step.write && known.recheck == step.recheck);
-    let is_detachment =
-        |step: &&Step| step.write.as_ref().is_some_and(|write| write.object.kind == Kind::VolumeAttachment);
-    let mut detaches = plan.steps.iter().filter(is_detachment);
+    let must_be_agreed = |step: &&Step| {
+        let kind = step.write.as_ref().map(|write| write.object.kind);
+        matches!(kind, Some(Kind::VolumeAttachment | Kind::Service))
+    };
+    let mut agreed_steps = plan.steps.iter().filter(must_be_agreed);
     !plan.volumes.iter().all(covers)
-        || !detaches.all(is_agreed)
+        || !agreed_steps.all(is_agreed)
         || (plan.is_destructive() && !agreed.is_destructive())
         || plan.type_name != agreed.type_name
         || (plan.judgement.is_some() && agreed.judgement.is_none())

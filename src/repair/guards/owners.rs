@@ -116,6 +116,7 @@ fn points_elsewhere(change: &Change, named: &Reference) -> bool {
         | Change::SetClass { .. }
         | Change::SetAnnotation { .. }
         | Change::Create { .. }
+        | Change::CreateService { .. }
         | Change::Delete => false,
     }
 }
@@ -160,6 +161,7 @@ fn parted<'a>(situation: &Situation<'a>, plan: &Plan, object: &ObjectKey) -> Opt
         | Change::SetClass { .. }
         | Change::SetAnnotation { .. }
         | Change::Create { .. }
+        | Change::CreateService { .. }
         | Change::Delete => None,
     });
     let mut others = named.flatten().filter(|to| !to.uid.is_empty() && to.uid != holder.meta.uid);

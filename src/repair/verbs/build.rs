@@ -2,15 +2,15 @@
 
 use crate::controllers::persistent_volume::reclaim::may_be_recycled;
 use crate::model::{
-    AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Str, VolumeAttachment,
-    VolumePhase,
+    AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Service, Str,
+    VolumeAttachment, VolumePhase,
 };
 use crate::repair::guards::is_seen_as_anothers;
 use crate::repair::guards::machine::MachineSign;
 use crate::repair::identity::VolumeIdentity;
 use crate::repair::plan::{Carried, GivenUp, Plan, Proposed, Recheck, Refusal, StableHash, Step, Undo};
 use crate::repair::request::Request;
-use crate::repair::situation::{Known, Situation, attachment_key, claim_key, volume_key};
+use crate::repair::situation::{Known, Situation, attachment_key, claim_key, service_key, volume_key};
 use crate::repair::wait::Wait;
 use crate::repair::write::{Change, Expect, Reference, Write};
 use crate::snapshot::VolumeId;
@@ -100,6 +100,17 @@ impl Builder {
         self.saves.push(attachment_key(&attachment.meta.name));
         let known = [&attachment.meta.uid, &attachment.volume_name, &attachment.node_name];
         self.hash = known.into_iter().fold(self.hash, |hash, text| hash.with(text)).with(&format!("{sign:?}"));
+    }
+
+    /// Saves a complete Service in the journal. Its uid and address become part of the hash of the plan.
+    pub(in crate::repair) fn save_service(&mut self, service: &Service) {
+        self.saves.push(service_key(&service.meta.namespace, &service.meta.name));
+        self.hash = self.hash.with(&service.meta.uid).with(&service.cluster_ip);
+    }
+
+    /// Makes a value that the plan depends on part of its hash.
+    pub(in crate::repair) fn depends_on(&mut self, value: &impl std::fmt::Debug) {
+        self.hash = self.hash.with(&format!("{value:?}"));
     }
 
     pub(in crate::repair) fn note(&mut self, note: impl Into<String>) {
@@ -446,8 +457,10 @@ impl Builder {
             world,
         };
         for step in &mut plan.steps {
-            if let Some(Write { change: Change::Create { manifest }, .. }) = &mut step.write {
-                sign(manifest, &id);
+            match step.write.as_mut().map(|write| &mut write.change) {
+                Some(Change::Create { manifest }) => sign(manifest, &id),
+                Some(Change::CreateService { service }) => service.sign(&id),
+                _ => {}
             }
             if let Undo::Write { write, .. } = &mut step.undo
                 && let Change::Create { manifest } = &mut write.change

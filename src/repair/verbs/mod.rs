@@ -5,6 +5,7 @@ mod detach;
 mod moving;
 mod rebind;
 mod reclaim;
+mod reconnect;
 pub(super) mod recreate;
 mod release;
 mod reschedule;
@@ -50,6 +51,9 @@ pub fn propose(situation: &Situation<'_>, request: &Request) -> Proposed {
         Request::Reschedule { namespace, name } => reschedule::plan(situation, request, &claim_key(namespace, name)),
         Request::Detach { attachment, machine_off } => {
             detach::plan(situation, request, attachment, machine_off.as_deref())
+        }
+        Request::Reconnect { volume, address, server } => {
+            reconnect::plan(situation, request, volume, *address, server.as_ref())
         }
         Request::Undo { .. } => Err(Refusal::new("usage", "undo takes its steps from a journal").into()),
     };
@@ -170,6 +174,10 @@ pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
             if snapshot.object_id(&key).is_some() {
                 objects.push(key);
             }
+        }
+        Request::Reconnect { volume, .. } => {
+            add_volume(&mut objects, volume);
+            objects.extend(reconnect::server_pods(snapshot, volume));
         }
         Request::Undo { .. } => {}
     }

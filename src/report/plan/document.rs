@@ -272,7 +272,9 @@ impl StepOut {
 impl WriteOut {
     fn new(write: &Write) -> Self {
         let object = match &write.change {
-            Change::Create { manifest } => Some(shown(write.object.kind, manifest)),
+            Change::Create { .. } | Change::CreateService { .. } => {
+                write.manifest().map(|manifest| shown(write.object.kind, &manifest))
+            }
             Change::SetReclaimPolicy { .. }
             | Change::SetClaimRef { .. }
             | Change::RemoveFinalizer { .. }

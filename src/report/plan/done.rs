@@ -53,6 +53,7 @@ fn state(key: &ObjectKey, manifests: &Manifests) -> String {
             format!("being deleted: driver {} has to detach the volume", attachment.attacher)
         }
         Ok(Seen::Attachment(attachment)) => format!("on node {}", attachment.node_name),
+        Ok(Seen::Service(service)) => format!("at address {}", service.cluster_ip),
         Err(_) => "not understood".to_owned(),
     }
 }

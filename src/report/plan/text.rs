@@ -179,6 +179,7 @@ pub fn what(write: &Write) -> String {
         Change::SetAnnotation { key, value: Some(value) } => format!("set annotation {key} of {object} to {value}"),
         Change::SetAnnotation { key, value: None } => format!("remove annotation {key} from {object}"),
         Change::Create { .. } => format!("create {object}"),
+        Change::CreateService { service } => format!("create {object} with address {}", service.address()),
         Change::Delete => format!("delete {object}"),
     }
 }
@@ -193,7 +194,9 @@ fn changes(write: &Write, manifests: &Manifests, world: &mut BTreeMap<String, Va
         .or_else(|| manifests.get(&write.object).map(|manifest| redact(write.object.kind, manifest.clone())))
         .unwrap_or_default();
     let after = match &write.change {
-        Change::Create { manifest } => shown(write.object.kind, manifest),
+        Change::Create { .. } | Change::CreateService { .. } => {
+            shown(write.object.kind, &write.manifest().unwrap_or_default())
+        }
         // For a deleted object, only the name and the uid are listed, and not its fields.
         Change::Delete => {
             world.insert(name.clone(), Value::Null);

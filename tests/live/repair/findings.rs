@@ -372,7 +372,8 @@ fn the_findings_of_each_repairable_rule_are_fixed() {
     let begin = Instant::now();
     let cases: Vec<&Case> = claims::CASES.iter().chain(volumes::CASES).collect();
     let covered: BTreeSet<&str> = cases.iter().map(|case| case.rule).chain([late::RULE]).collect();
-    let repairable = rules::repairable().map(|rule| rule.id).collect();
+    let elsewhere = super::services::RULES;
+    let repairable = rules::repairable().map(|rule| rule.id).filter(|id| !elsewhere.contains(id)).collect();
     assert_eq!(covered, repairable, "there must be a case for each repairable rule, and no other case");
     let chosen = std::env::var(CHOSEN).unwrap_or_default();
     let is_chosen = |place: &str| chosen.is_empty() || chosen.split(',').any(|one| one == place);

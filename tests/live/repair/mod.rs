@@ -13,5 +13,6 @@ mod manner;
 mod planners;
 mod promises;
 mod races;
+mod services;
 mod two_operators;
 mod verbs;

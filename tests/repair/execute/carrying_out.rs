@@ -290,7 +290,7 @@ async fn names_cannot_change_the_path_of_a_request() {
     };
     let recycle = repair::Change::SetReclaimPolicy { to: "Recycle".into() };
     refused(&|write| write.change = recycle.clone(), "no repair sets the policy of pv/pv-1 to \"Recycle\"").await;
-    let said = "no repair does this: delete pv/pv-1 (only claims and attachments are deleted)";
+    let said = "no repair does this: delete pv/pv-1 (only claims, attachments and Services are deleted)";
     refused(&|write| write.change = repair::Change::Delete, said).await;
     let said = "no repair does this: patch pv/pv-1 (this change is only for claims)";
     refused(&|write| write.change = repair::Change::SetClass { class: "fast".into() }, said).await;

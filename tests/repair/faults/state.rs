@@ -173,7 +173,7 @@ fn of_owner(claim: &Value) -> Vec<String> {
     all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// Returns the state of the volumes, claims and attachments. Values that differ from run to run are left out: uids,
+/// Returns the state of the volumes, claims, attachments and Services. Values that differ from run to run are left out: uids,
 /// resource versions and the claims of strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
@@ -215,6 +215,15 @@ pub(super) fn state(store: &Store) -> String {
     for (key, attachment) in store.all(Kind::VolumeAttachment, "") {
         let going = if attachment["metadata"]["deletionTimestamp"].is_string() { " terminating" } else { "" };
         lines.push(format!("va {}: {}{going}", key.name, text(attachment, "/spec/nodeName")));
+    }
+    for (key, service) in store.all(Kind::Service, "") {
+        lines.push(format!(
+            "svc {}/{}: {} {}",
+            key.namespace,
+            key.name,
+            text(service, "/spec/clusterIP"),
+            service["spec"]["selector"],
+        ));
     }
     lines.join("\n")
 }

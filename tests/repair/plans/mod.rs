@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a world that cannot be made is a failed test")]
 
 mod detach;
+pub(crate) mod reconnect;
 mod refusals;
 mod undo;
 mod verbs;
@@ -229,6 +230,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<String> {
             Change::SetClass { class } => format!("class {class}"),
             Change::SetAnnotation { key, value } => format!("{key}={value:?}"),
             Change::Create { manifest } => format!("create, volume {}", manifest["spec"]["volumeName"]),
+            Change::CreateService { service } => format!("create, address {}", service.address()),
             Change::Delete => "delete".to_owned(),
         };
         format!("{}: {what}", write.object)
@@ -274,8 +276,13 @@ fn the_role_for_repairs_suffices() {
     let release = Request::Release { volume: "pv-1".into(), to: Recipient::LastClaim };
     let detach = Request::Detach { attachment: "va".into(), machine_off: None };
     let attached = World::new([bound(), vec![attachment("pv-1")]].concat());
-    let plans =
-        [World::new(nfs).accepted(&release), World::new(bound()).accepted(&moving()), attached.accepted(&detach)];
+    let served = World::new(reconnect::missing());
+    let plans = [
+        World::new(nfs).accepted(&release),
+        World::new(bound()).accepted(&moving()),
+        attached.accepted(&detach),
+        served.accepted(&reconnect::asked("pv-1", None, None)),
+    ];
     let mut asked: Vec<Right> = plans.iter().flat_map(rights).collect();
     // This right is needed to identify the cluster.
     asked.push(Right { verb: "get", kind: Kind::Namespace, namespace: "".into(), name: "kube-system".into() });

@@ -88,7 +88,8 @@ fn no_plan_writes_what_must_not_be_written() {
     let mut anew = released();
     anew.push(claim("db", "data", "", "Pending"));
     let attached = || [bound(), vec![attachment("pv-1")]].concat();
-    let worlds = [bound(), released(), with_policy(released(), "Delete"), lost, two, anew, attached()];
+    let served = crate::repair::plans::reconnect::missing();
+    let worlds = [bound(), released(), with_policy(released(), "Delete"), lost, two, anew, attached(), served];
     let mut plans = 0;
     for objects in worlds {
         let world = World::new(objects);
@@ -108,6 +109,7 @@ fn no_plan_writes_what_must_not_be_written() {
             },
             moving(),
             Request::Detach { attachment: "va".into(), machine_off: None },
+            Request::Reconnect { volume: "pv-1".into(), address: None, server: None },
         ] {
             if !world.snapshot.claims().iter().any(|claim| claim.meta.name == "data")
                 && matches!(request, Request::Recreate { .. } | Request::Rebind { .. } | Request::Move { .. })
@@ -132,6 +134,14 @@ fn no_plan_writes_what_must_not_be_written() {
                     (Change::Create { manifest }, kind) => {
                         assert_eq!(kind, Kind::PersistentVolumeClaim);
                         assert!(manifest.get("status").is_none());
+                    }
+                    (Change::CreateService { .. }, kind) => {
+                        assert_eq!(kind, Kind::Service);
+                        let body = request.unwrap_or_else(|| panic!()).body;
+                        let fields: Vec<&String> =
+                            body["spec"].as_object().into_iter().flatten().map(|(field, _)| field).collect();
+                        assert_eq!(fields, ["clusterIP", "ports", "selector", "type"]);
+                        assert!(body.get("status").is_none());
                     }
                     (_, kind) => {
                         let body = request.unwrap_or_else(|| panic!()).body;

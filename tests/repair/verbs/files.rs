@@ -1,6 +1,7 @@
 //! Plans from files: a verb prints the plan that it would make on the cluster of these files. It writes nothing.
 
 use super::detach::{attached, selected};
+use super::reconnect::served;
 use super::{around, bound, cluster, refused, released, run, waiting, with};
 use crate::support::api::ApiServer;
 use crate::support::{Finished, Run};
@@ -91,6 +92,7 @@ fn worlds() -> Vec<(Vec<Value>, Vec<&'static str>)> {
         (leaving(), vec!["unfinalize", "pvc/late", "example.com/backup", "-n", "db"]),
         (attached(), vec!["detach", "va/csi-5f1c"]),
         (attached(), vec!["detach", "va/csi-5f1c", "--machine-off", "node-gone"]),
+        (served(), vec!["reconnect", "pv/disk"]),
         (vec![selected()], vec!["reschedule", "pvc/late", "-n", "db"]),
     ]
 }

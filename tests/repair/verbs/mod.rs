@@ -11,6 +11,7 @@ mod asked;
 mod detach;
 mod files;
 mod fix;
+mod reconnect;
 mod stopped;
 mod undo;
 

@@ -3,6 +3,7 @@
 
 use super::Random;
 use super::attachments;
+use super::services;
 use super::store::{Call, Preconditions, Store, claim, text};
 use super::writers;
 use pvctl::model::{Kind, ObjectKey};
@@ -57,6 +58,10 @@ pub(crate) enum Actor {
     Reattacher,
     /// A second run of the program moves the volumes of the repair to a claim of another name.
     Second,
+    /// The system that serves the volumes creates each missing Service again, with any address.
+    Server,
+    /// Another Service gets the address that a volume records, if no Service has it.
+    AddressTaker,
     /// From now on, admission changes policy Retain to Delete.
     PolicyMutator,
     /// From now on, admission drops every `claimRef` that is set or changed.
@@ -95,9 +100,12 @@ impl Actor {
         Self::ClaimMutator,
     ];
 
+    /// The actors that write Services. Few states are possible after them.
+    const OF_SERVICES: [Self; 2] = [Self::Server, Self::AddressTaker];
+
     /// Returns all actors, including `Nobody`.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Self::WITH_ENDS.into_iter().chain(Self::ROUGH)
+        Self::WITH_ENDS.into_iter().chain(Self::OF_SERVICES).chain(Self::ROUGH)
     }
 
     /// Returns the word for the actor in the description of a run.
@@ -122,6 +130,8 @@ impl Actor {
             Self::NamespaceMaker => "namespace-maker",
             Self::Reattacher => "reattacher",
             Self::Second => "second",
+            Self::Server => "server",
+            Self::AddressTaker => "address-taker",
             Self::PolicyMutator => "policy-mutator",
             Self::ClaimMutator => "claim-mutator",
         }
@@ -147,6 +157,8 @@ impl Actor {
                 | Self::Detacher
                 | Self::Reattacher
                 | Self::Second
+                | Self::Server
+                | Self::AddressTaker
                 | Self::ClaimMutator
         )
     }
@@ -189,6 +201,8 @@ impl Actor {
             Self::NamespaceMaker => writers::make_namespaces(store, start),
             Self::Reattacher => attachments::attach_again(store),
             Self::Second => writers::move_away(store),
+            Self::Server => services::serve(store),
+            Self::AddressTaker => services::take_addresses(store),
             Self::PolicyMutator => store.mutation = Some(writers::Mutation::Policy),
             Self::ClaimMutator => store.mutation = Some(writers::Mutation::Claim),
         }
@@ -199,7 +213,8 @@ impl Actor {
     pub(crate) fn leave(self, store: &mut Store) -> bool {
         match self {
             Self::User => {
-                let pods: Vec<ObjectKey> = store.all(Kind::Pod, "").map(|(key, _)| key.clone()).collect();
+                let pods = store.all(Kind::Pod, "").map(|(key, _)| key.clone());
+                let pods: Vec<ObjectKey> = pods.filter(|key| key.namespace != services::SERVERS).collect();
                 for key in &pods {
                     store.put(key, None, "kubelet");
                 }

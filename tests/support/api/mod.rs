@@ -15,6 +15,7 @@ mod random;
 mod request;
 pub(crate) mod scenarios;
 mod server;
+mod services;
 mod store;
 mod tests;
 pub(crate) mod worlds;

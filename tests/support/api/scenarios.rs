@@ -1,5 +1,6 @@
 //! Broken clusters that do not change by themselves, each with the repair that is requested.
 
+use super::services::{SERVERS, service};
 use super::store::Store;
 use super::worlds::{bound_to, claim, cluster, named, terminating, volume};
 use pvctl::model::ObjectKey;
@@ -96,6 +97,52 @@ fn attached_to_gone() -> Vec<Value> {
         "status": { "attached": true },
     });
     bound("Delete").into_iter().chain([attachment]).collect()
+}
+
+/// Returns a bound volume that a server in the cluster serves, the server, and another Service of the cluster. The
+/// volume records an address that no Service has.
+fn served() -> Vec<Value> {
+    let [mut disk, holder] = bound("Delete");
+    disk["metadata"]["labels"] = json!({ "openebs.io/cas-type": "nfs-kernel" });
+    disk["spec"]["nfs"] = json!({ "server": "10.96.0.7", "path": "/" });
+    if let Some(spec) = disk["spec"].as_object_mut() {
+        spec.remove("csi");
+    }
+    let server = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "namespace": SERVERS, "name": "nfs-server", "uid": "uid-server",
+            "labels": { "openebs.io/nfs-server": format!("nfs-{DISK}") },
+        },
+        "spec": { "nodeName": "node-1" },
+        "status": { "phase": "Running" },
+    });
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": SERVERS }, "status": { "phase": "Active" },
+    });
+    let other = json!({
+        "apiVersion": "v1", "kind": "Service",
+        "metadata": { "namespace": "default", "name": "kubernetes", "uid": "uid-kubernetes" },
+        "spec": {
+            "type": "ClusterIP", "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"],
+            "ports": [{ "name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443 }],
+        },
+    });
+    vec![disk, holder, namespace, server, other]
+}
+
+/// Returns the Service that the server got after its first Service was deleted.
+fn served_anew() -> Value {
+    let mut anew = service(DISK);
+    anew["metadata"]["uid"] = "uid-anew".into();
+    anew["spec"]["type"] = "ClusterIP".into();
+    anew["spec"]["clusterIP"] = "10.96.1.20".into();
+    anew["spec"]["clusterIPs"] = json!(["10.96.1.20"]);
+    anew
+}
+
+fn reconnecting() -> Request {
+    Request::Reconnect { volume: DISK.into(), address: None, server: None }
 }
 
 fn detaching() -> Request {
@@ -232,6 +279,8 @@ pub(crate) fn all() -> Vec<Scenario> {
             unfinalizing(super::store::claim("db", "data")),
         ),
         scenario("detach", world(attached_to_gone()), detaching()),
+        scenario("reconnect", world(served()), reconnecting()),
+        scenario("reconnect-alias", world(served().into_iter().chain([served_anew()])), reconnecting()),
         scenario("reschedule", world(selected()), Request::Reschedule { namespace: "db".into(), name: "data".into() }),
     ]
 }

@@ -60,7 +60,7 @@ impl Failure {
         Self::new(409, "Conflict", message).about(key)
     }
 
-    fn invalid(key: &ObjectKey, what: &str) -> Self {
+    pub(super) fn invalid(key: &ObjectKey, what: &str) -> Self {
         let message = format!("{} \"{}\" is invalid: {what}", key.kind.as_str(), key.name);
         Self::new(422, "Invalid", message).about(key)
     }
@@ -325,6 +325,9 @@ impl Store {
         }
         if kind == Kind::PersistentVolumeClaim {
             self.default_class(&mut object);
+        }
+        if kind == Kind::Service && !self.objects.contains_key(&key) {
+            super::services::complete(self, &key, &mut object, call.dry_run)?;
         }
         Self::validate(&key, None, &object)?;
         if self.objects.contains_key(&key) {

@@ -25,6 +25,7 @@ fn request(verb: &Verb, namespace: &str) -> Result<Request, Error> {
         Verb::Unfinalize(args) => args.request(namespace),
         Verb::Reschedule(args) => args.request(namespace),
         Verb::Detach(args) => args.request(),
+        Verb::Reconnect(args) => args.request(),
         other => panic!("{other:?} must be a repair of one object"),
     }
 }
@@ -43,6 +44,7 @@ fn shared(verb: &Verb) -> &RepairArgs {
         Verb::Unfinalize(args) => &args.repair,
         Verb::Reschedule(args) => &args.repair,
         Verb::Detach(args) => &args.repair,
+        Verb::Reconnect(args) => &args.repair,
         other => panic!("{other:?} must be a repair of one object"),
     }
 }
@@ -76,7 +78,7 @@ fn interleaved<'w>(words: &[&'w str], flags: &[&[&'w str]]) -> Vec<Vec<&'w str>>
 /// The request does not depend on the position of the flags among the words.
 #[test]
 fn flags_may_be_before_between_and_after_the_words() {
-    let cases: [(&str, &[&str], &[&str]); 20] = [
+    let cases: [(&str, &[&str], &[&str]); 22] = [
         ("retain", &["pv/x"], &[]),
         ("retain", &["pv", "x"], &[]),
         ("retain", &["pvc", "x"], &[]),
@@ -97,6 +99,8 @@ fn flags_may_be_before_between_and_after_the_words() {
         ("reschedule", &["pvc", "x"], &[]),
         ("detach", &["va/x"], &["--machine-off", "node-7"]),
         ("detach", &["volumeattachment", "x"], &["--machine-off=node-7"]),
+        ("reconnect", &["pv/x"], &["--address", "10.96.0.7"]),
+        ("reconnect", &["pv", "x"], &["--service=nfs/server"]),
     ];
     for (verb, words, own) in cases {
         let shared: [&[&str]; 3] = [&["-n", "ns"], &["--context=prod"], &["--dry-run"]];

@@ -1,5 +1,6 @@
 //! Tests of `pvctl::repair`.
 
 mod adversary;
+mod clients;
 mod guards;
 mod origin;

@@ -11,6 +11,8 @@ mod controllers;
 mod patch;
 #[path = "../../../tests/support/api/random.rs"]
 mod random;
+#[path = "../../../tests/support/api/services.rs"]
+mod services;
 #[path = "../../../tests/support/api/store.rs"]
 mod store;
 #[path = "../../../tests/support/api/writers.rs"]

@@ -87,7 +87,9 @@ fn send(store: &mut Store, write: &Write, current: Option<&Value>) -> Result<Opt
     let request = write.request(current, false).with_context(|| format!("no request to {}", write.object))?;
     let by = Call::by(FIELD_MANAGER);
     let answer = match &write.change {
-        Change::Create { .. } => store.create(write.object.kind, &write.object.namespace, &request.body, &by),
+        Change::Create { .. } | Change::CreateService { .. } => {
+            store.create(write.object.kind, &write.object.namespace, &request.body, &by)
+        }
         Change::Delete => {
             let of = |field| Some(text(&request.body, field)).filter(|value| !value.is_empty());
             let when = Preconditions { uid: of("/preconditions/uid"), version: of("/preconditions/resourceVersion") };
@@ -125,7 +127,7 @@ fn is_met(store: &Store, wait: &Wait) -> Result<bool> {
         match decoded(&key, object)? {
             Seen::Claim(seen) if key.kind == Kind::PersistentVolumeClaim => claim = Some(seen),
             Seen::Volume(seen) => volume = Some(seen),
-            Seen::Claim(_) | Seen::Attachment(_) => {}
+            Seen::Claim(_) | Seen::Attachment(_) | Seen::Service(_) => {}
         }
     }
     Ok(wait.judge(claim.as_deref(), volume.as_deref()) == Waited::Met)

@@ -1,9 +1,9 @@
 //! This rule reports a shared volume that records an address which no Service has.
 
 use super::{found, path_of, service_key, with_address};
-use crate::diagnosis::remedy::{by_hand, kubectl};
+use crate::diagnosis::remedy::{by_hand, kubectl, reconnect};
 use crate::diagnosis::shared_volumes::ServiceBehind;
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Service],
     hinders: &[Act::Serve],
-    repairs: &[],
+    repairs: &[Repair::Reconnect],
     page: Page {
         seen: "Pods with this claim stay in ContainerCreating, and the mount times out. Pods that run hang when they use \
                the volume. The pod of the server runs.",
@@ -22,9 +22,9 @@ pub(super) static RULE: Rule = Rule {
               cannot be changed, so the volume keeps the old address.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs.server} {.spec.csi.volumeAttributes.server}'\n\
                   kubectl get services -A -o wide | grep 2049",
-        repair: "Create another Service with the old address in `spec.clusterIP`, and with the selector and ports of the \
-                 Service that the server has now. The two Services can exist at the same time. The server needs no \
-                 restart.",
+        repair: "`kubectl pvctl reconnect pv/VOLUME --service NAMESPACE/SERVICE` creates another Service \
+                 with the old address in `spec.clusterIP`, and with the selector and ports of the Service that the \
+                 server has now. The two Services can exist at the same time. The server needs no restart.",
         prevention: "Give the Service of an NFS server a fixed cluster IP, or let volumes record its DNS name.",
         hazard: "If another server gets the old address, pods read and write its data instead.",
         sources: &[
@@ -51,10 +51,13 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     Some(match instead {
         Some(other) => {
             let (namespace, name) = (&other.meta.namespace, &other.meta.name);
-            said.evidence(&service_key(other), "spec.clusterIP", other.cluster_ip.as_str()).remedy(by_hand(format!(
-                "if Service {namespace}/{name} is the server now, create another Service with {address} in \
-                 spec.clusterIP and with its selector and ports"
-            )))
+            said.evidence(&service_key(other), "spec.clusterIP", other.cluster_ip.as_str()).remedy(reconnect(
+                volume,
+                format!(
+                    "if Service {namespace}/{name} is the server now, create another Service with {address} in \
+                     spec.clusterIP and with its selector and ports"
+                ),
+            ))
         }
         None => said
             .remedy(kubectl("get services -A -o wide", "see which Service the server has now"))

@@ -1,8 +1,8 @@
 //! This rule reports a shared volume that records another address than that of its Service.
 
 use super::{found, path_of, service_key, with_address};
-use crate::diagnosis::remedy::by_hand;
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::diagnosis::remedy::reconnect;
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Service],
     hinders: &[Act::Serve],
-    repairs: &[],
+    repairs: &[Repair::Reconnect],
     page: Page {
         seen: "Pods with this claim stay in ContainerCreating, and the mount times out. Pods that run hang when they use \
                the volume. The Service and the pod of the server exist.",
@@ -21,8 +21,8 @@ pub(super) static RULE: Rule = Rule {
               be changed, so the volume keeps the old address.",
         confirm: "kubectl get pv VOLUME -o jsonpath='{.spec.nfs.server}'\n\
                   kubectl get service SERVICE -n NAMESPACE -o jsonpath='{.spec.clusterIP}'",
-        repair: "Create another Service with the old address in `spec.clusterIP`, and with the selector and ports of the \
-                 Service that exists. Keep both.",
+        repair: "`kubectl pvctl reconnect pv/VOLUME` creates another Service with the old address in \
+                 `spec.clusterIP`, and with the selector and ports of the Service that exists. Keep both.",
         prevention: "Do not delete the Service of a shared volume.",
         hazard: "Deleting the Service that exists to create it with the old address interrupts the pods that already use \
                  the new address.",
@@ -44,8 +44,9 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let said = with_address(found(&path, &what), &path)
         .evidence(&service_key(service), "spec.clusterIP", ip.as_str())
         .since(service.meta.created);
-    Some(said.remedy(by_hand(format!(
+    let does = format!(
         "create another Service with {address} in spec.clusterIP and with the selector and ports of Service \
          {namespace}/{name}"
-    ))))
+    );
+    Some(said.remedy(reconnect(volume, does)))
 }

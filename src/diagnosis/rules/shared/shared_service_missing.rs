@@ -1,9 +1,9 @@
 //! This rule reports a shared volume whose Service does not exist.
 
 use super::{found, path_of, with_address};
-use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::remedy::reconnect;
 use crate::diagnosis::shared_volumes::{Recreates, ServiceBehind, SharedVolume};
-use crate::diagnosis::{Act, Case, Detect, Detection, Page, Risk, Rule, Severity};
+use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, PodPhase};
 
 pub(super) static RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     risk: Risk::None,
     reads: &[Kind::PersistentVolumeClaim, Kind::Service, Kind::VolumeAttachment, Kind::Pod],
     hinders: &[Act::Serve],
-    repairs: &[],
+    repairs: &[Repair::Reconnect],
     page: Page {
         seen: "Pods with this claim stay in ContainerCreating. Pods that run hang when they use the volume. The claim is \
                Bound.",
@@ -22,8 +22,8 @@ pub(super) static RULE: Rule = Rule {
               another cluster IP, and pods that have mounted the volume still use the old one.",
         confirm: "kubectl get pv VOLUME -o yaml\n\
                   kubectl get services -A -o wide",
-        repair: "Create the Service again with the same name, ports and selector, and set `spec.clusterIP` to the address \
-                 that the clients use. If no pod has mounted the volume, restart the server of the volume, so that the \
+        repair: "`kubectl pvctl reconnect pv/VOLUME` creates the Service again with the same name, ports and selector, and \
+                 with the address that the clients use in `spec.clusterIP`. If no pod has mounted the volume, restart the server of the volume, so that the \
                  system creates the Service.",
         prevention: "Do not delete Services in the namespace of the storage system.",
         hazard: "A Service with another cluster IP does not help pods that have mounted the volume: they hang until they \
@@ -58,9 +58,8 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
             "cannot be mounted, because {provider} serves it through Service {place}, which does not exist; {again}"
         ),
     );
-    Some(with_address(said, &path).remedy(by_hand(format!(
-        "create Service {place} again, with the address that the clients use in spec.clusterIP"
-    ))))
+    let does = format!("create Service {place} again, with the address that the clients use in spec.clusterIP");
+    Some(with_address(said, &path).remedy(reconnect(volume, does)))
 }
 
 /// Returns whether the volume is attached to a node, or a pod that uses it runs.
