@@ -3,8 +3,8 @@
 use super::{Case, Detection};
 use crate::model::surroundings::{Namespace, StatefulSet, VolumeAttachment};
 use crate::model::{
-    Deployment, EndpointSlice, Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Service,
-    StorageClass, TypedId, VolumeSnapshot,
+    Deployment, EndpointSlice, Id, Kind, Node, ObjectId, ObjectKey, ObjectMeta, PersistentVolume,
+    PersistentVolumeClaim, Pod, Service, StorageClass, TypedId, VolumeSnapshot,
 };
 use crate::snapshot::{ClaimId, Snapshot, VolumeId};
 
