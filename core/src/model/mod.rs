@@ -73,7 +73,7 @@ pub use surroundings::{
 };
 pub use volume::{
     ClaimRef, PersistentVolume, ReclaimPolicy, SERVER_ATTRIBUTES, SourceKind, VolumeMode, VolumePhase, VolumeSource,
-    VolumeStatus,
+    VolumeStatus, server_attribute,
 };
 pub use volume_attributes_class::VolumeAttributesClass;
 pub use volume_snapshot::VolumeSnapshot;

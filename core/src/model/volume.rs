@@ -214,9 +214,18 @@ pub const SERVER_ATTRIBUTES: [&str; 8] = [
     "sharedv4",
 ];
 
+/// Returns the name in [`SERVER_ATTRIBUTES`] of an attribute, if it may be kept. Upper and lower case are the same,
+/// because csi-driver-nfs compares names so. An attribute that switches something on is kept only with such a value:
+/// another driver can have anything else in an attribute of the same name.
+pub fn server_attribute(name: &str, value: &str) -> Option<&'static str> {
+    let kept = SERVER_ATTRIBUTES.into_iter().find(|kept| kept.eq_ignore_ascii_case(name))?;
+    let is_switch = ["migratable", "nfsResources", "share", "sharedv4"].contains(&kept);
+    (!is_switch || ["true", "false"].contains(&value)).then_some(kept)
+}
+
 impl VolumeSource {
-    /// Returns the value of an attribute that is one of [`SERVER_ATTRIBUTES`]. Upper and lower case are the same,
-    /// because csi-driver-nfs compares names so. Upstream: `NodePublishVolume`, csi-driver-nfs 4.11.
+    /// Returns the value of an attribute that is one of [`SERVER_ATTRIBUTES`]. Upper and lower case are the same.
+    /// Upstream: `NodePublishVolume`, csi-driver-nfs 4.11.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let mut found = self.attributes.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value.as_str())

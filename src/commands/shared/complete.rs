@@ -166,7 +166,7 @@ const VALUES: [(&str, &str, Values); 12] = [
 ];
 
 /// The verbs that take objects, with the name of the argument and the kinds that it accepts.
-const OBJECTS: [(&str, &str, &[Kind]); 17] = [
+const OBJECTS: [(&str, &str, &[Kind]); 18] = [
     ("audit", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("predict", "objects", &[Kind::PersistentVolumeClaim, Kind::PersistentVolume]),
     ("explain", "object", &cli::EXPLAINED),

@@ -45,7 +45,7 @@ impl Indexes {
         Self { services: ServiceIndex::of(snapshot), slices: SliceIndex::of(snapshot) }
     }
 
-    fn volumes<'s>(&'s self, snapshot: &'s Snapshot) -> SharedVolumes<'s> {
+    fn volumes<'s>(&'s self, snapshot: &'s Snapshot) -> SharedVolumes<'s, 's> {
         SharedVolumes {
             snapshot,
             providers: Providers::built_in(),
@@ -111,7 +111,7 @@ fn claim_of<'s>(path: &SharedVolume<'s>) -> Result<&'s PersistentVolumeClaim, Pr
 }
 
 /// Refuses an address that cannot be in the range of the cluster IPs. The API server checks this, too.
-fn check_range(shared: &SharedVolumes<'_>, address: ClusterAddress) -> Result<(), Proposed> {
+fn check_range(shared: &SharedVolumes<'_, '_>, address: ClusterAddress) -> Result<(), Proposed> {
     if shared.services.can_share_range(address.ip()) {
         return Ok(());
     }

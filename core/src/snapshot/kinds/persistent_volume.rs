@@ -6,8 +6,8 @@ use super::merge_patch::MergePatch;
 use super::{ApiGates, Parts, Stored, Writable};
 use crate::model::ClaimRef;
 use crate::model::{
-    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, ReclaimPolicy, SERVER_ATTRIBUTES,
-    VolumeMode, VolumePhase, VolumeStatus,
+    NodeOperator, NodeRequirement, NodeSelector, NodeSelectorTerm, PersistentVolume, ReclaimPolicy, VolumeMode,
+    VolumePhase, VolumeStatus, server_attribute,
 };
 use crate::snapshot::decode::wire::{List, Meta, Mode, Moment, Quantities, Reference, Requirement, Text, object};
 use crate::snapshot::decode::{Context, Failure};
@@ -277,7 +277,8 @@ fn source_field(key: &str, value: Value) -> Value {
 
 /// Redacts an attribute of a CSI volume. Only the attributes that say where a server is stay.
 fn attribute(key: &str, value: Value) -> Value {
-    if SERVER_ATTRIBUTES.iter().any(|kept| kept.eq_ignore_ascii_case(key)) { value } else { hidden(value) }
+    let is_kept = value.as_str().is_some_and(|text| server_attribute(key, text).is_some());
+    if is_kept { value } else { hidden(value) }
 }
 
 /// Redacts the URI of an Azure disk. The id of a managed disk stays. The address of a blob can contain a signature, so

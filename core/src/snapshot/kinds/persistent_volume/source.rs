@@ -1,7 +1,7 @@
 //! The location of the storage of a volume, for every kind of source. Only fields that redaction keeps are read.
 
 use super::VolumeSpec;
-use crate::model::{SERVER_ATTRIBUTES, SourceKind, Str, VolumeSource};
+use crate::model::{SERVER_ATTRIBUTES, SourceKind, Str, VolumeSource, server_attribute};
 use crate::snapshot::decode::wire::Text;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -76,19 +76,17 @@ impl<'de> Visitor<'de> for ServerAttributesVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ServerAttributes, A::Error> {
-        let mut found: Vec<(usize, &'static str, Str)> = Vec::new();
+        let mut found: Vec<(&'static str, Str)> = Vec::new();
         while let Some(Text(key)) = map.next_key()? {
-            let place = SERVER_ATTRIBUTES.iter().position(|name| name.eq_ignore_ascii_case(&key));
-            match place.and_then(|place| Some((place, *SERVER_ATTRIBUTES.get(place)?))) {
-                Some((place, name)) => {
-                    let value = map.next_value::<Option<Text>>()?;
-                    found.extend(value.map(|value| (place, name, value.0)));
-                }
-                None => _ = map.next_value::<IgnoredAny>()?,
+            if !SERVER_ATTRIBUTES.iter().any(|name| name.eq_ignore_ascii_case(&key)) {
+                _ = map.next_value::<IgnoredAny>()?;
+                continue;
             }
+            let Some(Text(value)) = map.next_value::<Option<Text>>()? else { continue };
+            found.extend(server_attribute(&key, &value).map(|name| (name, value)));
         }
-        found.sort_by_key(|(place, ..)| *place);
-        Ok(ServerAttributes(found.into_iter().map(|(_, name, value)| (name, value)).collect()))
+        found.sort();
+        Ok(ServerAttributes(found.into()))
     }
 }
 
