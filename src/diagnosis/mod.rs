@@ -152,10 +152,15 @@ pub fn diagnose_named(
 
 /// Applies the given rules to one object that somebody named. The result has no causes, because no other object is
 /// diagnosed.
-pub fn diagnose_one(simulation: &Simulation<'_>, target: ObjectId, rules: &[&'static Rule]) -> Vec<Finding> {
+pub fn diagnose_one(
+    simulation: &Simulation<'_>,
+    target: ObjectId,
+    rules: &[&'static Rule],
+    providers: &Providers,
+) -> Vec<Finding> {
     let snapshot = simulation.snapshot();
     let Some(subject) = Subject::of(snapshot, target) else { return Vec::new() };
-    let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true, providers: Providers::built_in() };
+    let scrutiny = AuditSettings { rules, suppressions: &[], scope: &|_| true, providers };
     let mut findings = Findings::default();
     apply_rules(
         simulation,

@@ -157,7 +157,7 @@ pub fn audit(
         unmatched: &unmatched,
         is_named: named.is_some(),
     };
-    let repairs = if options.offers { offer::repairs_of(&simulation, &shown) } else { 0 };
+    let repairs = if options.offers { offer::repairs_of(&simulation, &shown, &gathered.providers) } else { 0 };
     let model = gathered.modelled.document();
     show(&Answer { audited, model, warnings, notes: &gathered.notes, repairs })?;
     Ok(options.status(gathered, &audited))

@@ -269,7 +269,7 @@ pub async fn explain(
     }
     let status = answer(&gathered, &explanation, note.as_deref(), show)?;
     let target = Some(prepared.object).filter(|object| options.offers && is_predicted(*object));
-    let repairable = target.filter(|target| offer::has_repair(&prepared.simulation, *target));
+    let repairable = target.filter(|target| offer::has_repair(&prepared.simulation, *target, &gathered.providers));
     Ok((status, repairable.map(|target| gathered.snapshot.key(target))))
 }
 

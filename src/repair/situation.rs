@@ -1,7 +1,7 @@
 //! The input of planners and guards: the snapshot, the settings of the simulation, and the complete manifests of the
 //! few objects that a plan is about.
 
-use crate::diagnosis::shared_volumes::Absences;
+use crate::diagnosis::shared_volumes::{Absences, Providers};
 use crate::model::{Kind, Node, ObjectKey, PersistentVolume, PersistentVolumeClaim, Service, Str, VolumeAttachment};
 use crate::simulate::Settings;
 use crate::snapshot::{Absence, Snapshot};
@@ -40,6 +40,8 @@ pub struct Situation<'a> {
     pub settings: Settings<'a>,
     /// The complete objects that [`crate::repair::reads`] names.
     pub manifests: &'a Manifests,
+    /// The systems that serve shared volumes.
+    pub providers: &'a Providers,
 }
 
 /// What is known about an object that was looked up by its name.

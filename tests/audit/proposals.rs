@@ -28,9 +28,14 @@ fn outcome(id: &str) -> Vec<String> {
     let mut outcomes = Vec::new();
     for finding in findings.listed.iter().filter(|finding| finding.rule.id == id) {
         let none = Manifests::default();
-        let situation = Situation { snapshot: &snapshot, settings: simulation.settings().clone(), manifests: &none };
+        let situation = Situation {
+            snapshot: &snapshot,
+            settings: simulation.settings().clone(),
+            manifests: &none,
+            providers: Providers::built_in(),
+        };
         for request in repairs(&situation, finding) {
-            let manifests = manifests(&objects, &reads(&snapshot, &request));
+            let manifests = manifests(&objects, &reads(&snapshot, &request, Providers::built_in()));
             let situation = Situation { manifests: &manifests, ..situation.clone() };
             let came = match propose(&situation, &request) {
                 Proposed::Nothing(_) => "nothing to do".to_owned(),

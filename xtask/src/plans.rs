@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result};
 use api_server::Random;
 use begun::PartialRepair;
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::model::{Kind, ObjectKey, VolumeAttachment};
 use pvctl::repair::{
     Manifests, Plan, Proposed, Receipts, Recipient, Request, SearchReach, Setting, Situation, Verdict, claim_key,
@@ -145,6 +146,7 @@ impl Looked<'_> {
             snapshot: self.snapshot,
             settings: Settings::new(KubernetesBehavior::default()),
             manifests: self.manifests,
+            providers: Providers::built_in(),
         }
     }
 
@@ -209,7 +211,7 @@ fn world(seed: u64, number: u64) -> Result<Tally> {
     let mut tally = Tally { worlds: 1, ..Tally::default() };
     for request in requests(&snapshot, &mut random) {
         let what = || format!("seed {seed} world {number}: {request:?}");
-        let manifests = manifests(&objects, &reads(&snapshot, &request));
+        let manifests = manifests(&objects, &reads(&snapshot, &request, Providers::built_in()));
         let looked = Looked { objects: &objects, snapshot: &snapshot, manifests: &manifests };
         let proposed = propose(&looked.situation(), &request);
         let Some(plan) = looked.judge(proposed, request.verb(), &what, &mut tally) else { continue };

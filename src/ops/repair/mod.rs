@@ -322,7 +322,7 @@ impl<'a, C: Writer, A: Asker> Run<'a, C, A> {
         let of_service = matches!(request, Request::Reconnect { .. })
             || source.objects().iter().any(|object| object.kind == Kind::Service);
         let gathered = gather(self.options, self.cluster, self.asker, &pods_in, request.used(), of_service).await?;
-        let keys = [repair::reads(&gathered.snapshot, request), source.objects()].concat();
+        let keys = [repair::reads(&gathered.snapshot, request, &gathered.providers), source.objects()].concat();
         let mut world = World::new(gathered, &self.options.read.model);
         world.read(self.cluster, keys).await?;
         Ok(world)

@@ -38,7 +38,7 @@ impl<'a> World<'a> {
     pub(in crate::ops) fn situation(&self) -> Result<Situation<'_>, Error> {
         let snapshot = self.snapshot();
         let settings = self.gathered.modelled.settings(snapshot, self.model, false)?;
-        Ok(Situation { snapshot, settings, manifests: &self.manifests })
+        Ok(Situation { snapshot, settings, manifests: &self.manifests, providers: &self.gathered.providers })
     }
 
     /// Makes the plan for a request, after the manifests that it needs were read.
@@ -50,7 +50,7 @@ impl<'a> World<'a> {
         cluster: &impl Writer,
         request: &Request,
     ) -> Result<Proposed, Error> {
-        self.read(cluster, repair::reads(self.snapshot(), request)).await?;
+        self.read(cluster, repair::reads(self.snapshot(), request, &self.gathered.providers)).await?;
         Ok(repair::propose(&self.situation()?, request))
     }
 

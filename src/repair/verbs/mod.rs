@@ -19,6 +19,7 @@ use super::guards::judge;
 use super::plan::{Plan, Proposed, Refusal};
 use super::request::Request;
 use super::situation::{Situation, attachment_key, claim_key, volume_key};
+use crate::diagnosis::shared_volumes::Providers;
 use crate::model::{ObjectKey, PersistentVolume};
 use crate::snapshot::Snapshot;
 
@@ -118,7 +119,7 @@ pub(super) fn in_vain(plan: &Plan, answers: Option<&[Answer]>) -> Option<Refusal
 
 /// Returns the existing objects whose complete manifests a request needs. The request writes to these objects, or
 /// creates a new claim from them.
-pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
+pub fn reads(snapshot: &Snapshot, request: &Request, providers: &Providers) -> Vec<ObjectKey> {
     let mut objects = Vec::new();
     let add_volume = |objects: &mut Vec<ObjectKey>, name: &str| {
         if let Some(id) = snapshot.volume_id(name) {
@@ -177,7 +178,7 @@ pub fn reads(snapshot: &Snapshot, request: &Request) -> Vec<ObjectKey> {
         }
         Request::Reconnect { volume, .. } => {
             add_volume(&mut objects, volume);
-            objects.extend(reconnect::server_pods(snapshot, volume));
+            objects.extend(reconnect::server_pods(snapshot, volume, providers));
         }
         Request::Undo { .. } => {}
     }

@@ -45,10 +45,11 @@ impl Indexes {
         Self { services: ServiceIndex::of(snapshot), slices: SliceIndex::of(snapshot) }
     }
 
-    fn volumes<'s>(&'s self, snapshot: &'s Snapshot) -> SharedVolumes<'s, 's> {
+    fn volumes<'s>(&'s self, situation: &Situation<'s>) -> SharedVolumes<'s, 's> {
+        let snapshot = situation.snapshot;
         SharedVolumes {
             snapshot,
-            providers: Providers::built_in(),
+            providers: situation.providers,
             services: Services { snapshot, index: &self.services },
             slices: Slices { snapshot, index: &self.slices },
         }
@@ -64,7 +65,7 @@ pub(super) fn plan(
 ) -> Planned {
     let volume = volume(situation, name)?;
     let indexes = Indexes::of(situation.snapshot);
-    let shared = indexes.volumes(situation.snapshot);
+    let shared = indexes.volumes(situation);
     let Some(path) = shared.path(volume, situation) else {
         let message = format!("pvctl knows no system that serves volume {name} through a Service");
         return Err(Refusal::new("provider", message).into());
@@ -447,10 +448,10 @@ fn selected<'s>(
 }
 
 /// Returns the pods that may name the owner of the Service of a volume: those with a label that the Service selects by.
-pub(super) fn server_pods(snapshot: &Snapshot, volume: &str) -> Vec<ObjectKey> {
+pub(super) fn server_pods(snapshot: &Snapshot, volume: &str, providers: &Providers) -> Vec<ObjectKey> {
     let Some(id) = snapshot.volume_id(volume) else { return Vec::new() };
     let volume: &PersistentVolume = snapshot.volume(id);
-    let Some(provider) = Providers::built_in().of(volume, None).filter(|provider| provider.owner.is_some()) else {
+    let Some(provider) = providers.of(volume, None).filter(|provider| provider.owner.is_some()) else {
         return Vec::new();
     };
     let selector: Option<Vec<(&str, String)>> = provider.service.selector.as_ref().and_then(|selector| {

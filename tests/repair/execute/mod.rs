@@ -16,6 +16,7 @@ mod waits;
 
 use crate::support::api::{ApiServer, Controllers, Seen, Store, Who};
 use crate::support::faults::{At, Fault};
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::execute::{
     Journal, Observer, Options, PlanCompletion, PlanEvent, Stopped, execute, manifests, resolve_doubt, resume,
 };
@@ -206,7 +207,8 @@ impl Server {
         let snapshot = self.snapshot();
         let manifests = manifests(&self.client(), &plan.saves).await.unwrap();
         let settings = Settings::new(pvctl::controllers::KubernetesBehavior::default());
-        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+        let situation =
+            Situation { snapshot: &snapshot, settings, manifests: &manifests, providers: Providers::built_in() };
         let reviewed = repair::review(&situation, plan, asked)?;
         KNOWN.lock().unwrap().insert(place, reviewed.clone());
         Ok(reviewed.confirm(None).expect("the plan must not ask for a name"))
@@ -226,9 +228,11 @@ impl Server {
 
     async fn plan_of(&self, request: &repair::Request) -> Plan {
         let snapshot = self.snapshot();
-        let manifests = manifests(&self.client(), &repair::reads(&snapshot, request)).await.unwrap();
+        let manifests =
+            manifests(&self.client(), &repair::reads(&snapshot, request, Providers::built_in())).await.unwrap();
         let settings = Settings::new(pvctl::controllers::KubernetesBehavior::default());
-        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+        let situation =
+            Situation { snapshot: &snapshot, settings, manifests: &manifests, providers: Providers::built_in() };
         match repair::propose(&situation, request) {
             Proposed::Plan(plan) => *plan,
             other => panic!("{other:?}"),

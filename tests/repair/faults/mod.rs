@@ -23,6 +23,7 @@ use crate::support::api::{
 use crate::support::faults::{At, Fault};
 use judge::{by_us, is_excused, is_given_up, journal_of, judge, judge_end, told};
 use prepare::prepared;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::execute::{self, Journal, Observer, Options, PlanEvent, Stopped};
 use pvctl::model::{ObjectKey, Timestamp};
 use pvctl::repair::{Confirmed, Done, Manifests, Plan, Proposed, Receipts, Reviewed, Situation, review, undo};
@@ -132,7 +133,12 @@ fn aftermath(store: &mut Store, random: &mut Random) {
 fn reviewed(store: &Store, plan: Plan, receipts: &Receipts) -> Result<Reviewed, String> {
     let snapshot = store.snapshot();
     let manifests = manifests_of(store, &plan.objects());
-    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    let situation = Situation {
+        snapshot: &snapshot,
+        settings: settings(),
+        manifests: &manifests,
+        providers: Providers::built_in(),
+    };
     review(&situation, plan, receipts).map_err(|rejected| {
         let moves = rejected.interleaving.map(|way| format!(" ({})", way.moves.join("; "))).unwrap_or_default();
         format!("{}: {}{moves}", rejected.refusal.by, rejected.refusal.message)
@@ -157,7 +163,12 @@ fn way_back(store: &Store, id: &str, plan: &Plan, done: &[Done]) -> Result<Plan,
     let mut keys = plan.objects();
     keys.extend(done.iter().filter_map(|done| done.step.write.as_ref()).map(|write| write.object.clone()));
     let manifests = manifests_of(store, &keys);
-    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    let situation = Situation {
+        snapshot: &snapshot,
+        settings: settings(),
+        manifests: &manifests,
+        providers: Providers::built_in(),
+    };
     match undo(&situation, id, false, plan, done) {
         Proposed::Plan(plan) => Ok(*plan),
         Proposed::Nothing(why) => Err(format!("nothing: {why}")),

@@ -7,6 +7,7 @@ use super::{
 use crate::support::api::{
     Actor, ApiServer, Controllers, Loss, Protected, Random, Store, losses, lost, scenarios, settings, text,
 };
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::execute::{self, Journal, Stopped};
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::parallel::in_parallel;
@@ -36,8 +37,13 @@ pub(super) fn protected(store: &Store, plan: &Plan) -> Vec<(Protected, Vec<Given
 /// Returns the plan that is proposed for a request, or the reason why there is no plan.
 pub(super) fn planned(store: &Store, request: &pvctl::repair::Request) -> Result<Plan, String> {
     let snapshot = store.snapshot();
-    let manifests = manifests_of(store, &reads(&snapshot, request));
-    let situation = Situation { snapshot: &snapshot, settings: settings(), manifests: &manifests };
+    let manifests = manifests_of(store, &reads(&snapshot, request, Providers::built_in()));
+    let situation = Situation {
+        snapshot: &snapshot,
+        settings: settings(),
+        manifests: &manifests,
+        providers: Providers::built_in(),
+    };
     match propose(&situation, request) {
         Proposed::Plan(plan) => Ok(*plan),
         Proposed::Nothing(why) => Err(format!("nothing: {why}")),

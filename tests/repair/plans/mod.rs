@@ -10,6 +10,7 @@ mod verbs;
 
 use crate::support::text;
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::model::{Kind, ObjectKey};
 use pvctl::repair::{
     Change, Done, Manifests, Plan, Proposed, Receipts, Recipient, Refusal, Rejected, Request, Reviewed, Right,
@@ -66,12 +67,17 @@ impl World {
     }
 
     pub(crate) fn propose(&self, request: &Request) -> Proposed {
-        let manifests = self.manifests(&reads(&self.snapshot, request));
+        let manifests = self.manifests(&reads(&self.snapshot, request, Providers::built_in()));
         propose(&self.situation(&manifests), request)
     }
 
     pub(crate) fn situation<'a>(&'a self, manifests: &'a Manifests) -> Situation<'a> {
-        Situation { snapshot: &self.snapshot, settings: Settings::new(KubernetesBehavior::default()), manifests }
+        Situation {
+            snapshot: &self.snapshot,
+            settings: Settings::new(KubernetesBehavior::default()),
+            manifests,
+            providers: Providers::built_in(),
+        }
     }
 
     pub(crate) fn plan(&self, request: &Request) -> Plan {
@@ -83,7 +89,7 @@ impl World {
 
     pub(crate) fn review(&self, request: &Request) -> Result<Reviewed, Box<Rejected>> {
         let plan = self.plan(request);
-        let manifests = self.manifests(&reads(&self.snapshot, request));
+        let manifests = self.manifests(&reads(&self.snapshot, request, Providers::built_in()));
         let receipts = Receipts::granted(&plan);
         review(&self.situation(&manifests), plan, &receipts)
     }

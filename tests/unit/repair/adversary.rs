@@ -3,6 +3,7 @@
 #![expect(clippy::panic, clippy::expect_used, reason = "a world that cannot be made is a failed test")]
 
 use pvctl::controllers::KubernetesBehavior;
+use pvctl::diagnosis::shared_volumes::Providers;
 use pvctl::model::Kind;
 use pvctl::repair::adversary::{Exploration, Move};
 use pvctl::repair::involved::InvolvedObjects;
@@ -87,7 +88,12 @@ fn syncs_rest_on_their_basis_alone() {
     let snapshot = snapshot(&objects);
     let settings = Settings::new(KubernetesBehavior::default());
     let manifests = Manifests::default();
-    let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
+    let situation = Situation {
+        snapshot: &snapshot,
+        settings: settings.clone(),
+        manifests: &manifests,
+        providers: Providers::built_in(),
+    };
     let request = Request::Release { volume: "data".into(), to: Recipient::Anyone };
     let plan = plan(&situation, &request);
     let involved = InvolvedObjects::reaching(&snapshot, &plan, true);
@@ -131,7 +137,12 @@ fn the_garbage_collector_follows_owners() {
     let settings = Settings::new(KubernetesBehavior::default());
     let mut manifests = Manifests::default();
     manifests.add(claim_key("a", "had"), objects[2].clone());
-    let situation = Situation { snapshot: &snapshot, settings: settings.clone(), manifests: &manifests };
+    let situation = Situation {
+        snapshot: &snapshot,
+        settings: settings.clone(),
+        manifests: &manifests,
+        providers: Providers::built_in(),
+    };
     let request = Request::Move {
         namespace: "a".into(),
         name: "had".into(),
@@ -171,7 +182,8 @@ fn a_manifest_is_applied_again_at_any_moment() {
         manifests.add(claim_key("a", "had"), had.clone());
         manifests.add(volume_key("kept"), kept);
         let settings = Settings::new(KubernetesBehavior::default());
-        let situation = Situation { snapshot: &snapshot, settings, manifests: &manifests };
+        let situation =
+            Situation { snapshot: &snapshot, settings, manifests: &manifests, providers: Providers::built_in() };
         judge(&situation, &plan(&situation, &request), SearchReach::REVIEW)
     };
     let Verdict::Harmful(found) = judged("Delete") else { panic!("the plan must be harmful") };
