@@ -57,7 +57,7 @@ pub enum Question {
     Attacher,
     /// What the external resizer decides. This question has its own oracle program.
     Resize,
-    /// What the shared-volume controller of StorageOS decides. This question has its own oracle program.
+    /// What the shared-volume controller of api-manager decides. This question has its own oracle program.
     Share,
     /// What the kubelet does with the volumes of the pods of a node. This question has its own oracle program.
     Mount,

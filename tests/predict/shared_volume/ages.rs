@@ -1,5 +1,5 @@
-//! The rules of api-manager up to 1.1, which cannot be run, and how those of 1.2 differ: the cases of upstream's unit and
-//! end-to-end tests, the cache, the filters, and the waits.
+//! The rules of api-manager up to 1.1, which cannot be run, and how those of 1.2 differ: the cases of upstream's unit
+//! and end-to-end tests, the cache, the filters, and the waits.
 
 use super::{acts, claim, decide, endpoints, of, path, service, stored, volume};
 use pvctl::controllers::shared_volume::{
