@@ -9,10 +9,13 @@ use pvctl::controllers::shared_volume::{
 use pvctl::model::StorageOsVolume;
 use serde_json::{Value, json};
 
-fn cached(internal: &str, until: u64) -> Option<Cached> {
+fn cached(internal: &str, until: u64) -> Cached {
     let volume = SharedVolume::of(&volume(Some(internal), "1.2.3.4:2049")).unwrap();
-    Some(Cached { volume, until })
+    Cached { volume, until }
 }
+
+/// A case: the label, the endpoint of the server, the objects, the cache, the actions, and the last leaf.
+type Row<'a> = (&'a str, &'a str, Vec<Value>, Option<Cached>, &'a [&'a str], &'a str);
 
 /// U1 to U5: the cases of upstream's unit tests of 1.1. Their volumes have no endpoint, because they do not come from
 /// the list. Here they have one.
@@ -21,13 +24,12 @@ fn each_row_of_the_unit_tests() {
     const SERVER: &str = "1.2.3.4:5678";
     let created = ["create Service", "Normal Created", "create Endpoints", "publish 1.2.3.4:2049"];
     let again = ["create Service", "Normal Created", "create Endpoints"];
-    type Row<'a> = (&'a str, &'a str, Vec<Value>, Option<Cached>, &'a [&'a str], &'a str);
     let rows: [Row<'_>; 5] = [
         ("", SERVER, vec![claim()], None, &created, "SQ1"),
         ("", SERVER, vec![], None, &[], "SV9"),
-        ("1.2.3.4:2049", SERVER, vec![claim()], cached(SERVER, 10), &[], "SV14"),
-        ("1.2.3.4:2049", SERVER, vec![claim()], cached(SERVER, 5), &again, "SQ2"),
-        ("1.2.3.4:2049", "1.2.3.4:1234", vec![claim()], cached(SERVER, 10), &again, "SQ2"),
+        ("1.2.3.4:2049", SERVER, vec![claim()], Some(cached(SERVER, 10)), &[], "SV14"),
+        ("1.2.3.4:2049", SERVER, vec![claim()], Some(cached(SERVER, 5)), &again, "SQ2"),
+        ("1.2.3.4:2049", "1.2.3.4:1234", vec![claim()], Some(cached(SERVER, 10)), &again, "SQ2"),
     ];
     for (row, (external, internal, objects, cached, wanted, leaf)) in rows.into_iter().enumerate() {
         let volume = volume(Some(internal), external);
