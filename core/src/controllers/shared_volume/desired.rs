@@ -315,7 +315,8 @@ pub fn frontend(service: &Service) -> String {
     }
 }
 
-/// Returns whether a client can use a mount endpoint: it has an address and a port, and an address of IPv6 has brackets.
+/// Returns whether a client can use a mount endpoint: it has an address and a port, and an address of IPv6 has
+/// brackets.
 pub fn is_usable(endpoint: &str) -> bool {
     match split_address_port(endpoint) {
         Ok((address, _)) => !address.is_empty() && address != "None",
