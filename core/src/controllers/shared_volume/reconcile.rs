@@ -25,7 +25,7 @@ pub fn reconcile(volume: Option<&StorageOsVolume>, stored: Stored, of: &Circumst
     work.finished(error)
 }
 
-/// The result of a function. If it is an error, the reconciliation ends: with this text, or without an error of upstream.
+/// The result of a function. An error ends the reconciliation: with this text, or without an error of upstream.
 type Ended<T> = Result<T, Option<String>>;
 
 struct Work<'a> {
