@@ -1,5 +1,5 @@
-//! What the shared-volume controller of StorageOS decides. The conformance test compares every recorded answer of 1.2.16.
-//! These tests check that the recordings reach every leaf, that each leaf has the error that the page states, and what
+//! What the shared-volume controller of StorageOS decides. The conformance test compares every recorded answer. These
+//! tests check that the recordings reach every leaf, that each leaf has the error that the page states, and what
 //! nobody records: the rules of api-manager up to 1.1, and what other components do later. The expected values of the
 //! rows come from upstream's own tests, and from the tables of `docs/controllers/shared-volume.md`.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -122,7 +122,8 @@ fn each_leaf_has_the_error_of_the_page() {
 /// The claim of the volume.
 fn claim() -> Value {
     json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"namespace": "bar", "name": "foo", "uid": "U"},
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"namespace": "bar", "name": "foo", "uid": "U"},
         "spec": {"accessModes": ["ReadWriteMany"], "volumeName": "baz-service"}, "status": {"phase": "Bound"},
     })
 }

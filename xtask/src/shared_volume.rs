@@ -80,7 +80,7 @@ pub struct Answer {
     pub events: Vec<Event>,
     /// One answer for each sync.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub syncs: Vec<VolumeSync>,
+    pub syncs: Vec<SyncAnswer>,
 }
 
 /// An event of a Volume.
@@ -100,7 +100,7 @@ pub struct Event {
 /// What one sync of a Volume does.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct VolumeSync {
+pub struct SyncAnswer {
     /// What the sync does, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Value>,

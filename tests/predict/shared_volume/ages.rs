@@ -1,5 +1,5 @@
-//! The rules of api-manager up to 1.1, which cannot be run, and how those of 1.2 differ: the cases of upstream's unit and
-//! end-to-end tests, the cache, the filters, and the waits.
+//! The rules of api-manager up to 1.1, which cannot be run, and how those of 1.2 differ: the cases of upstream's unit
+//! and end-to-end tests, the cache, the filters, and the waits.
 
 use super::{acts, claim, decide, endpoints, of, path, service, stored, volume};
 use pvctl::controllers::shared_volume::{
@@ -9,37 +9,39 @@ use pvctl::controllers::shared_volume::{
 use pvctl::model::StorageOsVolume;
 use serde_json::{Value, json};
 
-fn cached(internal: &str, until: u64) -> Option<Cached> {
+fn cached(internal: &str, until: u64) -> Cached {
     let volume = SharedVolume::of(&volume(Some(internal), "1.2.3.4:2049")).unwrap();
-    Some(Cached { volume, until })
+    Cached { volume, until }
 }
 
-/// U1 to U5: the cases of upstream's unit tests of 1.1. Their volumes have no endpoint, because they do not come from
+/// A case: the label, the endpoint of the server, the objects, the cache, the actions, and the last leaf.
+type Row<'a> = (&'a str, &'a str, Vec<Value>, Option<Cached>, &'a [&'a str], &'a str);
+
+/// The five cases of upstream's unit tests of 1.1. Their volumes have no endpoint, because they do not come from
 /// the list. Here they have one.
 #[test]
 fn each_row_of_the_unit_tests() {
     const SERVER: &str = "1.2.3.4:5678";
     let created = ["create Service", "Normal Created", "create Endpoints", "publish 1.2.3.4:2049"];
     let again = ["create Service", "Normal Created", "create Endpoints"];
-    type Row<'a> = (&'a str, &'a str, Vec<Value>, Option<Cached>, &'a [&'a str], &'a str);
     let rows: [Row<'_>; 5] = [
         ("", SERVER, vec![claim()], None, &created, "SQ1"),
         ("", SERVER, vec![], None, &[], "SV9"),
-        ("1.2.3.4:2049", SERVER, vec![claim()], cached(SERVER, 10), &[], "SV14"),
-        ("1.2.3.4:2049", SERVER, vec![claim()], cached(SERVER, 5), &again, "SQ2"),
-        ("1.2.3.4:2049", "1.2.3.4:1234", vec![claim()], cached(SERVER, 10), &again, "SQ2"),
+        ("1.2.3.4:2049", SERVER, vec![claim()], Some(cached(SERVER, 10)), &[], "SV14"),
+        ("1.2.3.4:2049", SERVER, vec![claim()], Some(cached(SERVER, 5)), &again, "SQ2"),
+        ("1.2.3.4:2049", "1.2.3.4:1234", vec![claim()], Some(cached(SERVER, 10)), &again, "SQ2"),
     ];
     for (row, (external, internal, objects, cached, wanted, leaf)) in rows.into_iter().enumerate() {
         let volume = volume(Some(internal), external);
         let of = Circumstances { cached, now: 5, ..of(ApiManager::UpTo1_1) };
         let made = reconcile(Some(&volume), stored(&volume, &objects), &of);
-        assert_eq!((acts(&made), path(&made).last().copied()), (to_owned(wanted), Some(leaf)), "U{}", row + 1);
+        assert_eq!((acts(&made), path(&made).last().copied()), (to_owned(wanted), Some(leaf)), "case {}", row + 1);
         assert_eq!(made.again, Again::WithNextPass);
         let ends_well = leaf.starts_with("SQ");
         if ends_well {
             let record = SharedVolume { external: "1.2.3.4:2049".into(), ..SharedVolume::of(&volume).unwrap() };
             let until = 5 + made.took + CACHE_EXPIRY;
-            assert_eq!(made.cached, Some(Cached { volume: record, until }), "U{}", row + 1);
+            assert_eq!(made.cached, Some(Cached { volume: record, until }), "case {}", row + 1);
             let service = made.stored.service.as_ref().unwrap();
             assert_eq!((service.owners[0].uid.as_str(), service.owners[0].controller), ("U", false));
             assert_eq!(
@@ -47,7 +49,7 @@ fn each_row_of_the_unit_tests() {
                 ("PersistentVolumeClaim", "foo")
             );
         } else {
-            assert_eq!(made.cached, of.cached, "U{}", row + 1);
+            assert_eq!(made.cached, of.cached, "case {}", row + 1);
         }
         assert!(!made.observed, "the metric of 1.1 counts passes");
     }
@@ -66,7 +68,7 @@ fn to_owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// E1 to E6: the cases of upstream's end-to-end tests.
+/// The six cases of upstream's end-to-end tests.
 #[test]
 fn each_row_of_the_end_to_end_tests() {
     for manager in ApiManager::ALL {
@@ -75,25 +77,25 @@ fn each_row_of_the_end_to_end_tests() {
         let service = made.stored.service.clone().unwrap();
         assert_eq!((service.meta.name.as_str(), service.meta.namespace.as_str()), ("baz-service", "bar"));
         assert_eq!(&*service.meta.labels, [("storageos.com/volume-id".into(), "id".into())]);
-        assert_eq!((service.cluster_ip.as_str(), service.ports[0].port), ("1.2.3.4", 2049), "E1");
+        assert_eq!((service.cluster_ip.as_str(), service.ports[0].port), ("1.2.3.4", 2049), "case 1");
         assert_eq!(service.selector.len(), 0);
-        assert_eq!(acts(&made).last().map(String::as_str), Some("publish 1.2.3.4:2049"), "E1");
+        assert_eq!(acts(&made).last().map(String::as_str), Some("publish 1.2.3.4:2049"), "case 1");
         let target = |endpoints: &pvctl::model::Endpoints| {
             (endpoints.subsets[0].ready[0].ip.to_string(), endpoints.subsets[0].ports[0].port)
         };
         let made_endpoints = made.stored.endpoints.clone().unwrap();
-        assert_eq!(target(&made_endpoints), ("1.2.3.4".to_owned(), Some(5678)), "E2");
-        assert_eq!((made_endpoints.owners.len(), made_endpoints.meta.labels.len()), (0, 1), "E2");
+        assert_eq!(target(&made_endpoints), ("1.2.3.4".to_owned(), Some(5678)), "case 2");
+        assert_eq!((made_endpoints.owners.len(), made_endpoints.meta.labels.len()), (0, 1), "case 2");
 
         let moved = volume(Some("5.6.7.8:9999"), "1.2.3.4:2049");
         let after = reconcile(Some(&moved), made.stored.clone(), &of(manager));
         assert_eq!(acts(&after), ["target 9999", "address 5.6.7.8:9999", "Warning Updated"]);
-        assert_eq!(after.stored.service.as_ref().unwrap().cluster_ip, "1.2.3.4", "E3");
-        assert_eq!(target(after.stored.endpoints.as_ref().unwrap()), ("5.6.7.8".to_owned(), Some(9999)), "E4");
+        assert_eq!(after.stored.service.as_ref().unwrap().cluster_ip, "1.2.3.4", "case 3");
+        assert_eq!(target(after.stored.endpoints.as_ref().unwrap()), ("5.6.7.8".to_owned(), Some(9999)), "case 4");
 
         let gone = reconcile(None, after.stored.clone(), &of(manager));
         assert_eq!((path(&gone), acts(&gone)), (vec!["SV6"], Vec::new()));
-        assert_eq!(gone.stored, after.stored, "E5 and E6");
+        assert_eq!(gone.stored, after.stored, "cases 5 and 6");
     }
 }
 

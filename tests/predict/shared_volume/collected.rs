@@ -1,7 +1,7 @@
 //! What other components do with the objects later, and what a snapshot with gaps says.
 
 use super::{claim, endpoints, service, snapshot, volume, with, world};
-use pvctl::controllers::shared_volume::{SharedVolume, Stored, collect};
+use pvctl::controllers::shared_volume::{CollectionBranch, SharedVolume, Stored, collect};
 use pvctl::model::{EndpointSlice, Kind};
 use pvctl::snapshot::Coverage;
 use pvctl::world::View;
@@ -23,7 +23,7 @@ fn collected(objects: &[Value], has_controller: bool) -> [Option<&'static str>; 
     let (stored, _) = Stored::of(view, &SharedVolume::of(&volume(Some("10.0.0.5:25710"), "")).unwrap());
     let made = collect(view, &stored, view.all::<EndpointSlice>(), has_controller);
     let of_slice = made.slices.first().map(|(_, leaf)| leaf.id());
-    [made.service.map(|leaf| leaf.id()), made.endpoints.map(|leaf| leaf.id()), of_slice]
+    [made.service.map(CollectionBranch::id), made.endpoints.map(CollectionBranch::id), of_slice]
 }
 
 #[test]
@@ -62,6 +62,6 @@ fn an_object_that_may_exist_is_a_doubt() {
     let gaps = world(&[service()], Coverage::default());
     let view = View::Snapshot(&gaps);
     let made = collect(view, &Stored::of(view, &shared).0, [], true);
-    assert_eq!(made.service.map(|leaf| leaf.id()), Some("SG3"));
+    assert_eq!(made.service.map(CollectionBranch::id), Some("SG3"));
     assert_eq!(made.doubts.into_keys().collect::<Vec<_>>(), [Kind::PersistentVolumeClaim]);
 }

@@ -10,12 +10,12 @@ type Row = (&'static str, Option<Value>, Option<Value>, &'static str, &'static [
 
 const EQUAL: &str = "10.96.0.9:2049";
 
-fn drifted(pointer: &str, value: Value) -> Option<Value> {
-    Some(with(service(), pointer, value))
+fn drifted(pointer: &str, value: Value) -> Value {
+    with(service(), pointer, value)
 }
 
-fn subsets(value: Value) -> Option<Value> {
-    Some(with(endpoints(), "/subsets", value))
+fn subsets(value: Value) -> Value {
+    with(endpoints(), "/subsets", value)
 }
 
 fn ports() -> Value {
@@ -49,8 +49,8 @@ fn rows() -> Vec<Row> {
         ("3", Some(service()), Some(endpoints()), "other", &["publish 10.96.0.9:2049"], ["SS6", "SN6", "SQ1"]),
         (
             "4",
-            drifted("/spec/ports/0/targetPort", json!(25700)),
-            subsets(moved),
+            Some(drifted("/spec/ports/0/targetPort", json!(25700))),
+            Some(subsets(moved)),
             EQUAL,
             &["target 25710", "address 10.0.0.5:25710", "Warning Updated"],
             ["SS8", "SN8", "SQ2"],
@@ -66,7 +66,7 @@ fn rows() -> Vec<Row> {
         ),
         (
             "7",
-            drifted("/spec/ports", two_ports),
+            Some(drifted("/spec/ports", two_ports)),
             Some(endpoints()),
             EQUAL,
             &["ports 2049:25710"],
@@ -83,7 +83,7 @@ fn rows() -> Vec<Row> {
         ("9", Some(node_port), Some(endpoints()), EQUAL, &["target 25710"], ["SS9", "SN6", "SQ2"]),
         (
             "9, name of the port",
-            drifted("/spec/ports/0/name", json!("rpc")),
+            Some(drifted("/spec/ports/0/name", json!("rpc"))),
             Some(endpoints()),
             EQUAL,
             &["target 25710"],
@@ -91,7 +91,7 @@ fn rows() -> Vec<Row> {
         ),
         (
             "9, protocol",
-            drifted("/spec/ports/0/protocol", json!("UDP")),
+            Some(drifted("/spec/ports/0/protocol", json!("UDP"))),
             Some(endpoints()),
             EQUAL,
             &["target 25710"],
@@ -99,27 +99,41 @@ fn rows() -> Vec<Row> {
         ),
         (
             "9, name of the target port",
-            drifted("/spec/ports/0/targetPort", json!("nfs")),
+            Some(drifted("/spec/ports/0/targetPort", json!("nfs"))),
             Some(endpoints()),
             EQUAL,
             &["target 25710"],
             ["SS8", "SN6", "SQ2"],
         ),
-        ("10", drifted("/spec/selector", json!({"app": "nfs"})), Some(endpoints()), EQUAL, &[], ["SS6", "SN6", "SQ2"]),
-        ("11", drifted("/metadata/ownerReferences", json!([])), Some(endpoints()), EQUAL, &[], ["SS6", "SN6", "SQ2"]),
         (
-            "12",
-            drifted("/metadata/ownerReferences/0/uid", json!("other")),
+            "10",
+            Some(drifted("/spec/selector", json!({"app": "nfs"}))),
             Some(endpoints()),
             EQUAL,
             &[],
             ["SS6", "SN6", "SQ2"],
         ),
-        ("13", Some(service()), addresses(["10.0.0.5", "10.0.0.9"]), EQUAL, &[], ["SS6", "SN6", "SQ2"]),
+        (
+            "11",
+            Some(drifted("/metadata/ownerReferences", json!([]))),
+            Some(endpoints()),
+            EQUAL,
+            &[],
+            ["SS6", "SN6", "SQ2"],
+        ),
+        (
+            "12",
+            Some(drifted("/metadata/ownerReferences/0/uid", json!("other"))),
+            Some(endpoints()),
+            EQUAL,
+            &[],
+            ["SS6", "SN6", "SQ2"],
+        ),
+        ("13", Some(service()), Some(addresses(["10.0.0.5", "10.0.0.9"])), EQUAL, &[], ["SS6", "SN6", "SQ2"]),
         (
             "13b",
             Some(service()),
-            addresses(["10.0.0.9", "10.0.0.5"]),
+            Some(addresses(["10.0.0.9", "10.0.0.5"])),
             EQUAL,
             &["subset 10.0.0.5:25710", "Warning Updated"],
             ["SS6", "SN7", "SQ2"],
@@ -127,7 +141,7 @@ fn rows() -> Vec<Row> {
         (
             "14",
             Some(service()),
-            subsets(nameless),
+            Some(subsets(nameless)),
             EQUAL,
             &["address 10.0.0.5:25710", "Warning Updated"],
             ["SS6", "SN9", "SQ2"],
@@ -135,7 +149,7 @@ fn rows() -> Vec<Row> {
         (
             "15",
             Some(service()),
-            subsets(json!([{"notReadyAddresses": [{"ip": "10.0.0.5"}], "ports": ports()}])),
+            Some(subsets(json!([{"notReadyAddresses": [{"ip": "10.0.0.5"}], "ports": ports()}]))),
             EQUAL,
             &["subset 10.0.0.5:25710", "Warning Updated"],
             ["SS6", "SN7", "SQ2"],

@@ -3,15 +3,15 @@
 use super::attacher::{difference, filled};
 use super::{Judged, Verdict, decoded, differ};
 use crate::line::{Line, Object};
-use crate::shared_volume::{Event, Reconcile, Refused, Share, Turn, VolumeSync};
+use crate::shared_volume::{Event, Reconcile, Refused, Share, SyncAnswer, Turn};
 use anyhow::{Context as _, Result, bail, ensure};
 use pvctl::controllers::shared_volume::{
     Act, Circumstances, Decision, EndpointsUpdate, LOST_FIELDS, Leaf, MOUNT_ENDPOINT_LABEL, Refusal, Request, Series,
     ServiceUpdate, SharedVolume, Step, Stored, VolumeBranch, VolumeEvent, filter, reconcile, series,
 };
-use pvctl::model::endpoints::EndpointSubset;
+use pvctl::model::endpoints::{EndpointPort, EndpointSubset};
 use pvctl::model::service::ServicePort;
-use pvctl::model::{Endpoints, ObjectMeta, Resource, Service, StorageOsVolume};
+use pvctl::model::{Endpoints, ObjectMeta, Owner, Resource, Service, StorageOsVolume};
 use pvctl::snapshot::Item;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,8 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the leaves that the recorded syncs and events of a line reach: the name of the Volume, and the id of the leaf.
+/// Returns the leaves that the recorded syncs and events of a line reach: the name of the Volume, and the id of the
+/// leaf.
 ///
 /// # Errors
 /// Returns an error if the world or the script of the line is invalid.
@@ -237,7 +238,7 @@ impl Server {
     }
 
     /// Compares a sync, and carries out what the real one has done. Returns whether both are the same.
-    fn compare(&mut self, asked: &Reconcile, real: &VolumeSync, made: &Made, verdict: &mut Verdict) -> Result<bool> {
+    fn compare(&mut self, asked: &Reconcile, real: &SyncAnswer, made: &Made, verdict: &mut Verdict) -> Result<bool> {
         let about = Object { kind: "Volume".to_owned(), namespace: String::new(), name: asked.volume.clone() };
         let before = verdict.differences.len();
         let Decision { error, log, took, observed, stored, .. } = &made.decision;
@@ -310,7 +311,7 @@ impl Server {
     }
 
     /// Carries out what a real sync has done.
-    fn follow(&mut self, made: &Made, real: &VolumeSync) {
+    fn follow(&mut self, made: &Made, real: &SyncAnswer) {
         for effect in &real.effects {
             let set = &effect["set"];
             if set.is_object() && set["refused"].is_null() {
@@ -483,7 +484,7 @@ fn ports(ports: &[ServicePort]) -> Value {
 
 fn service_object(service: &Service) -> Value {
     let mut metadata = metadata(&service.meta);
-    let owner = |owner: &pvctl::model::Owner| json!({"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid});
+    let owner = |owner: &Owner| json!({"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid});
     metadata["ownerReferences"] = service.owners.iter().map(owner).collect();
     let spec = json!({"type": service.kind, "ports": ports(&service.ports)});
     json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
@@ -491,7 +492,7 @@ fn service_object(service: &Service) -> Value {
 
 fn subset(subset: &EndpointSubset) -> Value {
     let addresses: Value = subset.ready.iter().map(|address| json!({"ip": address.ip})).collect();
-    let port = |port: &pvctl::model::endpoints::EndpointPort| json!({"name": port.name, "port": port.port, "protocol": port.protocol});
+    let port = |port: &EndpointPort| json!({"name": port.name, "port": port.port, "protocol": port.protocol});
     json!({"addresses": addresses, "ports": subset.ports.iter().map(port).collect::<Value>()})
 }
 

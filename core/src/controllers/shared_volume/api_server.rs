@@ -17,7 +17,7 @@ pub(super) fn create_service(sent: Service, existing: Option<&Service>, of: &Cir
     let mut made = with_default_targets(sent);
     let mut errors = invalid_name(&made.meta.name);
     errors.extend(invalid_targets(&made));
-    refuse("Service", &made.meta.name, errors)?;
+    refuse("Service", &made.meta.name, &errors)?;
     let address = of.new_address.clone().unwrap_or_else(|| NEW_ADDRESS.into());
     made.cluster_ips = [address.clone()].into();
     made.cluster_ip = address;
@@ -30,8 +30,8 @@ pub(super) fn update_service(sent: Service, before: Option<&Service>, of: &Circu
     let Some(before) = before else { return Err(not_found("services", &sent.meta.name)) };
     let mut made = with_default_targets(sent);
     if made.cluster_ip.is_empty() {
-        made.cluster_ip = before.cluster_ip.clone();
-        made.cluster_ips = before.cluster_ips.clone();
+        made.cluster_ip.clone_from(&before.cluster_ip);
+        made.cluster_ips.clone_from(&before.cluster_ips);
     }
     let needs_node_ports = match made.kind.as_str() {
         "NodePort" => true,
@@ -45,7 +45,7 @@ pub(super) fn update_service(sent: Service, before: Option<&Service>, of: &Circu
         let kept = named.and_then(|other| other.node_port).filter(|kept| !used.contains(kept));
         port.node_port = kept.or(of.new_node_port);
     }
-    refuse("Service", &made.meta.name, invalid_targets(&made))?;
+    refuse("Service", &made.meta.name, &invalid_targets(&made))?;
     Ok(made)
 }
 
@@ -54,7 +54,7 @@ pub(super) fn create_endpoints(sent: Endpoints, existing: Option<&Endpoints>) ->
     if existing.is_some() {
         return Err(already_exists("endpoints", &sent.meta.name));
     }
-    refuse("Endpoints", &sent.meta.name, invalid_subsets(&sent))?;
+    refuse("Endpoints", &sent.meta.name, &invalid_subsets(&sent))?;
     Ok(sent)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn create_endpoints(sent: Endpoints, existing: Option<&Endpoints>) ->
 pub(super) fn update_endpoints(sent: Endpoints, before: Option<&Endpoints>) -> Result<Endpoints, String> {
     let Some(before) = before else { return Err(not_found("endpoints", &sent.meta.name)) };
     if sent.subsets != before.subsets {
-        refuse("Endpoints", &sent.meta.name, invalid_subsets(&sent))?;
+        refuse("Endpoints", &sent.meta.name, &invalid_subsets(&sent))?;
     }
     Ok(sent)
 }
@@ -77,8 +77,8 @@ fn already_exists(resource: &str, name: &str) -> String {
 }
 
 /// Returns the error of an invalid object, if there are reasons. Upstream: `NewInvalid`, apimachinery v0.24.
-fn refuse(kind: &str, name: &str, reasons: Vec<String>) -> Result<(), String> {
-    let about = match reasons.as_slice() {
+fn refuse(kind: &str, name: &str, reasons: &[String]) -> Result<(), String> {
+    let about = match reasons {
         [] => return Ok(()),
         [reason] => reason.clone(),
         several => format!("[{}]", several.join(", ")),
@@ -177,7 +177,7 @@ fn invalid_address(address: &str) -> Vec<String> {
         (is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
         (is_link_local_multicast, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"),
     ];
-    rules.into_iter().filter_map(|(is_broken, reason)| is_broken.then(|| reason.to_owned())).collect()
+    rules.into_iter().filter(|(is_broken, _)| *is_broken).map(|(_, reason)| reason.to_owned()).collect()
 }
 
 /// Parses an address as `ParseIPSloppy` does: the numbers of an address of IPv4 may begin with zeros.

@@ -53,7 +53,7 @@ impl SharedVolume {
             internal: volume.service_endpoint.clone().unwrap_or_default(),
             external: label(MOUNT_ENDPOINT_LABEL),
         };
-        let has_all = ![&shared.name, &shared.claim, &shared.namespace].into_iter().any(|name| name.is_empty());
+        let has_all = ![&shared.name, &shared.claim, &shared.namespace].into_iter().any(Str::is_empty);
         has_all.then_some(shared)
     }
 
@@ -186,7 +186,7 @@ impl SharedVolume {
 pub enum ServiceDrift {
     /// The name or the namespace. They differ only for a Service that was not read.
     Name,
-    /// `spec.type` is not ClusterIP.
+    /// `spec.type` is not `ClusterIP`.
     Type,
     /// There is not exactly one port.
     PortCount,
@@ -294,7 +294,7 @@ impl EndpointsUpdate {
             Self::Target { address, port } => {
                 for subset in &mut after.subsets {
                     for ready in &mut subset.ready {
-                        ready.ip = address.clone();
+                        ready.ip.clone_from(address);
                     }
                     for each in &mut subset.ports {
                         each.port = Some((*port).into());
@@ -315,8 +315,8 @@ pub fn frontend(service: &Service) -> String {
     }
 }
 
-/// Returns whether a client can use a mount endpoint: it has an address, with brackets if it is one of IPv6, and a
-/// port.
+/// Returns whether a client can use a mount endpoint: it has an address and a port, and an address of IPv6 has
+/// brackets.
 pub fn is_usable(endpoint: &str) -> bool {
     match split_address_port(endpoint) {
         Ok((address, _)) => !address.is_empty() && address != "None",

@@ -17,8 +17,8 @@ pub enum VolumeEvent {
     Generic,
 }
 
-/// Returns whether the event of a Volume passes the filters, and why. The volume is the newer one of both. Upstream: the
-/// filters of `SetupWithManager`, api-manager v1.2.16.
+/// Returns whether the event of a Volume passes the filters, and why. The volume is the newer one of both. Upstream:
+/// `SetupWithManager`, api-manager v1.2.16.
 pub fn filter(event: VolumeEvent, volume: &StorageOsVolume) -> VolumeBranch {
     match event {
         VolumeEvent::Create | VolumeEvent::Delete | VolumeEvent::Generic => VolumeBranch::VolumeEventIgnored,

@@ -1,6 +1,6 @@
-//! The shared-volume controller of StorageOS. For each ReadWriteMany volume it keeps a Service and Endpoints in the
-//! namespace of the claim, and tells the storage system the address of the Service. Upstream: package `sharedvolume` of
-//! api-manager, v1.2.16 and v1.1. `docs/controllers/shared-volume.md` has the rules.
+//! The shared-volume controller of StorageOS. For each volume that an NFS server exports, it keeps a Service and
+//! Endpoints in the namespace of the claim, and tells the storage system the address of the Service. Upstream: package
+//! `sharedvolume` of api-manager, v1.2.16 and v1.1. `docs/controllers/shared-volume.md` has the rules.
 
 mod api_server;
 mod collect;

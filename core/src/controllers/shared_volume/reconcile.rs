@@ -21,11 +21,11 @@ pub const CACHE_EXPIRY: u64 = 60_000;
 /// api-manager v1.2.16; for [`ApiManager::UpTo1_1`] what one pass does with the volume, v1.1.
 pub fn reconcile(volume: Option<&StorageOsVolume>, stored: Stored, of: &Circumstances) -> Decision {
     let mut work = Work::new(stored, of);
-    let error = work.volume(volume).err();
+    let error = work.volume(volume).err().flatten();
     work.finished(error)
 }
 
-/// The message and the error with which a function ends early.
+/// The result of a function. An error ends the reconciliation: with this text, or without an error of upstream.
 type Ended<T> = Result<T, Option<String>>;
 
 struct Work<'a> {
@@ -43,7 +43,7 @@ struct Work<'a> {
 
 /// The result of a read.
 enum Read<T> {
-    InCluster(T),
+    Present(T),
     Absent,
     Failed(String),
 }
@@ -127,8 +127,8 @@ impl<'a> Work<'a> {
             if split_address_port(&shared.internal).is_err() {
                 return self.nothing(VolumeBranch::VolumeEndpointInvalid);
             }
-            let is_fresh = |cached: &&Cached| cached.until > self.of.now && cached.volume == shared;
-            if self.cached.as_ref().filter(is_fresh).is_some() {
+            let is_fresh = |cached: &Cached| cached.until > self.of.now && cached.volume == shared;
+            if self.cached.as_ref().is_some_and(is_fresh) {
                 return self.nothing(VolumeBranch::VolumeUnchanged);
             }
         }
@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
             service.cluster_ip = Str::default();
             service.cluster_ips = [].into();
         }
-        Read::InCluster(service)
+        Read::Present(service)
     }
 
     fn get_endpoints(&mut self) -> Read<Endpoints> {
@@ -177,7 +177,7 @@ impl<'a> Work<'a> {
             Some(Refusal::NotFound(_)) => Read::Absent,
             Some(Refusal::Failed(text)) => Read::Failed(text.to_string()),
             Some(Refusal::WithoutAddress) | None => match &self.stored.endpoints {
-                Some(endpoints) => Read::InCluster(endpoints.clone()),
+                Some(endpoints) => Read::Present(endpoints.clone()),
                 None => Read::Absent,
             },
         }
@@ -200,8 +200,8 @@ impl<'a> Work<'a> {
         for _ in 0..LOOKS {
             self.at = self.at.saturating_add(POLL_INTERVAL);
             match self.get_service() {
-                Read::InCluster(service) if !service.cluster_ip.is_empty() => return Ok(service),
-                Read::InCluster(_) | Read::Absent => {}
+                Read::Present(service) if !service.cluster_ip.is_empty() => return Ok(service),
+                Read::Present(_) | Read::Absent => {}
                 Read::Failed(error) => {
                     return self.fail(Leaf::Service(ServiceBranch::ServiceNotReadBack), MESSAGE, &error);
                 }
@@ -214,7 +214,7 @@ impl<'a> Work<'a> {
     /// api-manager v1.2.16.
     fn ensure_service(&mut self, shared: &SharedVolume, uid: &Str) -> Ended<Service> {
         let service = match self.get_service() {
-            Read::InCluster(service) => service,
+            Read::Present(service) => service,
             Read::Failed(error) => {
                 let leaf = Leaf::Service(ServiceBranch::ServiceUnreadable);
                 return self.fail(leaf, "failed to get service, aborting reconcile", &error);
@@ -267,7 +267,7 @@ impl<'a> Work<'a> {
     /// Upstream: the second part of `ensureService`, api-manager v1.2.16.
     fn ensure_endpoints(&mut self, shared: &SharedVolume) -> Ended<()> {
         let read = match self.get_endpoints() {
-            Read::InCluster(endpoints) => Some(endpoints),
+            Read::Present(endpoints) => Some(endpoints),
             Read::Failed(error) => {
                 let leaf = Leaf::Endpoints(EndpointsBranch::EndpointsUnreadable);
                 return self.fail(leaf, "failed to get endpoint, aborting reconcile", &error);
@@ -332,7 +332,7 @@ impl<'a> Work<'a> {
         }
         self.at = self.at.saturating_add(POLL_INTERVAL);
         let found = match self.get_endpoints() {
-            Read::InCluster(endpoints) => Some(endpoints),
+            Read::Present(endpoints) => Some(endpoints),
             Read::Absent => None,
             Read::Failed(error) => {
                 let leaf = Leaf::Endpoints(EndpointsBranch::EndpointsNotReadBack);
@@ -373,8 +373,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn finished(self, ended: Option<Option<String>>) -> Decision {
-        let error = ended.flatten();
+    fn finished(self, error: Option<String>) -> Decision {
         let again = match (self.polls(), &error) {
             (true, _) => Again::WithNextPass,
             (false, Some(_)) => Again::AfterFailure,
