@@ -165,8 +165,8 @@ impl<'s> Services<'s> {
         }
     }
 
-    /// Returns whether the address can be in the same range of cluster IPs as that of some Service, or no Service with an
-    /// address is known. A range has at most 20 bits. Upstream: `validateClusterIPFlags`,
+    /// Returns whether the address can be in the same range of cluster IPs as that of some Service, or no Service with
+    /// an address is known. A range has at most 20 bits. Upstream: `validateClusterIPFlags`,
     /// `cmd/kube-apiserver/app/options`, 1.36.
     pub fn can_share_range(&self, address: IpAddr) -> bool {
         let shares = |other: IpAddr| match (address, other) {
