@@ -195,8 +195,8 @@ impl<'s> Services<'s> {
     }
 }
 
-/// Returns whether the address is close to the cluster IP of the Service. Objects of kind `ServiceCIDR` are not read. An
-/// address is assumed to be in the range of the cluster IPs if it is in the same /20 as the cluster IP of a Service.
+/// Returns whether the address is close to the cluster IP of the Service. Objects of kind `ServiceCIDR` are not read.
+/// An address is assumed to be in the range of the cluster IPs if it is in the same /20 as the cluster IP of a Service.
 /// This is wrong if the range is smaller than a /20.
 fn is_close(service: &Service, address: Ipv4Addr) -> bool {
     let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
