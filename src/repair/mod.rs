@@ -23,6 +23,7 @@ mod reached;
 mod reconnection;
 mod request;
 pub mod safety_model;
+mod seen;
 mod service;
 mod situation;
 mod stored;

@@ -5,16 +5,12 @@
 //! functions interpret it, each with an exhaustive match: [`Write::request`] makes the request for the API server, and
 //! [`Write::apply`] applies it in the simulation.
 
+pub use super::seen::Seen;
+
 use super::service::{ClusterAddress, PinnedService};
-use crate::model::{
-    AnnotationKey, ClaimRef, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Service, Str,
-    VolumeAttachment,
-};
-use crate::snapshot::Item;
-use crate::snapshot::decode::decode_as;
+use crate::model::{AnnotationKey, ClaimRef, Kind, ObjectKey, PersistentVolumeClaim, Str};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
 /// The field manager with which the API server records the writes of this program.
 pub const FIELD_MANAGER: &str = "kubectl-pvctl";
@@ -203,46 +199,6 @@ pub enum Expect {
         /// The address.
         is: ClusterAddress,
     },
-}
-
-/// A decoded object that steps read or write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// A volume.
-    Volume(Arc<PersistentVolume>),
-    /// A claim.
-    Claim(Arc<PersistentVolumeClaim>),
-    /// A VolumeAttachment.
-    Attachment(Arc<VolumeAttachment>),
-    /// A Service.
-    Service(Arc<Service>),
-}
-
-impl Seen {
-    /// Decodes an object as the API server sent it.
-    ///
-    /// # Errors
-    /// Returns an error if the object has another kind, or cannot be decoded.
-    pub fn decode(kind: Kind, manifest: &Value) -> Result<Self, String> {
-        let bytes = serde_json::to_vec(manifest).map_err(|failure| failure.to_string())?;
-        match decode_as(kind, &bytes, "the API server").map_err(|issue| issue.to_string())? {
-            Item::Object(Object::PersistentVolume(volume)) => Ok(Self::Volume(Arc::new(*volume))),
-            Item::Object(Object::PersistentVolumeClaim(claim)) => Ok(Self::Claim(Arc::new(*claim))),
-            Item::Object(Object::VolumeAttachment(attachment)) => Ok(Self::Attachment(Arc::new(*attachment))),
-            Item::Object(Object::Service(service)) => Ok(Self::Service(Arc::new(*service))),
-            _ => Err(format!("a {kind} is neither a volume nor a claim nor an attachment nor a Service")),
-        }
-    }
-
-    /// Returns the metadata of the object.
-    pub fn meta(&self) -> &crate::model::ObjectMeta {
-        match self {
-            Self::Volume(volume) => &volume.meta,
-            Self::Claim(claim) => &claim.meta,
-            Self::Attachment(attachment) => &attachment.meta,
-            Self::Service(service) => &service.meta,
-        }
-    }
 }
 
 impl Expect {

@@ -177,8 +177,8 @@ impl<'s> Services<'_, 's> {
         }
     }
 
-    /// Returns whether the address can be in the same range of cluster IPs as that of some Service, or no Service with an
-    /// address is known. A range has at most 20 bits. Upstream: `validateClusterIPFlags`,
+    /// Returns whether the address can be in the same range of cluster IPs as that of some Service, or no Service with
+    /// an address is known. A range has at most 20 bits. Upstream: `validateClusterIPFlags`,
     /// `cmd/kube-apiserver/app/options`, 1.36.
     pub fn can_share_range(&self, address: IpAddr) -> bool {
         let shares = |other: IpAddr| match (address, other) {
@@ -207,9 +207,9 @@ impl<'s> Services<'_, 's> {
     }
 }
 
-/// Returns whether the address is close to the cluster IP of the Service. Objects of kind `ServiceCIDR` are not read. An address is
-/// assumed to be in the range of the cluster IPs if it is in the same /20 as the cluster IP of a Service. This is wrong
-/// if the range is smaller than a /20.
+/// Returns whether the address is close to the cluster IP of the Service. Objects of kind `ServiceCIDR` are not read.
+/// An address is assumed to be in the range of the cluster IPs if it is in the same /20 as the cluster IP of a Service.
+/// This is wrong if the range is smaller than a /20.
 fn is_close(service: &Service, address: Ipv4Addr) -> bool {
     let other = service.cluster_ip.parse::<Ipv4Addr>().ok();
     other.is_some_and(|other| (u32::from(other) ^ u32::from(address)) >> 12 == 0)

@@ -1,9 +1,11 @@
 //! The parts of plans that several verbs use.
 
+mod tenants;
+
 use crate::controllers::persistent_volume::reclaim::may_be_recycled;
 use crate::model::{
-    AnnotationKey, Namespace, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Service, Str,
-    VolumeAttachment, VolumePhase,
+    AnnotationKey, ObjectKey, PersistentVolume, PersistentVolumeClaim, ReclaimPolicy, Service, Str, VolumeAttachment,
+    VolumePhase,
 };
 use crate::repair::guards::is_seen_as_anothers;
 use crate::repair::guards::machine::MachineSign;
@@ -16,6 +18,7 @@ use crate::repair::write::{Change, Expect, Reference, Write};
 use crate::snapshot::VolumeId;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use tenants::strange_namespace;
 
 /// The result of a planner: a plan, or the reason why there is none.
 pub(super) type Planned = Result<Proposed, Proposed>;
@@ -588,23 +591,4 @@ pub(super) fn stays(volume: &PersistentVolume) -> Result<(), Proposed> {
     )
     .hint(format!("kubectl pvctl retain pv/{name} keeps the data; then create a volume for the same storage"))
     .into())
-}
-
-/// Returns why a namespace may now belong to another tenant than the data: a namespace can be deleted and created
-/// again. Only a namespace that is older than the volume is safe, because the last binding cannot be older than the
-/// volume. The times of the phase and of the managed fields prove nothing, because they are later than the binding.
-fn strange_namespace(situation: &Situation<'_>, namespace: &str, volume: &PersistentVolume) -> Option<String> {
-    let name = &volume.meta.name;
-    let Some(found) = situation.snapshot.find::<Namespace>("", namespace) else {
-        return Some(format!("namespace {namespace} was not found, and whoever creates it can read volume {name}"));
-    };
-    if found.meta.deleted.is_some() {
-        return Some(format!(
-            "namespace {namespace} is being deleted, and whoever creates it again can read volume {name}"
-        ));
-    }
-    match (found.meta.created, volume.meta.created) {
-        (Some(created), Some(volume)) if created <= volume => None,
-        _ => Some(format!("namespace {namespace} is younger than volume {name}: it may belong to another tenant now")),
-    }
 }

@@ -46,8 +46,8 @@ pub(super) fn judge(prepared: &Prepared, api: &ApiServer, report: &mut Report) {
     }
 }
 
-/// Checks our deletions of Services. When a run deletes one, its last reading of the pods must not have shown a pod with
-/// a claim.
+/// Checks our deletions of Services. When a run deletes one, its last reading of the pods must not have shown a pod
+/// with a claim.
 fn check_services(prepared: &Prepared, api: &ApiServer, report: &mut Report) {
     let since = prepared.base.history.len();
     let deletions: Vec<usize> = api.with(|store, _| {

@@ -173,8 +173,8 @@ fn of_owner(claim: &Value) -> Vec<String> {
     all.filter(|(key, _)| !theirs(key)).map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// Returns the state of the volumes, claims, attachments and Services. Values that differ from run to run are left out: uids,
-/// resource versions and the claims of strangers.
+/// Returns the state of the volumes, claims, attachments and Services. Values that differ from run to run are left out:
+/// uids, resource versions and the claims of strangers.
 pub(super) fn state(store: &Store) -> String {
     let mut lines = Vec::new();
     for (key, volume) in store.all(Kind::PersistentVolume, "") {
