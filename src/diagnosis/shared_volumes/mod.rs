@@ -4,6 +4,7 @@
 //! server, as the objects show it. The rules of `rules/shared` judge this path, and the verb `shared` prints it.
 
 mod address;
+mod dry_run;
 mod endpoints;
 mod path;
 mod provider;
@@ -11,6 +12,7 @@ mod state;
 mod template;
 
 pub use address::{Absences, Address, NFS_PORT, ServiceBehind, ServiceIndex, Services, service_of_name};
+pub use dry_run::{DryRun, ModelledController};
 pub use endpoints::{MIRRORED, SliceIndex, Slices, Target, TargetSource, Targets, managed_by, serves};
 pub use path::{SharedVolume, SharedVolumes};
 pub use provider::{

@@ -1,6 +1,7 @@
 //! The path of a shared volume: from the claim to the pods of the server.
 
 use super::address::{Absences, Address, NFS_PORT, ServiceBehind, Services};
+use super::dry_run::DryRun;
 use super::endpoints::{Slices, Target, Targets};
 use super::provider::{Provider, Providers, RecordedIn};
 use super::state::StateRecord;
@@ -218,6 +219,12 @@ impl<'s> SharedVolume<'s> {
             false => state.endpoint.is_some(),
         };
         self.state.is_some_and(|state| !server(state))
+    }
+
+    /// Returns what the controller of the system does with the volume the next time. The result is `None` if pvctl does
+    /// not have its logic, or if something that it reads is not known.
+    pub fn dry_run(&self, snapshot: &Snapshot) -> Option<DryRun> {
+        DryRun::of(snapshot, self.state?)
     }
 
     /// Returns the pods that use the claim, in the order of names.

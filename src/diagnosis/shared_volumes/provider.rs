@@ -1,5 +1,6 @@
 //! The table of systems that serve volumes to many pods through a Service.
 
+use super::dry_run::ModelledController;
 use super::state::{StatePattern, StateRecord};
 use super::template::{NameReading, Template};
 use crate::diagnosis::matches_glob;
@@ -75,6 +76,9 @@ pub struct Provider {
     /// What the objects of the system say about its volumes.
     #[serde(default)]
     pub state: Vec<StatePattern>,
+    /// The controller of the system whose logic pvctl runs.
+    #[serde(default)]
+    pub dry_run: Option<ModelledController>,
     /// Whether the system creates the Service only when the volume is attached to a node.
     #[serde(default)]
     pub served_when_attached: bool,

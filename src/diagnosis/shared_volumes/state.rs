@@ -1,8 +1,10 @@
 //! What the objects of a storage system say about its volumes, such as the resources that its operator defines.
 
+use super::dry_run::ModelledController;
 use super::provider::{Provider, Providers};
 use super::template::Template;
-use crate::model::{PersistentVolume, PersistentVolumeClaim};
+use crate::controllers::shared_volume::ApiManager;
+use crate::model::{PersistentVolume, PersistentVolumeClaim, StorageOsVolume};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -121,6 +123,9 @@ pub struct StateRecord {
     pub claim: Option<(String, String)>,
     /// What the object is, for people: its kind and name, or where it was read.
     pub origin: String,
+    /// The volume as the modelled controller of the system reads it, and the version of the controller that reads such
+    /// objects.
+    pub(super) modelled: Option<(StorageOsVolume, ApiManager)>,
 }
 
 impl Provider {
@@ -141,6 +146,20 @@ impl Provider {
             let key = pattern.volume.get(*place).and_then(|key| key.text.fill(volume, claim));
             key.as_ref() == Some(text)
         })
+    }
+}
+
+/// Returns the volume as the controller reads it.
+fn modelled(
+    controller: ModelledController,
+    object: &Value,
+    pattern: &StatePattern,
+) -> Option<(StorageOsVolume, ApiManager)> {
+    match (controller, &pattern.resource) {
+        (ModelledController::ApiManager, Some(_)) => {
+            Some((StorageOsVolume::of_object(object).ok()?, ApiManager::From1_2))
+        }
+        (ModelledController::ApiManager, None) => Some((StorageOsVolume::of_entry(object).ok()?, ApiManager::UpTo1_1)),
     }
 }
 
@@ -188,6 +207,7 @@ impl Providers {
                         (Some(kind), Some(name)) => format!("{kind} {name}"),
                         _ => origin.to_owned(),
                     },
+                    modelled: provider.dry_run.and_then(|controller| modelled(controller, object, pattern)),
                 });
             }
         }

@@ -103,6 +103,10 @@ impl Explanation<'_> {
         page.heading("Served through the network");
         for shared in self.shared_volumes.iter().take(MOST_LISTED) {
             page.line(1, &shared.sentence());
+            if let Some(run) = &shared.dry_run {
+                page.line(1, &format!("What {} does {}:", run.controller, run.when));
+                run.sentences().iter().for_each(|said| page.line(2, said));
+            }
         }
         if self.shared_volumes.len() > MOST_LISTED {
             page.line(1, &format!("and {} more; -o json shows all", self.shared_volumes.len() - MOST_LISTED));

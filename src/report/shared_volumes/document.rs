@@ -1,6 +1,7 @@
 //! The path from each shared volume to its server, as data.
 
-use crate::diagnosis::shared_volumes::{RecordedIn, ServiceBehind, SharedVolume, Target, TargetSource};
+use crate::controllers::shared_volume::Leaf;
+use crate::diagnosis::shared_volumes::{DryRun, RecordedIn, ServiceBehind, SharedVolume, Target, TargetSource};
 use crate::diagnosis::{Finding, Severity};
 use crate::model::{Kind, Pod};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
@@ -53,11 +54,72 @@ pub struct SharedVolumeOut<'a> {
     pub mount_endpoint: MountEndpointOut<'a>,
     /// The pods that use the claim.
     pub users: Vec<ObjectId<'a>>,
+    /// What the controller of the storage system does with the Service and the Endpoints the next time. The field is
+    /// absent if pvctl does not have the logic of the controller, or if something that it reads is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRunOut>,
     /// The state: `serves`, `broken` (clients cannot use the volume), `atRisk` (something will fail later), `outside`
     /// (no Service of this cluster is known to lead to the server), or `unknown`.
     pub verdict: &'static str,
     /// What is wrong, the worst first.
     pub findings: Vec<SharedFindingOut<'a>>,
+}
+
+/// What a controller does with a volume the next time.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DryRunOut {
+    /// The controller and the version whose rules apply.
+    pub controller: String,
+    /// When the controller looks at the volume the next time.
+    pub when: &'static str,
+    /// The leaves of the decision, in order. The last one is where it ends.
+    pub leaves: Vec<LeafOut>,
+    /// The mount endpoint that is published. The field is absent if nothing is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publishes: Option<String>,
+    /// The error with which the decision ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether the controller then does the same each time, without changing anything.
+    pub repeats: bool,
+}
+
+/// A leaf of a decision.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LeafOut {
+    /// The id of the leaf in the rule book.
+    pub id: &'static str,
+    /// The name of the leaf.
+    pub branch: &'static str,
+    /// The sentence of the leaf.
+    pub says: &'static str,
+}
+
+impl DryRunOut {
+    fn new(run: DryRun) -> Self {
+        let leaf = |leaf: Leaf| LeafOut { id: leaf.id(), branch: leaf.name(), says: leaf.about() };
+        Self {
+            controller: run.controller,
+            when: run.when,
+            leaves: run.leaves.into_iter().map(leaf).collect(),
+            publishes: run.publishes,
+            error: run.error,
+            repeats: run.repeats,
+        }
+    }
+
+    /// Returns what the controller does, one sentence for each leaf.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut said: Vec<String> = self.leaves.iter().map(|leaf| leaf.says.to_owned()).collect();
+        said.extend(self.publishes.as_ref().map(|endpoint| format!("The published mount endpoint is {endpoint}.")));
+        said.extend(self.error.as_ref().map(|error| format!("Error: {error}.")));
+        if self.repeats {
+            said.push("Each further reconciliation does the same and changes nothing.".to_owned());
+        }
+        said
+    }
 }
 
 /// A system that serves volumes.
@@ -294,6 +356,7 @@ impl<'a> SharedRow<'a> {
             },
             mount_endpoint: self.mount_endpoint(),
             users: path.consumers(snapshot).map(|pod: &Pod| ObjectId::new(Kind::Pod, &pod.meta)).collect(),
+            dry_run: path.dry_run(snapshot).map(DryRunOut::new),
             verdict: self.verdict(),
             findings: findings.collect(),
         }

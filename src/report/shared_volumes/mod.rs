@@ -4,8 +4,8 @@ mod document;
 mod table;
 
 pub use document::{
-    LeftoverOut, MountEndpointOut, ProviderOut, ServerOut, ServiceOut, ServicePortOut, SharedFindingOut, SharedInput,
-    SharedRow, SharedVolumeList, SharedVolumeOut,
+    DryRunOut, LeafOut, LeftoverOut, MountEndpointOut, ProviderOut, ServerOut, ServiceOut, ServicePortOut,
+    SharedFindingOut, SharedInput, SharedRow, SharedVolumeList, SharedVolumeOut,
 };
 
 use crate::error::Error;
