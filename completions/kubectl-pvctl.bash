@@ -101,7 +101,7 @@ _kubectl__pvctl() {
 
     case "${cmd}" in
         kubectl__pvctl)
-            opts="-n -A -l -s -v -h -V --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help --version audit explain fix predict match shared rules snapshot retain release unbind reclaim recreate restore rebind move rename unfinalize reschedule detach apply undo history version completion"
+            opts="-n -A -l -s -v -h -V --namespace --all-namespaces --selector --kubeconfig --context --cluster --user --server --token --username --password --as --as-group --as-uid --as-user-extra --request-timeout --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --tls-server-name --disable-compression --cache-dir --log-flush-frequency --chunk-size --color --v --help --version audit explain fix predict match shared rules snapshot retain release unbind reclaim recreate restore rebind move rename unfinalize reschedule detach reconnect apply undo history version completion"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
