@@ -164,8 +164,7 @@ pub enum Verb {
     Match(MatchArgs),
     /// List the volumes that a server in the cluster serves to many pods
     ///
-    /// For each volume: the storage system, the Service and the servers behind it, the address that clients use, and
-    /// whether this address works.
+    /// For each volume: the storage system, the Service, the servers, and whether the address of clients works.
     Shared(SharedArgs),
     /// List the rules of audit, or explain one
     ///
@@ -381,7 +380,6 @@ pub struct MatchArgs {
 #[command(after_help = "EXAMPLES\n  \
         kubectl pvctl shared -A                    All shared volumes\n  \
         kubectl pvctl shared pvc/assets -n web     The path of one volume\n  \
-        kubectl pvctl shared -A -o wide            Also addresses, servers and the number of users\n  \
         storageos get volumes -A -o json | kubectl pvctl shared -A --provider-state -")]
 pub struct SharedArgs {
     /// Volumes and claims, as kubectl names them

@@ -73,8 +73,10 @@ fn load(file: &str) -> Snapshot {
             panic!("{file}: {} {}: {} = {}: {}", issue.kind, issue.name, issue.field, issue.value, issue.reason)
         });
         match item {
-            // Examples about pods also have kinds that no decision reads.
-            Item::Object(object) if Kind::ALL.contains(&object.kind()) || file.starts_with("pod-") => {
+            // Examples about pods and about shared volumes also have kinds that no decision reads.
+            Item::Object(object)
+                if Kind::ALL.contains(&object.kind()) || ["pod-", "shared-"].iter().any(|of| file.starts_with(of)) =>
+            {
                 parts.objects.push(object);
             }
             Item::Object(object) => panic!(

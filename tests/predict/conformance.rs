@@ -386,7 +386,8 @@ fn verified_versions_have_recordings() {
 #[test]
 fn all_recordings_together_stay_small() {
     let bytes: u64 = recorded(|_| true).iter().map(|path| path.metadata().unwrap().len()).sum();
-    assert!(bytes < 7 << 20, "the recordings have {bytes} bytes, which is too much");
+    // Each modelled component needs some of it. The newest are the kubelet and the shared-volume controller.
+    assert!(bytes < 15 << 19, "the recordings have {bytes} bytes, which is too much");
 }
 
 /// The judge must notice each kind of difference in the answers of the kubelet.

@@ -83,7 +83,8 @@ pub struct Explanation<'a> {
     /// for other objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<Vec<UserOut<'a>>>,
-    /// The shared volumes that concern the object, with the path to their servers. The list is absent if there are none.
+    /// The shared volumes that concern the object, with the path to their servers. The list is absent if there are
+    /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub shared_volumes: Vec<SharedVolumeOut<'a>>,

@@ -8,8 +8,8 @@ use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Service, Ty
 use crate::report::shared_volumes::{SharedRow, SharedVolumeOut};
 use crate::snapshot::Snapshot;
 
-/// Returns the shared volumes that concern the object: a volume itself, the volume of a claim, the volumes of a pod, and
-/// the volumes that a Service leads to.
+/// Returns the shared volumes that concern the object: a volume itself, the volume of a claim, the volumes of a pod,
+/// and the volumes that a Service leads to.
 pub(super) fn shared_volumes<'a>(
     snapshot: &'a Snapshot,
     providers: &'a Providers,

@@ -89,7 +89,7 @@ pub struct DryRunOut {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeafOut {
-    /// The id of the leaf in the rule book.
+    /// The id of the leaf in `docs/controllers/shared-volume.md`.
     pub id: &'static str,
     /// The name of the leaf.
     pub branch: &'static str,

@@ -53,11 +53,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     if case.is_young(service.meta.created) {
         return None;
     }
-    let Difference { field, value, says, mend, cuts_off } =
-        selector(&path, service)
-            .or_else(|| missing_port(&path, service))
-            .or_else(|| more_ports(&path, service))
-            .or_else(|| target_port(&path))?;
+    let Difference { field, value, says, mend, cuts_off } = selector(&path, service)
+        .or_else(|| missing_port(&path, service))
+        .or_else(|| more_ports(&path, service))
+        .or_else(|| target_port(&path))?;
     let who = match path.provider.recreates {
         Recreates::Always => "its operator should correct this",
         Recreates::WhenVolumeChanges => "its controller corrects this when the volume changes",

@@ -3,6 +3,7 @@
 use super::{found, full_name, path_of, service_key};
 use crate::diagnosis::pod::facts::pod_key;
 use crate::diagnosis::remedy::by_hand;
+use crate::diagnosis::shared_volumes::Address;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume, Pod, Timestamp};
 use std::net::IpAddr;
@@ -43,7 +44,10 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     // If the volume records the IP address, it tells by itself whether the Service still has this address.
     let is_recorded = path.address.as_ref().is_some_and(|address| address.ip().is_some());
     let address = path.working_address().filter(|address| address.parse::<IpAddr>().is_ok())?;
-    if is_recorded || path.provider.node_reads_endpoints || case.is_young(Some(created)) {
+    // Another rule says that an object of the system has another address.
+    let told = path.state.and_then(|state| state.endpoint.as_deref()).and_then(Address::parse);
+    let is_told = told.is_some_and(|told| told.ip().is_some() && told.host != address);
+    if is_recorded || is_told || path.provider.node_reads_endpoints || case.is_young(Some(created)) {
         return None;
     }
     let started_before = |pod: &&Pod| !pod.terminated() && first_start(pod).is_some_and(|started| started < created);

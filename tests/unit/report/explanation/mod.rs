@@ -38,16 +38,10 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     let class = object.strip_prefix("sc/");
     let key = class.map_or_else(|| snapshot.key(target(snapshot, object)), class_key);
     let attachments = Arc::new(Attachments::of(&simulation));
-    let (shared, model, from_files) = (Arc::clone(&attachments), model(), false);
-    let findings = diagnose_with_neighbours(&simulation, &key, rules::all(), shared, Providers::built_in());
-    let asked = ExplanationInput {
-        simulation: &simulation,
-        findings: &findings,
-        attachments,
-        model,
-        from_files,
-        providers: Providers::built_in(),
-    };
+    let (shared, model, from_files, providers) = (Arc::clone(&attachments), model(), false, Providers::built_in());
+    let (found, simulation) =
+        (diagnose_with_neighbours(&simulation, &key, rules::all(), shared, providers), &simulation);
+    let asked = ExplanationInput { simulation, findings: &found, attachments, model, from_files, providers };
     if let Some(class) = class {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }
