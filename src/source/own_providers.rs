@@ -1,7 +1,7 @@
 //! Reads the systems that a user describes in `.pvctl.yaml`, besides those that pvctl knows.
 
 use super::suppressions::{OWN, documents, first_line, read, unusable};
-use crate::diagnosis::shared_volumes::{Provider, Providers};
+use crate::diagnosis::shared_volumes::{Provider, Providers, VolumePattern};
 use crate::error::Error;
 use serde::Deserialize;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn providers_of(path: &Path) -> Result<Providers, Error> {
         if provider.id.is_empty() || is_repeated {
             return Err(unusable(path, &format!("items[{place}]: the id {:?} is empty or repeated", provider.id)));
         }
-        if provider.volume == Default::default() {
+        if provider.volume == VolumePattern::default() {
             let reason = format!("items[{place}]: volume states nothing, so it would recognise every volume");
             return Err(unusable(path, &reason));
         }

@@ -46,7 +46,7 @@ pub fn read_state(path: &Path, providers: &mut Providers) -> Result<(), Error> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a file that the user names, or stdin")]
 fn text(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     if path.as_os_str() == "-" {

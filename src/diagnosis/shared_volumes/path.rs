@@ -214,9 +214,8 @@ impl<'s> SharedVolume<'s> {
 
     /// Returns whether the objects of the system say that no server runs for the volume.
     pub fn has_no_server(&self) -> bool {
-        let server = |state: &StateRecord| match self.provider.tells_target() {
-            true => state.target.is_some(),
-            false => state.endpoint.is_some(),
+        let server = |state: &StateRecord| {
+            if self.provider.tells_target() { state.target.is_some() } else { state.endpoint.is_some() }
         };
         self.state.is_some_and(|state| !server(state))
     }

@@ -295,10 +295,7 @@ impl SharedVolumeOut<'_> {
             }
         };
         let servers: Vec<String> = self.servers.iter().map(server).collect();
-        let servers = match servers.is_empty() {
-            true => String::new(),
-            false => format!(", by {}", servers.join(" and ")),
-        };
+        let servers = if servers.is_empty() { String::new() } else { format!(", by {}", servers.join(" and ")) };
         let recorded = match (&self.mount_endpoint.recorded, self.mount_endpoint.agrees) {
             (Some(host), Some(false)) => format!("; clients use {host}, which does not lead there"),
             (Some(host), _) if self.service.as_ref().is_none_or(|service| service.cluster_ip != Some(host)) => {

@@ -38,7 +38,12 @@ pub(super) fn text(list: &SharedVolumeList<'_>, view: TableView<'_>, wide: bool)
 
 /// Returns TYPE/NAME of each volume.
 pub(super) fn names(list: &SharedVolumeList<'_>) -> String {
-    list.items.iter().map(|item| format!("pv/{}\n", sanitize(item.object.name))).collect()
+    let mut names = String::new();
+    for item in &list.items {
+        // Writing to a `String` cannot fail.
+        _ = writeln!(names, "pv/{}", sanitize(item.object.name));
+    }
+    names
 }
 
 impl SharedVolumeOut<'_> {

@@ -45,8 +45,7 @@ pub(super) fn explained<T>(snapshot: &Snapshot, object: &str, test: impl FnOnce(
     if let Some(class) = class {
         return test(&Explanation::of_class(asked, snapshot.class(class).unwrap()));
     }
-    let prediction = simulation.predict(target(snapshot, object));
-    test(&Explanation::of_object(asked, &prediction))
+    test(&Explanation::of_object(asked, &simulation.predict(target(snapshot, object))))
 }
 
 fn headline(objects: &[Value], object: &str) -> String {
