@@ -55,12 +55,15 @@ impl Resource {
         let folder = match self.plural.as_str() {
             "nodes" => "minions",
             SERVICES => "services/specs",
+            "endpoints" => "services/endpoints",
             plural => plural,
         };
         // Custom resources are in the folder of their group.
-        match self.group.strip_prefix("/apis/snapshot.storage.k8s.io/") {
-            Some(_) => format!("/registry/snapshot.storage.k8s.io/{folder}/"),
-            None => format!("/registry/{folder}/"),
+        let group = self.group.strip_prefix("/apis/").and_then(|version| version.split('/').next()).unwrap_or_default();
+        if ["snapshot.storage.k8s.io", "api.storageos.com"].contains(&group) {
+            format!("/registry/{group}/{folder}/")
+        } else {
+            format!("/registry/{folder}/")
         }
     }
 
