@@ -7,6 +7,7 @@ use crate::model::{Kind, ObjectKey, Str};
 use crate::snapshot::{CoverageEntry, CoverageState, DecodeIssue};
 use crate::source::Statement;
 use crate::source::archive::ArchivedObject;
+use std::cmp::Ordering;
 
 /// Returns messages about the objects that are not in the snapshot because they could not be read, and about the
 /// objects that cannot be decoded. `objects` must be sorted.
@@ -15,9 +16,9 @@ pub fn missing(issues: &[DecodeIssue], objects: &[ArchivedObject], statement: &S
     for issue in issues {
         // An object that cannot be decoded is kept as it was read, unless it is too large.
         let key = |kind| ObjectKey { kind, namespace: Str::new(&issue.namespace), name: Str::new(&issue.name) };
-        let is_kept = Kind::from_manifest(&issue.kind)
-            .map(key)
-            .is_some_and(|key| objects.binary_search_by(|kept| kept.key().cmp(&key)).is_ok());
+        let is_kept = Kind::from_manifest(&issue.kind).map(key).is_some_and(|key| {
+            objects.binary_search_by(|kept| kept.key().map_or(Ordering::Greater, |kept| kept.cmp(&key))).is_ok()
+        });
         let fate = if is_kept { "kept unchanged" } else { "left out" };
         lines.push(format!("warning: {}; it is {fate}", issue_sentence(issue)));
     }

@@ -14,7 +14,10 @@ use std::io::{self, Write};
 /// One redacted object as compact JSON, until it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchivedObject {
-    key: ObjectKey,
+    /// The name of the object. It is `None` for an object that a storage system defines.
+    key: Option<ObjectKey>,
+    /// The position of an object that a storage system defines among all of them.
+    place: String,
     version: u64,
     json: Box<str>,
 }
@@ -35,7 +38,14 @@ impl ArchivedObject {
             name: text("name").into(),
         };
         let version = text("resourceVersion").parse().unwrap_or(0);
-        Some(Self { key, version, json: redact(kind, object).to_string().into() })
+        Some(Self { key: Some(key), place: String::new(), version, json: redact(kind, object).to_string().into() })
+    }
+
+    /// Keeps an object that a storage system defines. It must have no field that could hold a secret.
+    pub fn of_system(object: &Value) -> Self {
+        let text = |place: &str| object.pointer(place).and_then(Value::as_str).unwrap_or_default();
+        let place = ["/apiVersion", "/kind", "/metadata/namespace", "/metadata/name"].map(text).join(" ");
+        Self { key: None, place, version: 0, json: object.to_string().into() }
     }
 
     /// Redacts one object that states its kind. Returns `None` for a kind that the program does not read, and if
@@ -50,17 +60,22 @@ impl ArchivedObject {
         Self::new(kind, json)
     }
 
-    /// Returns the kind, the namespace and the name of the object.
-    pub fn key(&self) -> &ObjectKey {
-        &self.key
+    /// Returns the kind, the namespace and the name of the object. The result is `None` for an object that a storage
+    /// system defines.
+    pub fn key(&self) -> Option<&ObjectKey> {
+        self.key.as_ref()
     }
 }
 
 /// Sorts the objects by kind, namespace and name, and keeps the newest version of each. So the same objects always give
 /// the same file, no matter in which order they were read.
 pub fn order(objects: &mut Vec<ArchivedObject>) {
-    objects.sort_by(|a, b| a.key.cmp(&b.key).then(b.version.cmp(&a.version)).then_with(|| a.json.cmp(&b.json)));
-    objects.dedup_by(|later, kept| later.key == kept.key);
+    // The objects of storage systems come last.
+    let place = |a: &ArchivedObject, b: &ArchivedObject| {
+        a.key.is_none().cmp(&b.key.is_none()).then_with(|| a.key.cmp(&b.key)).then_with(|| a.place.cmp(&b.place))
+    };
+    objects.sort_by(|a, b| place(a, b).then(b.version.cmp(&a.version)).then_with(|| a.json.cmp(&b.json)));
+    objects.dedup_by(|later, kept| later.key == kept.key && later.place == kept.place);
 }
 
 /// Writes the objects in the form in which kubectl prints a list: keys in alphabetical order, four spaces for each

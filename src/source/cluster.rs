@@ -408,7 +408,12 @@ impl<'a> Cluster<'a> {
             self.all_pods(gathered, progress).await?;
         }
         for resource in state_resources(&gathered.parts, needs) {
-            gathered.parts.of_systems.extend(self.of_system(resource).await);
+            let objects = self.of_system(resource).await;
+            if gathered.keep_archive {
+                let kept = objects.iter().filter_map(|object| needs.providers().kept(object));
+                gathered.archive.extend(kept.map(|object| ArchivedObject::of_system(&object)));
+            }
+            gathered.parts.of_systems.extend(objects);
         }
         Ok(())
     }

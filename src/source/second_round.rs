@@ -59,7 +59,8 @@ pub struct Needs<'a> {
 }
 
 impl Needs<'_> {
-    fn providers(&self) -> &Providers {
+    /// Returns the systems that serve shared volumes.
+    pub(super) fn providers(&self) -> &Providers {
         self.providers.unwrap_or(Providers::built_in())
     }
 }
@@ -74,7 +75,7 @@ fn has_shared_volume(parts: &Parts, needs: Needs<'_>) -> bool {
 
 /// Returns the resources of storage systems that tell something about one of the volumes.
 pub(super) fn state_resources<'p>(parts: &Parts, needs: Needs<'p>) -> Vec<&'p StateResource> {
-    if needs.surroundings.is_empty() {
+    if needs.surroundings.is_empty() && !needs.everything {
         return Vec::new();
     }
     let providers = needs.providers.unwrap_or(Providers::built_in());

@@ -207,7 +207,7 @@ impl Cluster<'_> {
         }
         gathered.parts.issues.retain(|issue| issue.kind != kind.as_str());
         gathered.parts.issues.extend(fresh.parts.issues);
-        gathered.archive.retain(|object| object.key().kind != kind);
+        gathered.archive.retain(|object| object.key().is_none_or(|key| key.kind != kind));
         gathered.archive.extend(fresh.archive);
         gathered.parts.changed.extend(fresh.parts.changed);
         for entry in fresh.parts.coverage.entries() {
@@ -321,7 +321,7 @@ fn remove(gathered: &mut Gathered, keys: &BTreeSet<&ObjectKey>) {
     parts.objects.volumes.retain(|volume| other(Kind::PersistentVolume, &volume.meta));
     parts.objects.claims.retain(|claim| other(Kind::PersistentVolumeClaim, &claim.meta));
     parts.objects.classes.retain(|class| other(Kind::StorageClass, &class.meta));
-    gathered.archive.retain(|object| !keys.contains(object.key()));
+    gathered.archive.retain(|object| object.key().is_none_or(|key| !keys.contains(key)));
 }
 
 /// Adds a text to the reasons in the coverage of a kind, if the coverage has this state.

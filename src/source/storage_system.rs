@@ -61,8 +61,9 @@ fn text(path: &Path) -> std::io::Result<String> {
 const MOST: usize = 500;
 
 impl Cluster<'_> {
-    /// Returns the objects of a resource in all namespaces. The list is empty if the cluster does not have the resource,
-    /// if the user may not list it, or if anything fails: then nothing is known about the volumes of the system.
+    /// Returns the objects of a resource in all namespaces. The list is empty if the cluster does not have the
+    /// resource, if the user may not list it, or if anything fails: then nothing is known about the volumes of the
+    /// system.
     pub(super) async fn of_system(&self, resource: &StateResource) -> Vec<Value> {
         let StateResource { group, version, resource, kind } = resource;
         let path = format!("/apis/{}/{}/{}?limit={MOST}", escape(group), escape(version), escape(resource));

@@ -149,6 +149,17 @@ impl Provider {
     }
 }
 
+/// Writes a value to a place of an object. Objects on the way are created.
+fn put(object: &mut Value, place: &str, value: &Value) {
+    let mut inner = object;
+    for part in place.trim_start_matches('/').split('/') {
+        let Value::Object(fields) = inner else { return };
+        let key = part.replace("~1", "/").replace("~0", "~");
+        inner = fields.entry(key).or_insert_with(|| serde_json::json!({}));
+    }
+    *inner = value.clone();
+}
+
 /// Returns the volume as the controller reads it.
 fn modelled(
     controller: ModelledController,
@@ -167,6 +178,28 @@ impl Providers {
     /// Returns the kinds of objects that tell something about volumes.
     pub fn state_resources(&self) -> impl Iterator<Item = &StateResource> {
         self.all().flat_map(|provider| &provider.state).filter_map(|pattern| pattern.resource.as_ref())
+    }
+
+    /// Returns the parts of the object that say something about a volume. The result is `None` if no entry knows such
+    /// objects. No other field leaves the cluster.
+    pub fn kept(&self, object: &Value) -> Option<Value> {
+        let stated = |field: &str| object.get(field).and_then(Value::as_str);
+        let group = stated("apiVersion")?.split_once('/')?.0;
+        let is_of = |pattern: &&StatePattern| {
+            pattern.resource.as_ref().is_some_and(|own| Some(own.kind.as_str()) == stated("kind") && own.group == group)
+        };
+        let pattern = self.all().flat_map(|provider| &provider.state).find(is_of)?;
+        let keys = pattern.volume.iter().map(|key| &key.at);
+        let facts = [&pattern.endpoint, &pattern.target, &pattern.phase, &pattern.claim_namespace, &pattern.claim_name];
+        let mut kept = serde_json::json!({});
+        let identity = ["/apiVersion", "/kind", "/metadata/name", "/metadata/namespace", "/metadata/uid"];
+        let places = identity.into_iter().chain(keys.map(String::as_str));
+        for place in places.chain(facts.into_iter().flat_map(|places| &places.0).map(String::as_str)) {
+            if let Some(value) = object.pointer(place).filter(|value| value.is_string()) {
+                put(&mut kept, place, value);
+            }
+        }
+        Some(kept)
     }
 
     /// Returns what the object says about a volume. The result is `None` if no entry knows such objects. `origin` says

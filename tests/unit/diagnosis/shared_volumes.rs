@@ -161,10 +161,17 @@ fn objects_of_a_system_tell_the_addresses_of_its_volumes() {
     // What the user gives counts more than what was read.
     let mut given = Providers::default();
     given.add([built_in.record(&of_api, "state.json").unwrap()]);
-    let given = given.with_objects(&[resource]);
+    let given = given.with_objects(std::slice::from_ref(&resource));
     let state = given.state_of(provider, &storageos, None).unwrap();
     assert_eq!((state.endpoint.as_deref(), state.target.as_deref()), (Some("10.96.0.6:2049"), None));
     assert_eq!((state.phase.as_deref(), state.origin.as_str()), (Some("detached"), "state.json"));
+    // Only what the table names stays in a snapshot.
+    let mut secret = resource.clone();
+    secret["spec"]["configLabels"]["password"] = "hidden".into();
+    secret["metadata"]["annotations"] = json!({"note": "hidden"});
+    let kept = built_in.kept(&secret).unwrap();
+    assert!(!kept.to_string().contains("hidden"), "{kept}");
+    assert_eq!(built_in.record(&kept, "x"), built_in.record(&resource, "x"));
     // An object of another group with the same kind says nothing.
     let foreign = json!({"apiVersion": "example.com/v1", "kind": "Volume", "metadata": {"name": "v1"}});
     assert_eq!(built_in.record(&foreign, "x"), None);

@@ -1,6 +1,7 @@
 //! This rule reports a shared volume that records an address which no Service has.
 
 use super::{found, path_of, service_key, with_address};
+use crate::diagnosis::nfs::Hanging;
 use crate::diagnosis::remedy::{by_hand, kubectl, reconnect};
 use crate::diagnosis::shared_volumes::ServiceBehind;
 use crate::diagnosis::{Act, Case, Detect, Detection, Page, Repair, Risk, Rule, Severity};
@@ -40,6 +41,12 @@ fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
     let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let ServiceBehind::NoAddress { instead } = path.service else { return None };
+    // The range of the cluster IPs is not known exactly. So something else must show that the address is not that of a
+    // server outside of the cluster: a pod that hangs, or a server in the cluster at another address.
+    let hangs = || path.consumers(case.snapshot()).any(|pod| Hanging::of(case, pod).is_some());
+    if instead.is_none() && !hangs() {
+        return None;
+    }
     let address = path.address.as_ref()?.host.as_str();
     let said = with_address(
         found(
