@@ -32,6 +32,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn detect(case: &Case<'_>, slice: &EndpointSlice) -> Option<Detection> {
     let meta = &slice.meta;
+    // EndpointSlices are read only if there is a shared volume. A snapshot can have more than an audit reads.
+    if !case.survey().has_shared_volume() {
+        return None;
+    }
     // The garbage collector deletes a slice that has an owner.
     if meta.deleted.is_some() || !slice.owners.is_empty() || case.is_young(meta.created) {
         return None;
