@@ -39,17 +39,18 @@ pub(super) static RULE: Rule = Rule {
 fn detect(case: &Case<'_>, pod: &Pod) -> Option<Detection> {
     let (hanging, exports) = Export::of_hanging(case, pod)?;
     let services = case.survey().services();
-    let (export, what, instead) = exports.iter().find_map(|export| match services.behind(export.server, None, case) {
-        ServiceBehind::NoService { namespace, name } => {
-            Some((export, format!("its NFS server, Service {namespace}/{name}, does not exist"), None))
-        }
-        ServiceBehind::NoAddress { instead } => Some((
-            export,
-            format!("NFS server {} does not answer, and no Service has this address", export.server),
-            instead,
-        )),
-        ServiceBehind::Service(_) | ServiceBehind::Unknown => None,
-    })?;
+    let (export, what, instead) =
+        exports.iter().find_map(|export| match services.behind(export.server, None, case) {
+            ServiceBehind::NoService { namespace, name } => {
+                Some((export, format!("its NFS server, Service {namespace}/{name}, does not exist"), None))
+            }
+            ServiceBehind::NoAddress { instead } => Some((
+                export,
+                format!("NFS server {} does not answer, and no Service has this address", export.server),
+                instead,
+            )),
+            ServiceBehind::Service(_) | ServiceBehind::Unknown => None,
+        })?;
     let server = export.server;
     let found = Detection::new(format!(
         "{} {}, because {what}. Node {} waits for that server",

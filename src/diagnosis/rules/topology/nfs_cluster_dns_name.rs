@@ -2,8 +2,8 @@
 
 use super::is_released;
 use crate::diagnosis::mention::part_of;
-use crate::diagnosis::shared_volumes::service_of_name;
 use crate::diagnosis::remedy::{by_hand, describe, kubectl, quoted};
+use crate::diagnosis::shared_volumes::service_of_name;
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity, key};
 use crate::model::{Kind, PersistentVolume, Pod, PodPhase, SourceKind};
 
