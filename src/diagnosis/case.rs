@@ -133,15 +133,14 @@ impl<'a> Case<'a> {
         key(kind, if kind.namespaced() { &meta.namespace } else { "" }, &meta.name)
     }
 
-    /// Returns the path of a shared volume. Returns None if no system is known that serves the volume.
-    pub fn shared_volume(&self, volume: &'a PersistentVolume) -> Option<SharedVolume<'a>> {
+    /// Returns the path of a shared volume, which is the object of this case. Returns None for any other object, and if
+    /// no system is known that serves the volume.
+    pub fn shared_volume(&self, volume: &PersistentVolume) -> Option<SharedVolume<'a>> {
+        let Subject::Volume(own, _) = self.subject else { return None };
         let volumes = self.survey.shared_volumes();
-        let find = || volumes.provider(volume).is_some();
-        let is_shared = match self.subject {
-            Subject::Volume(own, _) if std::ptr::eq(own, volume) => *self.memo.is_shared.get_or_init(find),
-            _ => find(),
-        };
-        if is_shared { volumes.path(volume, self) } else { None }
+        let is_shared =
+            std::ptr::eq(own, volume) && *self.memo.is_shared.get_or_init(|| volumes.provider(own).is_some());
+        if is_shared { volumes.path(own, self) } else { None }
     }
 
     /// Returns the number of seconds since that moment. Returns None if the input does not tell the current time or the

@@ -3,11 +3,11 @@
 use super::gather::{Evidence, Gathered, Question, ReadOptions};
 use super::rules::all_reads;
 use super::{Status, named};
-use crate::diagnosis::shared_volumes::{ServiceIndex, Services, SharedVolumes, SliceIndex, Slices};
+use crate::diagnosis::shared_volumes::PathIndex;
 use crate::diagnosis::{AuditSettings, Finding, diagnose_named, rules};
 use crate::engines::simulation;
 use crate::error::Error;
-use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectKey, PersistentVolume};
+use crate::model::{Kind, LabelFilter, ObjectArgument, ObjectKey};
 use crate::progress::Progress;
 use crate::report::shared_volumes::{SharedInput, SharedRow, SharedVolumeList};
 
@@ -56,24 +56,14 @@ pub fn shared_volumes(
     let scrutiny = AuditSettings { providers: &gathered.providers, ..AuditSettings::everything() };
     let is_named = |object: &ObjectKey| named.as_ref().is_some_and(|named| named.contains(object));
     let findings = diagnose_named(&simulation, scrutiny, &is_named, gathered.threads).listed;
-    let (services, slices) = (ServiceIndex::of(snapshot), SliceIndex::of(snapshot));
-    let volumes = SharedVolumes {
-        snapshot,
-        providers: &gathered.providers,
-        services: Services { snapshot, index: &services },
-        slices: Slices { snapshot, index: &slices },
-    };
-    let about = |volume: &PersistentVolume| {
-        let key = ObjectKey::of(Kind::PersistentVolume, &volume.meta);
-        let own = findings.iter().filter(|finding| finding.object == key && rules::is_about_serving(finding.rule));
-        own.collect::<Vec<&Finding>>()
-    };
+    let index = PathIndex::of(snapshot);
+    let volumes = index.volumes(snapshot, &gathered.providers);
     let rows: Vec<SharedRow<'_>> = snapshot
         .volumes()
         .iter()
         .filter(|volume| named.is_none() || is_named(&ObjectKey::of(Kind::PersistentVolume, &volume.meta)))
         .filter_map(|volume| volumes.path(volume, snapshot))
-        .map(|path| SharedRow { findings: about(path.volume), path })
+        .map(|path| SharedRow::new(path, &findings))
         .filter(|row| options.shows(row, gathered.namespace.as_deref()))
         .collect();
     let is_left = |finding: &&Finding| {

@@ -36,10 +36,8 @@ pub fn providers_of(path: &Path) -> Result<Providers, Error> {
     let mut own = Vec::new();
     for document in documents(&text).iter().filter(|document| document.kind == KIND) {
         let wrong = |reason: String| unusable(path, &reason);
-        // The position in an error counts from the beginning of the file.
-        let padded = format!("{}{}", "\n".repeat(document.first_line), document.text);
         let Document { api_version, items, .. } =
-            serde_yaml::from_str(&padded).map_err(|error| wrong(first_line(&error.to_string())))?;
+            serde_yaml::from_str(&document.padded()).map_err(|error| wrong(first_line(&error.to_string())))?;
         if api_version != API_VERSION {
             return Err(wrong(format!("it is {api_version} {KIND}, but {API_VERSION} {KIND} is expected")));
         }

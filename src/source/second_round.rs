@@ -58,9 +58,9 @@ pub struct Needs<'a> {
     pub providers: Option<&'a Providers>,
 }
 
-impl Needs<'_> {
+impl<'a> Needs<'a> {
     /// Returns the systems that serve shared volumes.
-    pub(super) fn providers(&self) -> &Providers {
+    pub(super) fn providers(&self) -> &'a Providers {
         self.providers.unwrap_or(Providers::built_in())
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn state_resources<'p>(parts: &Parts, needs: Needs<'p>) -> Vec<&'p St
     if needs.surroundings.is_empty() && !needs.everything {
         return Vec::new();
     }
-    let providers = needs.providers.unwrap_or(Providers::built_in());
+    let providers = needs.providers();
     let of_volumes = parts.objects.volumes.iter().filter_map(|volume| providers.of(volume, None));
     let mut found: Vec<&StateResource> = Vec::new();
     for resource in of_volumes.flat_map(|provider| &provider.state).filter_map(|pattern| pattern.resource.as_ref()) {

@@ -61,10 +61,8 @@ pub fn suppressions(path: &Path) -> Result<Option<Vec<Suppression>>, Error> {
     if own.next().is_some() {
         return Err(wrong(format!("it has more than one document of kind {KIND}")));
     }
-    // The position in an error counts from the beginning of the file.
-    let padded = format!("{}{}", "\n".repeat(document.first_line), document.text);
     let File { api_version, kind, items } =
-        serde_yaml::from_str(&padded).map_err(|error| wrong(first_line(&error.to_string())))?;
+        serde_yaml::from_str(&document.padded()).map_err(|error| wrong(first_line(&error.to_string())))?;
     if (api_version.as_str(), kind.as_str()) != (API_VERSION, KIND) {
         return Err(wrong(format!("it is {api_version} {kind}, but {API_VERSION} {KIND} is expected")));
     }
@@ -127,14 +125,20 @@ pub fn baseline(path: &Path) -> Result<BTreeMap<String, String>, Error> {
 /// A document of a YAML file.
 pub(super) struct Document<'a> {
     /// The text.
-    pub(super) text: &'a str,
+    text: &'a str,
     /// The number of lines before the text.
-    pub(super) first_line: usize,
+    first_line: usize,
     /// The value of `kind`. It is empty if there is none.
     pub(super) kind: &'a str,
 }
 
 impl Document<'_> {
+    /// Returns the text after as many empty lines as the file has lines before it: then the position in an error counts
+    /// from the beginning of the file.
+    pub(super) fn padded(&self) -> String {
+        format!("{}{}", "\n".repeat(self.first_line), self.text)
+    }
+
     /// Returns whether the document has only blanks and comments.
     fn is_empty(&self) -> bool {
         self.text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))

@@ -14,7 +14,7 @@ mod template;
 pub use address::{Absences, Address, NFS_PORT, ServiceBehind, ServiceIndex, Services, service_of_name};
 pub use dry_run::{DryRun, ModelledController};
 pub use endpoints::{MIRRORED, SliceIndex, Slices, Target, TargetSource, Targets, managed_by, serves};
-pub use path::{SharedVolume, SharedVolumes};
+pub use path::{PathIndex, SharedVolume, SharedVolumes};
 pub use provider::{
     ClaimLabels, EndpointsWriter, PortPattern, PortRange, Provider, Providers, RecordedIn, Recreates, Servers,
     ServiceField, ServicePattern, VolumePattern, Workload,

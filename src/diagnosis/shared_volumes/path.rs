@@ -1,8 +1,8 @@
 //! The path of a shared volume: from the claim to the pods of the server.
 
-use super::address::{Absences, Address, NFS_PORT, ServiceBehind, Services};
+use super::address::{Absences, Address, NFS_PORT, ServiceBehind, ServiceIndex, Services};
 use super::dry_run::DryRun;
-use super::endpoints::{Slices, Target, Targets};
+use super::endpoints::{SliceIndex, Slices, Target, Targets};
 use super::provider::{Provider, Providers, RecordedIn};
 use super::state::StateRecord;
 use super::template::Template;
@@ -23,6 +23,30 @@ pub struct SharedVolumes<'i, 's> {
     pub services: Services<'i, 's>,
     /// The EndpointSlices.
     pub slices: Slices<'i, 's>,
+}
+
+/// The indexes with which the path of a volume is found.
+#[derive(Debug)]
+pub struct PathIndex {
+    services: ServiceIndex,
+    slices: SliceIndex,
+}
+
+impl PathIndex {
+    /// Returns the indexes of the snapshot.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        Self { services: ServiceIndex::of(snapshot), slices: SliceIndex::of(snapshot) }
+    }
+
+    /// Returns what the paths of the volumes of this snapshot are found with.
+    pub fn volumes<'i, 's>(&'i self, snapshot: &'s Snapshot, providers: &'s Providers) -> SharedVolumes<'i, 's> {
+        SharedVolumes {
+            snapshot,
+            providers,
+            services: Services { snapshot, index: &self.services },
+            slices: Slices { snapshot, index: &self.slices },
+        }
+    }
 }
 
 /// The path of a shared volume, as the objects show it.

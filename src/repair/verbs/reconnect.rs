@@ -4,8 +4,7 @@
 
 use super::build::{Builder, Planned, volume};
 use crate::diagnosis::shared_volumes::{
-    EndpointsWriter, Provider, Providers, Recreates, ServiceBehind, ServiceIndex, Services, SharedVolume,
-    SharedVolumes, SliceIndex, Slices, Template,
+    EndpointsWriter, PathIndex, Provider, Providers, Recreates, ServiceBehind, SharedVolume, SharedVolumes, Template,
 };
 use crate::model::{Kind, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, PodPhase, Service, Str};
 use crate::repair::guards::clients::taken;
@@ -34,28 +33,6 @@ struct Creation {
     server: Option<ServerService>,
 }
 
-/// The indexes with which the path of a volume is found.
-struct Indexes {
-    services: ServiceIndex,
-    slices: SliceIndex,
-}
-
-impl Indexes {
-    fn of(snapshot: &Snapshot) -> Self {
-        Self { services: ServiceIndex::of(snapshot), slices: SliceIndex::of(snapshot) }
-    }
-
-    fn volumes<'s>(&'s self, situation: &Situation<'s>) -> SharedVolumes<'s, 's> {
-        let snapshot = situation.snapshot;
-        SharedVolumes {
-            snapshot,
-            providers: situation.providers,
-            services: Services { snapshot, index: &self.services },
-            slices: Slices { snapshot, index: &self.slices },
-        }
-    }
-}
-
 pub(super) fn plan(
     situation: &Situation<'_>,
     request: &Request,
@@ -64,8 +41,8 @@ pub(super) fn plan(
     server: Option<&(Str, Str)>,
 ) -> Planned {
     let volume = volume(situation, name)?;
-    let indexes = Indexes::of(situation.snapshot);
-    let shared = indexes.volumes(situation);
+    let index = PathIndex::of(situation.snapshot);
+    let shared = index.volumes(situation.snapshot, situation.providers);
     let Some(path) = shared.path(volume, situation) else {
         let message = format!("pvctl knows no system that serves volume {name} through a Service");
         return Err(Refusal::new("provider", message).into());

@@ -1,10 +1,8 @@
 //! The shared volumes that concern an explained object, with the path to their servers.
 
-use crate::diagnosis::shared_volumes::{
-    Providers, ServiceIndex, Services, SharedVolume, SharedVolumes, SliceIndex, Slices,
-};
-use crate::diagnosis::{Finding, rules};
-use crate::model::{Kind, ObjectId, ObjectKey, PersistentVolume, Pod, Service, TypedId};
+use crate::diagnosis::Finding;
+use crate::diagnosis::shared_volumes::{PathIndex, Providers, SharedVolume};
+use crate::model::{ObjectId, PersistentVolume, Pod, Service, TypedId};
 use crate::report::shared_volumes::{SharedRow, SharedVolumeOut};
 use crate::snapshot::Snapshot;
 
@@ -28,13 +26,8 @@ pub(super) fn shared_volumes<'a>(
     if volumes.is_empty() {
         return Vec::new();
     }
-    let (services, slices) = (ServiceIndex::of(snapshot), SliceIndex::of(snapshot));
-    let paths = SharedVolumes {
-        snapshot,
-        providers,
-        services: Services { snapshot, index: &services },
-        slices: Slices { snapshot, index: &slices },
-    };
+    let index = PathIndex::of(snapshot);
+    let paths = index.volumes(snapshot, providers);
     let concerns = |path: &SharedVolume<'a>| match object.typed() {
         TypedId::Service(id) => {
             let service: &Service = snapshot.get(id);
@@ -42,13 +35,8 @@ pub(super) fn shared_volumes<'a>(
         }
         _ => true,
     };
-    let about = |volume: &PersistentVolume| {
-        let key = ObjectKey::of(Kind::PersistentVolume, &volume.meta);
-        let own = findings.iter().filter(|finding| finding.object == key && rules::is_about_serving(finding.rule));
-        own.collect::<Vec<&Finding>>()
-    };
     let rows = volumes.into_iter().filter_map(|volume| paths.path(volume, snapshot)).filter(concerns);
-    rows.map(|path| SharedRow { findings: about(path.volume), path }.document(snapshot)).collect()
+    rows.map(|path| SharedRow::new(path, findings).document(snapshot)).collect()
 }
 
 fn volume_of<'a>(snapshot: &'a Snapshot, name: &str) -> Vec<&'a PersistentVolume> {

@@ -2,8 +2,8 @@
 
 use crate::controllers::shared_volume::Leaf;
 use crate::diagnosis::shared_volumes::{DryRun, RecordedIn, ServiceBehind, SharedVolume, Target, TargetSource};
-use crate::diagnosis::{Finding, Severity};
-use crate::model::{Kind, Pod};
+use crate::diagnosis::{Finding, Severity, rules};
+use crate::model::{Kind, ObjectKey, Pod};
 use crate::report::shared::machine::{API_VERSION, CoverageOut, Model, ObjectId, coverage_out};
 use crate::snapshot::Snapshot;
 use serde::Serialize;
@@ -321,6 +321,13 @@ impl ServiceOut<'_> {
 }
 
 impl<'a> SharedRow<'a> {
+    /// Returns the volume with those of the findings that are about its server.
+    pub fn new(path: SharedVolume<'a>, findings: &'a [Finding]) -> Self {
+        let key = ObjectKey::of(Kind::PersistentVolume, &path.volume.meta);
+        let own = findings.iter().filter(|finding| finding.object == key && rules::is_about_serving(finding.rule));
+        Self { findings: own.collect(), path }
+    }
+
     /// Returns the volume as data.
     pub fn document(&self, snapshot: &'a Snapshot) -> SharedVolumeOut<'a> {
         let path = &self.path;

@@ -40,7 +40,7 @@ use crate::diagnosis::mention::mention;
 use crate::diagnosis::remedy::{kubectl, quoted};
 use crate::diagnosis::shared_volumes::SharedVolume;
 use crate::diagnosis::{Case, Detection, Remedy, key};
-use crate::model::{Kind, ObjectKey, PersistentVolume, Service, VolumeAttachment};
+use crate::model::{Kind, ObjectKey, PersistentVolume, Service};
 
 /// What the rules about the targets of a volume read.
 const READS: &[Kind] =
@@ -48,15 +48,9 @@ const READS: &[Kind] =
 
 /// Returns the path of a shared volume whose clients can have a problem. Returns None for a volume that nobody uses: it
 /// has no claim, or it is being deleted.
-fn path_of<'a>(case: &Case<'a>, volume: &'a PersistentVolume) -> Option<SharedVolume<'a>> {
+fn path_of<'a>(case: &Case<'a>, volume: &PersistentVolume) -> Option<SharedVolume<'a>> {
     let path = case.shared_volume(volume)?;
     (path.claim.is_some() && !volume.terminating()).then_some(path)
-}
-
-/// Returns the VolumeAttachments of the volume.
-fn attachments<'a>(case: &Case<'a>, volume: &'a PersistentVolume) -> impl Iterator<Item = &'a VolumeAttachment> {
-    let all = case.snapshot().all::<VolumeAttachment>();
-    all.iter().filter(|attachment| attachment.volume_name == volume.meta.name)
 }
 
 /// Returns the Service that the system created for the volume. Returns None if the Service is being deleted, if it is

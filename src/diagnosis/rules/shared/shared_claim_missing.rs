@@ -27,7 +27,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = case.shared_volume(volume)?;
     let state = path.state.filter(|state| state.target.is_some())?;
     let (namespace, name) = state.claim.as_ref()?;

@@ -1,6 +1,6 @@
 //! This rule reports a shared volume that is attached and whose server was not started.
 
-use super::{attachments, found, path_of};
+use super::{found, path_of};
 use crate::diagnosis::pod::facts::is_starting;
 use crate::diagnosis::remedy::by_hand;
 use crate::diagnosis::shared_volumes::ServiceBehind;
@@ -32,14 +32,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let state = path.state.filter(|_| path.has_no_server())?;
     // A system that tells only the address for clients cannot tell it without the Service.
     if !path.provider.tells_target() && matches!(path.service, ServiceBehind::NoService { .. }) {
         return None;
     }
-    let attached = attachments(case, volume).find(|attachment| attachment.attached)?;
+    let attached = case.snapshot().attachments_of(&volume.meta.name).find(|attachment| attachment.attached)?;
     let pod = path.consumers(case.snapshot()).find(|pod| is_starting(pod))?;
     let is_early = case.may_heal(pod.started.or(pod.meta.created))?;
     let phase = state.phase.as_ref().map(|phase| format!(" (it is {phase})")).unwrap_or_default();

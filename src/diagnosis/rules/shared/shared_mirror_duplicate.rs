@@ -32,7 +32,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let Trouble::Doubled { slice, more, mirrored } = trouble(case, &path)? else { return None };
     let service = path.service.service()?;

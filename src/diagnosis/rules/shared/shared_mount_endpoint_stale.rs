@@ -30,7 +30,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let state = path.state?;
     let text = state.endpoint.as_deref()?;

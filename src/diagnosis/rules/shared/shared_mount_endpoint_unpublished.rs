@@ -29,7 +29,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let state = path.state.filter(|state| state.target.is_some() && state.endpoint.is_none())?;
     let (service, port) = (path.service.service()?, path.port?);

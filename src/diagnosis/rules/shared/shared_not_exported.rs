@@ -1,6 +1,6 @@
 //! This rule says that a shared volume has no server, because no node uses it.
 
-use super::{attachments, found, path_of};
+use super::{found, path_of};
 use crate::diagnosis::{Case, Detect, Detection, Page, Risk, Rule, Severity};
 use crate::model::{Kind, PersistentVolume};
 
@@ -25,10 +25,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let state = path.state.filter(|_| path.has_no_server() && path.provider.tells_target())?;
-    if attachments(case, volume).next().is_some() || !case.knows_all(Kind::VolumeAttachment, "") {
+    if case.snapshot().attachments_of(&volume.meta.name).next().is_some() || !case.knows_all(Kind::VolumeAttachment, "")
+    {
         return None;
     }
     let phase = state.phase.as_ref().map(|phase| format!(" and is {phase}")).unwrap_or_default();

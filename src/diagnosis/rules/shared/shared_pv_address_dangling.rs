@@ -38,7 +38,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let ServiceBehind::NoAddress { instead } = path.service else { return None };
     // The range of the cluster IPs is not known exactly. So something else must show that the address is not that of a

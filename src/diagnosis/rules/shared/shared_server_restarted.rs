@@ -37,7 +37,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let service = path.service.service()?;
     if path.targets.ready.is_empty() || path.stale_address().is_some() || trouble(case, &path).is_some() {

@@ -47,7 +47,6 @@ struct Difference {
 }
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let service = made_service(&path)?;
     if case.is_young(service.meta.created) {

@@ -54,7 +54,6 @@ impl Difference {
 }
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let service = made_service(&path)?;
     let differences = differences(&path, service);

@@ -80,7 +80,6 @@ pub(super) fn strangeness(path: &SharedVolume<'_>, service: &Service) -> Option<
 }
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let service = path.service.service().filter(|service| service.meta.deleted.is_none())?;
     let Strange { field, value, says } = strangeness(&path, service)?;

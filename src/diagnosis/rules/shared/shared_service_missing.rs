@@ -38,7 +38,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let ServiceBehind::NoService { namespace, name } = &path.service else { return None };
     // Some systems create the Service together with the server. Without a server, its absence is no fault.

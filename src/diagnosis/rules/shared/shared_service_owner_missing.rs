@@ -32,7 +32,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let (service, kind) = (made_service(&path)?, path.provider.owner.as_ref()?);
     let has_owner = service.owners.iter().any(|owner| owner.kind == *kind);

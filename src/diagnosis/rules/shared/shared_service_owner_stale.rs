@@ -36,7 +36,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn detect(case: &Case<'_>, volume: &PersistentVolume) -> Option<Detection> {
-    let volume = case.volume(&volume.meta.name)?;
     let path = path_of(case, volume)?;
     let (service, claim) = (made_service(&path)?, path.claim?);
     if path.provider.owner.as_deref() != Some(Kind::PersistentVolumeClaim.as_str()) || claim.meta.uid.is_empty() {
